@@ -8,7 +8,7 @@ from locmsim.rules.rulesets import RULES
 
 
 def functions():
-    """Each function with the name of its group, for each rule set; those of no rule set once."""
+    """Yield each measured function with its group for each rule set; without a rule set, once."""
     for name, group in GROUPS.items():
         for rules in RULES if name != "vestrock" else ["1.5"]:
             for one in group.functions(rules):
@@ -27,7 +27,7 @@ def test_figure(benchmark, group, function):
 
     benchmark.pedantic(run, setup=lambda: (case.setup(), {}), rounds=20, warmup_rounds=1)
     assert min(done) > 0
-    benchmark.extra_info["things done"] = done[-1]
+    benchmark.extra_info["operations"] = done[-1]
     if benchmark.stats is not None:
         less = min(seconds(case.less) for _ in range(5)) if case.less else 0.0
         each = (benchmark.stats["median"] - less) / done[-1]

@@ -29,7 +29,7 @@ class Card:
     lane: int = 0
 
     def worth(self, mana: float) -> float:
-        """Of a card to choose: what it does, less what it costs at so many points a mana."""
+        """Return what a card on offer does, minus its cost at so many points per mana."""
         effects = 0.5 * self.my_health - 0.7 * self.opponent_health + 2 * self.draw
         if self.type == CREATURE:
             keywords = {"B": 0.5, "C": 1, "D": 1, "G": 1.5, "L": 3, "W": 2, "-": 0}
@@ -50,7 +50,7 @@ def numbers() -> list[int]:
 
 
 def read() -> tuple[list[int], list[int], list[Card], int]:
-    """What the referee sends: both players, the cards, the number of lanes; or EOFError."""
+    """Read one input of the referee: players, cards, number of lanes; EOFError at the end."""
     me, opponent = numbers(), numbers()
     _, actions = numbers()
     for _ in range(actions):
@@ -69,7 +69,7 @@ def read() -> tuple[list[int], list[int], list[Card], int]:
 
 
 def choose(offer: list[Card]) -> str:
-    """The answer of the choice phase."""
+    """Return the answer of the choice phase."""
     if len(offer) == 3:  # 1.2 and 1.0 draft card by card
         worths = [card.worth(mana=2) for card in offer]
         return f"PICK {worths.index(max(worths))}"

@@ -176,7 +176,7 @@ class ReferenceSearch:
             leaf.value = 1.0
         return leaf
 
-    # ---- what came of it
+    # ---- results
 
     def end_round(self, leaves: list[Leaf]) -> None:
         for leaf in leaves:

@@ -69,7 +69,7 @@ async def logins() -> None:
 
 
 async def silent() -> None:
-    """A hundred connections that say nothing, made anew when they end."""
+    """A hundred silent connections, reopened when they end."""
 
     async def say_nothing() -> None:
         while True:
@@ -83,7 +83,7 @@ async def silent() -> None:
 
 
 async def deaf() -> None:
-    """64 spectators that do not read, made anew when they are dropped."""
+    """64 spectators that do not read, reopened when they are dropped."""
 
     async def sleep() -> None:
         while True:

@@ -1,9 +1,9 @@
-"""How often `locmsim.search.win_chance` is right: a table of chances and of games that were won.
+"""Compare the win probabilities of `locmsim.search.win_chance` with the games actually won.
 
     python tools/calibration.py --games 300
 
-Two equal agents play each other. At the end of each of their turns, before PASS, the chance that
-the package gives to the player is noted, and after the game whether that player won it.
+Two equal agents play each other. At the end of each turn, before PASS, the probability that the
+package gives to the player is recorded, and after the game whether that player won.
 """
 
 import argparse
@@ -19,7 +19,7 @@ BINS = 10
 
 
 def observed(rules: str, agent: str, games: int, seed: int) -> np.ndarray:
-    """Of each turn that ended without a win: the chance, and whether the player won."""
+    """Return the probability and whether the player won, for each turn that did not win."""
     agents = [make_agent(agent), make_agent(agent)]
     rows: list[tuple[float, bool]] = []
     for game in range(games):
@@ -48,9 +48,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--agent", default="beam:nodes=3000", help="(default: %(default)s)")
     parser.add_argument(
-        "--games", type=int, default=300, metavar="N", help="(default: %(default)s)"
+        "--agent", default="beam:nodes=3000", help="agent of both players (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=300,
+        metavar="N",
+        help="number of games per rule set (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=770000, metavar="N")
     options = parser.parse_args(arguments)

@@ -1,19 +1,20 @@
-"""What whole decks of rules 1.5 are worth, trained on games: the value behind the default deck.
+"""Train the value of whole decks in rules 1.5, which the default deck builder maximises.
 
     python tools/deck_network.py --jobs 2 --out weights.npz
 
-writes a weights file with it, otherwise that of the package. It needs the extra `train`.
+writes a weights file with the new value and the package's other weights. It needs the extra
+`train`.
 
-In each round, decks of many kinds are proposed for each of many card sets and play each other:
-those of the deck builders, and from the second round on mostly those that a network found so far
-takes for the best (`locmsim.tuning.proposals`). The networks have been trained on different parts
-of the games, so that they propose what the games say little about. The search of the agent "beam"
-plays the decks: in the first rounds with a small budget and shallow, in the last rounds in earnest,
-against itself and against shallow beams that only see their own turn. At last networks are trained
-on the games of all rounds to predict what decks are worth to the search in earnest, for that
-differs between players; their mean is the value.
+In each round, many kinds of decks are proposed for each of many card sets and play each other:
+those of the deck builders and, from the second round on, mostly those that a network trained so far
+rates best (`locmsim.tuning.proposals`). Each network is trained on a different part of the games,
+so that together they also propose decks that the games say little about. The search of the agent
+"beam" plays the decks: in the first rounds shallow and with a small budget, in the last rounds with
+its full budget, against itself and against shallow beams that see only their own turn. Finally,
+networks are trained on the games of all rounds to predict what decks are worth to the full search,
+because that differs between players; their mean is the value.
 
-The games depend on the seed only, not on the number of processes. Their cards are among
+The games depend only on the seed, not on the number of processes. Their card sets are from
 `locmsim.tuning.TUNING_SEEDS`, without `RECORDED_SEEDS`.
 """
 
@@ -41,24 +42,23 @@ from locmsim.tuning.decks import train_deck_value
 from locmsim.tuning.files import replaced
 from locmsim.tuning.proposals import propose_deck
 
-#: Decks proposed for a card set, and the games between them.
+#: Number of decks proposed per card set, and of games between them.
 DECKS = 16
 GAMES = 140
-#: Networks that propose decks and make up the value, and the part of the games that those that
-#: propose have been trained on.
+#: Number of networks in the ensemble, and the share of games on which a proposing one is trained.
 NETWORKS = 4
 PART = 0.6
 EPOCHS = 6
-#: The search of the first rounds, and its nodes for a turn.
+#: Search of the first rounds, and its nodes per turn.
 SEARCH = BeamOptions(turns=1, width=16, plans=12, reply_width=1)
 NODES = 2500
-#: Nodes of the agent's own search, and of the shallow ones that see their own turn only: a beam,
+#: Nodes of the agent's own search and of the shallow ones, which see only their own turn: a beam,
 #: and one so narrow that it is nearly greedy.
 LAST_NODES = 20_000
 SHALLOW = BeamOptions(turns=0, width=64), BeamOptions(turns=0, width=8)
 SHALLOW_NODES = 4000, 300
-#: Players: the agent's own search, that of the first rounds, and the shallow ones; and how often,
-#: of six times, they play against the first in the last rounds.
+#: Players: the agent's own search, that of the first rounds, and the shallow ones; and in how many
+#: of six games of the last rounds each plays against the first.
 ITSELF, FIRST, BEAM, NARROW_BEAM = range(4)
 OPPONENTS = ITSELF, ITSELF, BEAM, BEAM, BEAM, NARROW_BEAM
 #: Longer games have no winner.
@@ -72,7 +72,7 @@ def engines(options=SEARCH):
 
 
 def play(networks, last, task):
-    """Some games of one card set: the terms of the decks, whether player 0 won, and who played."""
+    """Play games of one card set; return deck terms, whether player 0 won, and the players."""
     rng = random.Random(f"deck network {task}")
     pool = rng.choice(TUNING_SEEDS)
     cards = generate_cards(pool + (pool in RECORDED_SEEDS))
@@ -93,14 +93,14 @@ def play(networks, last, task):
 
 
 def play_first(start, likely, rng):
-    """A game of the first rounds: who played, and the winner."""
+    """Play a game of the first rounds; return the players and the winner."""
     worlds = [Determinizer(start, player, [likely, likely]) for player in (0, 1)]
     winner, _ = play_game(start, engines(), worlds, (NODES, NODES), rng.getrandbits(60))
     return (FIRST, FIRST), winner
 
 
 def play_last(start, likely, rng):
-    """A game of the last rounds, of the agent's own search against some player."""
+    """Play a game of the last rounds, the agent's own search against some player."""
     searches = engines(BeamOptions())
     pair = [ITSELF, rng.choice(OPPONENTS)]
     if pair[1] == ITSELF:
@@ -125,7 +125,7 @@ def play_last(start, likely, rng):
 
 
 def beam_turn(engine, nodes, likely, rng, state):
-    """The actions of a turn; of the player's deck all is known but the order."""
+    """Return the actions of a turn; only the order of the player's deck is unknown."""
     player = state.current_player()
     deck = Counter(item.card for item in state.players[player].deck)
     groups = [likely, likely]
@@ -141,14 +141,16 @@ def beam_turn(engine, nodes, likely, rng, state):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--games", type=int, default=90_000, help="in each of them")
-    parser.add_argument("--last-rounds", type=int, default=3)
-    parser.add_argument("--last-games", type=int, default=70_000, help="in each of them")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", required=True, help="weights file")
-    parser.add_argument("--weights", help="that of whose other parts it is (default: the package)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
+    parser.add_argument("--rounds", type=int, default=6, help="number of first rounds")
+    parser.add_argument("--games", type=int, default=90_000, help="games per first round")
+    parser.add_argument("--last-rounds", type=int, default=3, help="number of last rounds")
+    parser.add_argument("--last-games", type=int, default=70_000, help="games per last round")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--out", required=True, help="weights file to write")
+    parser.add_argument(
+        "--weights", help="weights file with the other weights (default: the package's)"
+    )
     args = parser.parse_args()
     networks, played = (), []
     rounds = args.rounds * [(False, args.games)] + args.last_rounds * [(True, args.last_games)]
@@ -176,7 +178,7 @@ def main():
 
 
 def train(games, part, seed):
-    """The arrays of a network that is trained on a part of the games, and the loss on them."""
+    """Train a network on a part of the games; return its arrays and its loss."""
     decks, won, players = games
     training = np.random.default_rng(seed).random(len(won)) < part
     return train_deck_value(

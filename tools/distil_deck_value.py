@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def losses(ensemble: tuple[Arrays, ...], networks: tuple[Arrays, ...]) -> tuple[float, float]:
-    """What decks that networks build lack, by the ensemble: mean and standard error."""
+    """Return the value that decks built by networks lack, by the ensemble: mean and error."""
     start = GreedyBuilder(card_score("1.5"), min_creatures=10)
     value = DeckValue(*ensemble)
     lost = []

@@ -1,19 +1,18 @@
-"""What the cards of rules 1.2 and 1.0 are worth in a draft, fitted to matches.
+"""Fit the value of each card in a draft of rules 1.2 or 1.0 to matches.
 
     python tools/draft_values.py --rules 1.2 --seed 1 --out weights.npz
 
-writes a weights file with it, otherwise that of the package.
+writes a weights file with the new values and the package's other weights.
 
 In each game both players draft from the same offers and then play with the search of the agent
-"greedy". `locmsim.tuning.card_values` fits what each card does for winning. In the first round of
-games cards are picked at random, in each further one the more often the better they were found to
-be in all games so far: a card is worth different things in different decks, and those that matter
-are sensible ones.
+"greedy". `locmsim.tuning.card_values` fits each card's effect on winning. The first round picks
+cards at random; every further round picks a card more often the better it did in all games so far:
+a card's value depends on the rest of the deck, and sensible decks are the ones that matter.
 
-The unit is a hundredth of a game at even odds: a card of value 4 in place of one of value 1 raises
-the chance of winning from 50 to about 53 %.
+The unit is a hundredth of a game at even odds: replacing a card of value 1 by one of value 4 raises
+the win rate from 50 to about 53 %.
 
-The games depend on the seed only, not on the number of processes. Their own seeds are above 10^9,
+The games depend only on the seed, not on the number of processes. Their own seeds are above 10^9,
 so that matches with small seeds can test the result.
 """
 
@@ -38,12 +37,12 @@ from locmsim.tuning.files import replaced
 
 FIRST_SEED = 1_000_000_000
 
-#: What a card must be worth more to be picked e times as often.
+#: Difference in value that makes a card e times as likely to be picked.
 TEMPERATURE = 3.0
 
 
 def drafted_match(rules, seed, values):
-    """A match after a draft of random picks, those of high values the most likely."""
+    """Draft a match at random, with cards of high value picked more often."""
     rng = random.Random(seed)
     match = Match(rules, seed=seed)
     while match.phase == "choice":
@@ -55,7 +54,7 @@ def drafted_match(rules, seed, values):
 
 
 def play(rules, values, seed):
-    """One game: for each of the 160 cards, player 0's copies less player 1's; and whether 0 won."""
+    """Play a game; return player 0's copies of each card minus player 1's, and whether 0 won."""
     match = drafted_match(rules, seed, values)
     state = match.state.clone()
     evaluation = Evaluation(HAND_SET_WEIGHTS, network=None)
@@ -69,7 +68,7 @@ def play(rules, values, seed):
 
 
 def play_games(executor, rules, values, seeds):
-    """Matrix of games by cards, and vector of player 0's wins."""
+    """Play games; return the matrix of games by cards and the vector of player 0's wins."""
     results = list(executor.map(partial(play, rules, values), seeds, chunksize=50))
     differences, wins = zip(*results, strict=True)
     return np.array(differences, float), np.array(wins, float)
@@ -77,13 +76,17 @@ def play_games(executor, rules, values, seeds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rules", choices=["1.2", "1.0"], required=True)
-    parser.add_argument("--seed", type=int, default=1, help="1 or more")
-    parser.add_argument("--games", type=int, default=3000, help="in each round")
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", required=True, help="weights file")
-    parser.add_argument("--weights", help="that of whose other parts it is (default: the package)")
+    parser.add_argument("--rules", choices=["1.2", "1.0"], required=True, help="rule set")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of all random numbers, at least 1"
+    )
+    parser.add_argument("--games", type=int, default=3000, help="games per round")
+    parser.add_argument("--rounds", type=int, default=4, help="number of rounds")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--out", required=True, help="weights file to write")
+    parser.add_argument(
+        "--weights", help="weights file with the other weights (default: the package's)"
+    )
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     values = {card.base_id: 0.0 for card in cards_1x()}

@@ -53,7 +53,7 @@ MACROS: Mapping[str, Sequence[int]] = {
 RULES = ("RULES_15", "RULES_12", "RULES_10")
 HEADER = "include/locm.h"
 SEARCH = "export/data/search.h"
-#: What the header for one's own bots is made for.
+#: The macros of the header for users' bots.
 KERNEL = """
     fill_tables complete_card card_of_row
     state_player state_winner state_next_draw decode_action encode_action
@@ -82,7 +82,7 @@ DRAFT_VALUE = " draft_fill draft_expected"
 
 
 def program(fixed: dict[object, int | str]) -> Program:
-    """The sources, with the values that are known."""
+    """Return the sources, with known values filled in."""
     modules = {}
     for name in MODULES:
         path = SOURCES / name.replace(".", "/")
@@ -92,14 +92,14 @@ def program(fixed: dict[object, int | str]) -> Program:
 
 
 def kernel() -> str:
-    """The simulator."""
+    """Return the C of the simulator."""
     style = Style("locm_", static="LOCM_FUNCTION", inline="LOCM_INLINE")
     text = translate(program({}), style, KERNEL.split())
     return FRAME.read_text(encoding="utf-8").replace("@KERNEL@\n", text)
 
 
 def specialised(choice: Choice) -> str:
-    """The C for values of the macros."""
+    """Return the C for values of the macros."""
     rules, is_tree, has_value = choice
     code = RULES[rules]
     fixed: dict[object, int | str] = {
@@ -119,7 +119,7 @@ def specialised(choice: Choice) -> str:
 
 
 def bot() -> str:
-    """The searches in all rule sets, and the networks for decks and drafts: macros choose."""
+    """Return the C of searches and networks for all rule sets, selected by macros."""
     return woven({choice: specialised(choice) for choice in itertools.product(*MACROS.values())})
 
 
@@ -147,7 +147,7 @@ def woven(texts: Mapping[Choice, str]) -> str:
 
 
 def merged(lines: list[Line], new: list[str], choice: Choice) -> Iterator[Line]:
-    """The lines of some choices with those of one more."""
+    """Merge the lines of one more choice into those of several."""
     old = [line for line, _ in lines]
     for what, i, j, k, n in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if what == "equal":
@@ -178,7 +178,7 @@ def terms(choices: frozenset[Choice], first: int = 0) -> list[list[str]]:
 
 
 def comparisons(name: str, values: Sequence[int], chosen: list[int]) -> list[list[str]]:
-    """Of a macro with one of the chosen values."""
+    """Return the comparisons of a macro with one of the chosen values."""
     others = [value for value in values if value not in chosen]
     if not others:
         return [[]]
@@ -190,12 +190,12 @@ def comparisons(name: str, values: Sequence[int], chosen: list[int]) -> list[lis
 
 
 def templates() -> dict[str, str]:
-    """The text of each file."""
+    """Return the text of each file."""
     return {HEADER: kernel(), SEARCH: bot()}
 
 
 def is_new() -> bool:
-    """Whether the files are those of the sources, or come with a source archive."""
+    """Return whether the files match the sources, or come with a source archive."""
     files = [SOURCES / HEADER, SOURCES / SEARCH]
     if not all(file.exists() for file in files):
         return False

@@ -27,7 +27,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def svg(parts: Sequence[str], title: str, height: int = HEIGHT) -> str:
-    """A picture on white, so that it can be read on dark pages, too."""
+    """Return a picture on white, so that it is readable on dark pages too."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
@@ -86,7 +86,7 @@ def chart(
 
 
 def kernel() -> str:
-    """The bytes of a state, by what they hold."""
+    """Draw the bytes of a state by their content."""
     player = [
         ("hand", 8), ("costs, kinds", 8), ("marks", 4), ("board: six creatures of 8 bytes", 48),
         ("health, draws", 16), ("counts", 8), ("", 4),
@@ -135,7 +135,7 @@ def orders(positions: int = 40, depth: int = 6) -> dict[str, Points]:
 
 
 def turn_counts(state: State, depth: int) -> list[tuple[int, int]]:
-    """For 0, 1, ... actions without PASS: how many sequences, and how many positions."""
+    """Count sequences and positions after 0, 1, ... actions without PASS."""
     level: Counter[bytes] = Counter({state.to_bytes(): 1})
     counts = [(1, 1)]
     for _ in range(depth):
@@ -170,7 +170,7 @@ def search() -> str:
 
 
 def guesses(matches: int = 40, worlds: int = 10) -> dict[str, Points]:
-    """How many of the opponent's unseen cards a sampled world has right, by turn; per cent."""
+    """Return the percentage of unseen cards that a sampled world has right, by turn."""
     sums: dict[str, dict[int, list[float]]] = {"by the score": {}, "any card": {}}
     equal = {"1.5": lambda card: 0.0}
     for seed in range(1, matches + 1):
@@ -201,7 +201,7 @@ def guesses(matches: int = 40, worlds: int = 10) -> dict[str, Points]:
 
 
 def right(world: State, match: Match) -> float:
-    """The share of the opponent's hidden cards that a world has, too."""
+    """Return the share of the opponent's hidden cards that a world has too."""
     cards = [
         Counter(held.card.base_id for held in (*state.players[1].hand, *state.players[1].deck))
         for state in (world, match.state)
@@ -210,7 +210,7 @@ def right(world: State, match: Match) -> float:
 
 
 def belief() -> str:
-    """What a belief knows about cards that were never shown."""
+    """Draw how much a belief knows about cards that were never shown."""
     return chart(
         "What a belief guesses",
         "own turn",
@@ -225,7 +225,7 @@ def belief() -> str:
 
 
 def deck_values(sets: int = 30) -> dict[str, list[float]]:
-    """The value of the decks that builders make of the same offers, less that of `default`."""
+    """Return the values of the builders' decks for the same offers, minus `default`'s."""
     value = default_value()
     names = ("random", "cheapest", "bodies", "classic", "area", "score")
     found: dict[str, list[float]] = {name: [] for name in names}
@@ -248,7 +248,7 @@ def deck_values(sets: int = 30) -> dict[str, list[float]]:
 
 
 def decks() -> str:
-    """A dot for each offer and builder."""
+    """Draw a dot for each offer and builder."""
     found = deck_values()
     least = min(min(values) for values in found.values())
     low = float(np.floor(least / 2) * 2)

@@ -1,10 +1,10 @@
-"""Plays learning environments with random actions, legal and not, for builds with sanitizers.
+"""Run learning environments with legal and illegal actions, for builds with sanitizers.
 
     python tools/fuzz_envs.py --seconds 60
 
-Each round makes an environment with other options and steps it for a while, copies of it too.
-Observations, masks and rewards have to stay within their spaces. A finding names its round, which
-``--seed ROUND`` starts with. docs/development.md says how to build with sanitizers.
+Each round creates an environment with random options and steps it and copies of it for a while.
+Observations, masks and rewards must stay within their spaces. A finding names its round, which
+``--seed ROUND`` repeats. docs/development.md explains how to build with sanitizers.
 """
 
 import argparse
@@ -22,10 +22,10 @@ from locmsim.envs import LocmVectorEnv, Pool
 
 
 class RandomPolicy:
-    """A policy that Python asks: random legal actions from the seeds of the rows."""
+    """A policy in Python that plays random legal actions by the seeds of the rows."""
 
     def act_batch(self, observations: Any, masks: Any, seeds: Any) -> Any:
-        """An action for each row."""
+        """Return an action for each row."""
         draws = [int(seed) % int(mask.sum()) for seed, mask in zip(seeds, masks, strict=True)]
         return np.array(
             [np.flatnonzero(mask)[draw] for draw, mask in zip(draws, masks, strict=True)]
@@ -33,23 +33,23 @@ class RandomPolicy:
 
 
 class Recurrent(RandomPolicy):
-    """... that counts in an array of its own how often each row has asked in an episode."""
+    """The same policy, with a state array that counts the requests of each row in an episode."""
 
     state_shape = (1,)
 
     def act_batch(self, observations: Any, masks: Any, seeds: Any, state: Any = None) -> Any:
-        """An action for each row."""
+        """Return an action for each row."""
         assert (state >= 0).all()
         state += 1
         return super().act_batch(observations, masks, seeds)
 
 
 def last_action(observation: Any, mask: Any) -> int:
-    """A function as a player."""
+    """Return the last legal action: a function as a player."""
     return int(np.flatnonzero(mask)[-1])
 
 
-#: Compiled agents and searches, and every kind of player that Python asks.
+#: Compiled agents and searches, and every kind of player in Python.
 OPPONENTS = (
     "pass", "random", "max-attack", "osl", "greedy", "beam:nodes=12", "beam:nodes=40",
     "rule", "mcts:iterations=1,time_ms=0", RandomPolicy(), Recurrent(), last_action,
@@ -57,13 +57,13 @@ OPPONENTS = (
 BATTLERS = ("random", "osl", "greedy", "beam:nodes=12", "rule")
 MODES = ("SameStep", "NextStep", "Disabled")
 SHAPINGS: tuple[dict[str, float], ...] = ({}, {"health": 0.1}, {"coac": 1.0, "board-presence": 0.1})
-#: Environments and steps that were tried.
+#: Counts of environments and steps.
 done: Counter[str] = Counter()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=60.0, help="duration of the run")
     parser.add_argument("--seed", type=int, default=0, help="number of the first round")
     args = parser.parse_args()
     end = time.monotonic() + args.seconds
@@ -104,7 +104,7 @@ def some_options(rng: random.Random) -> dict[str, Any]:
     if rules == "1.5":
         options["card_sets"] = rng.choice((1, 3, (7, 9), None))
         options["refresh"] = rng.choice((0, 1, 3))
-        if options["card_sets"] is not None:  # decks of new cards each time take long
+        if options["card_sets"] is not None:  # building decks for new cards each time is slow
             options["decks"] = rng.choice(("random", "random", "area", ("random", "area")))
     else:
         options["decks"] = rng.choice(("random", "random", "value", ("random", "value")))
@@ -112,7 +112,7 @@ def some_options(rng: random.Random) -> dict[str, Any]:
 
 
 def pool_of(rng: random.Random, *others: Any) -> Pool:
-    """One of the players half of the time, and others."""
+    """Return a single player half of the time, else a pool of several."""
     players: dict[str, Any] = {"one": rng.choice(OPPONENTS)}
     players.update({f"other-{i}": other for i, other in enumerate(others)})
     return Pool(dict.fromkeys(players, 1 / len(players)), players)
@@ -138,7 +138,7 @@ def play_round(rng: random.Random) -> None:
 
 
 def step(env: Any, rng: random.Random) -> None:
-    """Legal actions, among them some that are not; and what came of them."""
+    """Step with legal actions and a few illegal ones, and check the results."""
     actions = env.sample(rng.getrandbits(63))
     assert env.action_masks()[np.arange(env.num_envs), actions].all()
     for i in range(env.num_envs):
@@ -167,7 +167,7 @@ def step(env: Any, rng: random.Random) -> None:
 
 
 def changed(env: Any, rng: random.Random) -> Any:
-    """A copy of it, or another opponent, or other episodes."""
+    """Replace the environment by a copy, change its opponent or restart its episodes."""
     what = rng.choice(("copy", "pickle", "opponent", "reset"))
     if what == "opponent":
         env.set_opponent(pool_of(rng, "osl"))

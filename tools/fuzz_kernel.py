@@ -1,10 +1,10 @@
-"""Feeds the compiled battle with random games and damaged input, for builds with sanitizers.
+"""Feed the compiled kernel random games and damaged input, for builds with sanitizers.
 
     python tools/fuzz_kernel.py --seconds 60
 
-Whatever it gets, the kernel may answer with a ``ValueError`` only, and every state it hands out has
-to be sound. docs/development.md says how to build with sanitizers. A finding names its round, which
-``--seed ROUND`` starts with.
+Whatever its input, the kernel may only raise ``ValueError``, and every state it returns must be
+valid. docs/development.md explains how to build with sanitizers. A finding names its round, which
+``--seed ROUND`` repeats.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from locmsim import Card, State, StateBatch
 from locmsim.rules.cards import ABILITIES
 from locmsim.rules.rulesets import RULES
 
-#: Of both parts of `State.to_bytes`: magic, version, kind of part, size and checksum of the rest.
+#: Header of both parts of `State.to_bytes`: magic, version, kind, size and checksum of the rest.
 HEADER = struct.Struct("=4sHHII")
 NUMBERS = (-(2**63), -(2**31), -32769, -501, -500, -7, -1, 0, 1, 2, 3, 5, 6, 7, 8, 12, 30, 49, 50)
 BIG_NUMBERS = (
@@ -70,7 +70,7 @@ done: Counter[str] = Counter()
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=60.0, help="duration of the run")
     parser.add_argument("--seed", type=int, default=0, help="number of the first round")
     options = parser.parse_args()
     end = time.monotonic() + options.seconds
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def play_round(rng: random.Random) -> None:
-    """One game, with everything tried in some of its positions."""
+    """Play one game and try every operation in some of its positions."""
     state = random_start(rng)
     for _ in range(LONG_GAME):
         if state.is_terminal():
@@ -100,7 +100,7 @@ def play_round(rng: random.Random) -> None:
         if rng.random() < 0.02:
             roll_out(state, rng)
             refused(lambda: state.apply_action(rng.choice(INTEGERS)), "odd actions")
-            if legal != state.legal_actions():  # it may have been a legal one
+            if legal != state.legal_actions():  # the action may have been legal by chance
                 continue
         state.apply_action(
             rng.choice(legal[1:] if len(legal) > 1 and rng.random() < 0.8 else legal)
@@ -122,7 +122,7 @@ def random_start(rng: random.Random) -> State:
 
 
 def random_card(rng: random.Random, base_id: int, scale: int, abilities: dict[str, float]) -> Card:
-    """A card within `Card`'s bounds, cheap mostly, so that much is played.
+    """Return a card within `Card`'s bounds, mostly cheap, so that many are played.
 
     `abilities` has the probability of each.
     """
@@ -148,7 +148,7 @@ def random_card(rng: random.Random, base_id: int, scale: int, abilities: dict[st
 
 
 def refused(action: Callable[[], Any], what: str) -> Any:
-    """The result, or None for a ``ValueError``."""
+    """Return the result, or None for a ``ValueError``."""
     done[what] += 1
     try:
         return action()
@@ -175,7 +175,7 @@ def damaged_bytes(state: State, rng: random.Random) -> None:
 
 
 def sealed_again(part: bytearray) -> bytearray:
-    """With a fitting length and checksum, so that the contents themselves are checked."""
+    """Fix length and checksum, so that the contents themselves are checked."""
     if len(part) < HEADER.size:
         return part
     magic, version, kind, *_ = HEADER.unpack_from(part)
@@ -222,7 +222,7 @@ def damaged_snapshot(state: State, rng: random.Random) -> None:
 
 
 def damage(value: Any, rng: random.Random) -> None:
-    """Change something somewhere in nested lists and dicts."""
+    """Change a random value in nested lists and dicts."""
     while True:
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
         if not keys:
@@ -257,7 +257,7 @@ def odd_lines(state: State, rng: random.Random) -> None:
 
 
 def copies(state: State, rng: random.Random) -> None:
-    """Everything that gives another state, and everything that only looks."""
+    """Call every method that returns another state and every one that only reads."""
     for other in (state.clone(), copy.copy(state), pickle.loads(pickle.dumps(state))):
         assert other == state
         assert other.key() == state.key()
@@ -276,7 +276,7 @@ def copies(state: State, rng: random.Random) -> None:
 
 
 def use(state: State | None, rng: random.Random) -> None:
-    """A state that was accepted is sound and can be played to its end."""
+    """Check that an accepted state is valid and can be played to its end."""
     if state is None:
         return
     done["states accepted"] += 1

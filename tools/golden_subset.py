@@ -29,7 +29,7 @@ AREAS = ("target", "lane1", "lane2")
 
 
 def features(game: Game) -> set[str]:
-    """What the game shows, as short phrases."""
+    """Describe the features of a game in short phrases."""
     found = {f"tag {game['tag']}", f"player {game['winner']} wins"}
     if error := game["error"]:
         found.add(f"error of player {error['player']}: {general_message(error['message'])}")
@@ -51,7 +51,7 @@ def features(game: Game) -> set[str]:
 
 
 def choice_features(game: Game, line: str | None) -> set[str]:
-    """How a line of the choice phase is written."""
+    """Describe how a line of the choice phase is written."""
     if line is None:
         return {"choice: timeout"}
     parts = [part.strip() for part in line.split(";")] if game["rules"] == "1.5" else [line]
@@ -66,7 +66,7 @@ def choice_features(game: Game, line: str | None) -> set[str]:
 
 
 def turn_start_features(game: Game, before: Snapshot, after: Snapshot) -> set[str]:
-    """What mana and draws do at the start of a turn."""
+    """Describe what mana and draws do at the start of a turn."""
     player = after["cur"]
     old, new = before["p"][player], after["p"][player]
     drawn = old["deck"] - new["deck"]
@@ -92,7 +92,7 @@ def turn_start_features(game: Game, before: Snapshot, after: Snapshot) -> set[st
 
 
 def line_features(turn: dict[str, Any]) -> set[str]:
-    """How the answer line of a battle turn is written and what of it is dropped."""
+    """Describe how the answer line of a turn is written and what of it is dropped."""
     line, applied, ignored = turn["output"], turn["applied"], turn["ignored"]
     if line is None:
         return {"line: timeout"}
@@ -116,7 +116,7 @@ def line_features(turn: dict[str, Any]) -> set[str]:
 
 
 def action_features(game: Game, action: str, before: Snapshot, after: Snapshot) -> set[str]:
-    """What an executed action does."""
+    """Describe the effects of an executed action."""
     me = before["cur"]
     mine, enemy = before["p"][me], before["p"][1 - me]
     mine_after, enemy_after = after["p"][me], after["p"][1 - me]
@@ -172,7 +172,7 @@ def action_features(game: Game, action: str, before: Snapshot, after: Snapshot) 
 def item_features(
     kind: str, card: list[Any], before: Snapshot, after: Snapshot, target: int
 ) -> set[str]:
-    """What an item does to the creature it is aimed at."""
+    """Describe what an item does to its target."""
     (old,) = (c for p in before["p"] for c in p["board"] if c[0] == target)
     new = next((c for p in after["p"] for c in p["board"] if c[0] == target), None)
     if new is None:
@@ -190,12 +190,12 @@ def item_features(
 
 
 def ids(player: dict[str, Any]) -> set[int]:
-    """The creatures on a player's board."""
+    """Return the ids of the creatures on a player's board."""
     return {creature[0] for creature in player["board"]}
 
 
 def select(lines: list[bytes], wanted: int) -> list[bytes]:
-    """The games to carry, in file order: every feature, enough of each tag, enough battles."""
+    """Select games in file order that cover every feature, tag and length of battle."""
     games = [json.loads(line) for line in lines]
     shows = [features(game) for game in games]
     cost = [len(zlib.compress(line, 9)) for line in lines]

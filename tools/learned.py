@@ -3,16 +3,15 @@
     python tools/learned.py --folder runs/learned --seeds 1 2 3
     python tools/learned.py --folder runs/learned --seeds 1 2 3 --pause-after 10
 
-The steps are those of examples/train, which this command runs one after the other: games of a
-search with itself are examples, a network learns to imitate them (`clone.py`), and goes on by
-self-play against a league (`ppo.py`), all of it once for each seed. Of the networks that come of
-it, the best on card sets that no training has seen is ``learned.npz`` of the folder, beside
-``strength.txt``, what it wins on the proof seeds, and ``curves.csv``, what all of them won during
-training. ``curves.svg`` is its picture (needs matplotlib).
+This command runs the steps of examples/train one after the other: a search plays games against
+itself, a network learns to imitate them (`clone.py`) and is then trained by self-play against a
+league (`ppo.py`), once for each seed. The network that is best on card sets that no training has
+seen becomes ``learned.npz`` in the folder. Beside it, ``strength.txt`` has its win rates on the
+proof seeds, ``curves.csv`` the win rates of all networks during training, and ``curves.svg`` a plot
+of them (needs matplotlib).
 
-What is finished stays: the same command goes on where an earlier one was stopped. With
-``--pause-after`` it stops after so many minutes, where it can go on later; its
-exit status is 3 then.
+Finished steps are kept: the same command continues where an earlier one was stopped. With
+``--pause-after N`` it stops after about N minutes with exit status 3, and can be continued later.
 """
 
 import argparse
@@ -37,45 +36,45 @@ import clone
 import ppo
 import strength
 
-#: Who plays the games that the clone learns from; without knowledge of the opponent's deck.
+#: Agent whose games the clone learns from; it assumes nothing about the opponent's deck.
 TEACHER = "beam:nodes=3000,time_ms=0,belief=any"
-#: Games of a file of examples: at most a minute of one core.
+#: Games per file of examples: at most a minute on one core.
 GAMES = 2000
-#: By rule set: the part of the examples that has these decks, and the decks of self-play.
+#: By rule set: the share of examples per deck builder, and the deck builders of self-play.
 DECKS = {
     "1.5": ({"random": 0.6, "default": 0.3, "classic": 0.1},
             ["random"] * 5 + ["default", "default", "classic", "default/classic"]),
     "1.2": ({"random": 0.6, "curve": 0.4}, ["random", "curve"]),
 }  # fmt: skip
-#: Who the networks of all seeds are compared against, and with which decks.
+#: Deck builders and opponents by which the networks of all seeds are compared.
 YARDSTICKS = [("random", "osl"), ("random", "greedy")]
 PAUSED = 3
 
 
 class Paused(Exception):
-    """The time is over; there is more to do."""
+    """Raised when the time is over but the training is not."""
 
 
 class Clock:
-    """Minutes of the command."""
+    """The time that the command has left."""
 
     def __init__(self, minutes: float) -> None:
         self.minutes, self.began = minutes, time.monotonic()
 
     def left(self) -> float:
-        """Minutes; infinitely many without a bound."""
+        """Return the minutes left; infinity without a limit."""
         if not self.minutes:
             return float("inf")
         return self.minutes - (time.monotonic() - self.began) / 60
 
     def check(self) -> None:
-        """``Paused`` if the time is over."""
+        """Raise `Paused` if the time is over."""
         if self.left() <= 0:
             raise Paused
 
 
 def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
-    """The files of examples, those that are missing made."""
+    """Write the missing files of examples; return the paths of all."""
     paths = []
     for decks, share in DECKS[options.rules][0].items():
         games = int(share * options.games)
@@ -85,12 +84,12 @@ def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
             if path.exists():
                 continue
             number = min(GAMES, games - first)
-            for found in examples_of_agent(
+            for growing in examples_of_agent(
                 TEACHER, number, rules=options.rules, decks=decks, seed=first, jobs=options.jobs
             ):
-                done = found
-            done.save(path, f"{TEACHER} with {decks} decks")
-            print(f"{path}: {len(done)} examples of {number} games", flush=True)
+                dataset = growing
+            dataset.save(path, f"{TEACHER} with {decks} decks")
+            print(f"{path}: {len(dataset)} examples of {number} games", flush=True)
             clock.check()
     return paths
 
@@ -98,7 +97,7 @@ def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
 def cloned(
     options: argparse.Namespace, folder: Path, seed: int, paths: list[Path], clock: Clock
 ) -> Path:
-    """The network that imitates the examples."""
+    """Train the network that imitates the examples; return its path."""
     path = folder / "clone.npz"
     if not path.exists():
         command = [*map(str, paths), "--seed", str(seed), "--epochs", str(options.epochs)]
@@ -114,7 +113,7 @@ def cloned(
 def trained(
     options: argparse.Namespace, folder: Path, seed: int, begin: Path, clock: Clock
 ) -> Path:
-    """The network after self-play."""
+    """Train the network by self-play; return its path."""
     path = folder / "policy.npz"
     command = [
         "--folder", str(folder), "--resume", "--from", str(begin), "--seed", str(seed),
@@ -136,7 +135,7 @@ def trained(
 
 
 def finished(folder: Path, chosen: argparse.Namespace) -> bool:
-    """Whether the self-play of a folder has made all its updates."""
+    """Return whether the self-play of a folder is complete."""
     log = folder / "log.csv"
     if not (log.exists() and (folder / "checkpoint.pt").exists()):
         return False
@@ -146,7 +145,7 @@ def finished(folder: Path, chosen: argparse.Namespace) -> bool:
 
 
 def curve(folder: Path) -> Iterator[dict[str, Any]]:
-    """Steps, minutes and win rates that the log of a folder has."""
+    """Yield steps, minutes and win rates from the log of a folder."""
     minutes = 0.0
     with (folder / "log.csv").open(newline="") as file:
         for row in csv.DictReader(file):
@@ -157,7 +156,7 @@ def curve(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def draw(path: Path, curves: dict[int, list[dict[str, Any]]]) -> None:
-    """The learning curves as a picture."""
+    """Plot the learning curves."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -176,7 +175,7 @@ def draw(path: Path, curves: dict[int, list[dict[str, Any]]]) -> None:
 
 
 def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
-    """The best network, what it wins, and the curves of all."""
+    """Write the best network, its win rates, and the learning curves of all networks."""
     folder, curves, rates = Path(options.folder), {}, {}
     with (folder / "curves.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, ("seed", "step", "minutes", "osl", "greedy"))
@@ -196,7 +195,7 @@ def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
             print(f"seed {seed}: {against}", flush=True)
     draw(folder / "curves.svg", curves)
     best = max(rates, key=rates.__getitem__)
-    print(f"the best one is that of seed {best}")
+    print(f"the best network is that of seed {best}")
     shutil.copyfile(paths[best], folder / "learned.npz")
     lines: list[str] = []
 
@@ -212,11 +211,13 @@ def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
 
 
 def check_folder(options: argparse.Namespace) -> None:
-    """One folder is for one training; ends with one line if it has another one."""
+    """Exit with one line if the folder belongs to a training with other options."""
     path = Path(options.folder) / "options.json"
     chosen = {name: getattr(options, name) for name in ("rules", "games", "epochs", "bfloat16")}
     if path.exists() and (known := json.loads(path.read_text())) != chosen:
-        raise SystemExit(f"{path}: the training of this folder has {known}, not {chosen}")
+        raise SystemExit(
+            f"{path}: the training in this folder has the options {known}, not {chosen}"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps(chosen).encode())
 
@@ -226,18 +227,20 @@ def main() -> int:
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     add = parser.add_argument
-    add("--folder", default="runs/learned", help="for all that is made")
-    add("--seeds", type=int, nargs="+", default=[1], help="one network is trained for each")
-    add("--rules", default="1.5", choices=tuple(DECKS))
-    add("--games", type=int, default=20_000, help="of the search that is imitated")
-    add("--epochs", type=int, default=6, help="of the imitation")
-    add("--total-timesteps", type=int, default=60_000_000, help="of the self-play of each seed")
-    add("--test-games", type=int, default=10_000, help="of each comparison at the end")
-    add("--pause-after", type=float, default=0, help="minutes; 0: go on to the end")
+    add(
+        "--folder", default="runs/learned", help="folder of all files; an existing one is continued"
+    )
+    add("--seeds", type=int, nargs="+", default=[1], help="seeds; each trains one network")
+    add("--rules", default="1.5", choices=tuple(DECKS), help="rule set")
+    add("--games", type=int, default=20_000, help="games of the search to imitate")
+    add("--epochs", type=int, default=6, help="epochs over these games")
+    add("--total-timesteps", type=int, default=60_000_000, help="steps of self-play per seed")
+    add("--test-games", type=int, default=10_000, help="games per comparison at the end")
+    add("--pause-after", type=float, default=0, help="pause after N minutes; 0: never")
     add("--jobs", type=int, default=1, help="processes that play the games of the search")
-    add("--device", default="auto", help="of ppo.py")
-    add("--bfloat16", action="store_true", help="of clone.py and ppo.py")
-    add("more", nargs="*", help="more options for ppo.py, after --")
+    add("--device", default="auto", help="PyTorch device of the self-play")
+    add("--bfloat16", action="store_true", help="compute products in bfloat16")
+    add("more", nargs="*", help="further options for ppo.py, after --")
     options = parser.parse_args()
     check_folder(options)
     clock = Clock(options.pause_after)
@@ -252,7 +255,7 @@ def main() -> int:
             paths[seed] = trained(options, folder, seed, begin, clock)
         report(options, paths)
     except Paused:
-        print("paused: the same command goes on", flush=True)
+        print("paused: the same command continues", flush=True)
         return PAUSED
     return 0
 

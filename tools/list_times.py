@@ -2,7 +2,7 @@
 
     python tools/list_times.py [GAMES ...]
 
-makes a file of results and a file of logs of so many games each (100 and 100,000 if nothing is
+creates a file of results and a file of logs for each number of games (100 and 100,000 if nothing is
 said), and prints the milliseconds of processor time of the first list of 100, of lists with several
 filters, of a click, of what filters can be set to, and of the tables and curves of the page
 *Arena*: the smallest of 20 rounds in which the files take turns. Each round has a library of its
@@ -32,7 +32,7 @@ ROUNDS = 20
 
 
 def make(path: str, games: int) -> None:
-    """A file of results of so many games: the same two with other turns, winners and faults."""
+    """Create a file of results: two games repeated with other turns, winners and faults."""
     with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in (2, 1)]
@@ -42,7 +42,7 @@ def make(path: str, games: int) -> None:
 
 
 def variant(record: Record, number: int) -> Record:
-    """A game like another one, but for its number and for how it ended."""
+    """Return a copy of a game with another number and another end."""
     rng = random.Random(number)
     winner = rng.randrange(2)
     fault = None
@@ -59,14 +59,16 @@ def variant(record: Record, number: int) -> Record:
 
 
 def make_logs(path: str, games: int) -> None:
-    """A file with so many logs, a line each."""
+    """Create a file of logs, one per line."""
     match = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
     line = json.loads(log_line(match, ("one", "two")))
     with open(path, "w", encoding="utf-8") as file:
         for number in range(games):
             rng = random.Random(number)
             # A list reads who played, the scores and how many answers there were.
-            times = "".join(f"$0 1ns at turn {i}\n" for i in range(max(8, round(rng.gauss(37, 12)))))
+            times = "".join(
+                f"$0 1ns at turn {i}\n" for i in range(max(8, round(rng.gauss(37, 12))))
+            )
             log = {
                 **line,
                 "summaries": [times],
@@ -85,7 +87,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def tables(path: str) -> None:
-    """What the page *Arena* shows when it is opened."""
+    """Return what the page *Arena* shows when it is opened."""
     reader = ResultsReader(path)
     reader.update()
     reader.to_json()

@@ -26,7 +26,7 @@ _WRITTEN = {".c", ".md", ".pxd", ".pxi", ".py", ".pyx", ".toml"}
 
 
 def files(kind: str) -> dict[str, Path]:
-    """The files of an example by their names in its folder."""
+    """Return the files of an example by their names in its folder."""
     source = EXAMPLES / KINDS[kind]
     if source.is_file():
         return {source.name: source}
@@ -41,7 +41,7 @@ def files(kind: str) -> dict[str, Path]:
 
 
 def archive() -> bytes:
-    """The archive."""
+    """Return the archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for kind in KINDS:

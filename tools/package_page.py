@@ -14,7 +14,7 @@ _RELATIVE = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s]+)\)")
 
 
 def urls(repository: str, version: str) -> dict[str, str]:
-    """The addresses that an index shows beside the package; none while there is no repository.
+    """Return the addresses that an index shows beside the package.
 
     ``ValueError`` if the repository is not an https address.
     """

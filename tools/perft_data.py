@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def choose(rules: str) -> list[Position]:
-    """The positions of one rule set."""
+    """Choose the positions of one rule set."""
     found = [(position, features(position, rules)) for position in candidates(rules)]
     found.sort(key=lambda pair: pair[0]["nodes"][-1])
     chosen: list[Position] = []
@@ -71,7 +71,7 @@ def choose(rules: str) -> list[Position]:
 
 
 def candidates(rules: str) -> Iterator[Position]:
-    """Every state of every golden game from which four actions are neither few nor many."""
+    """Yield the golden games' states with a medium number of sequences of four actions."""
     for line in golden_lines(subset_path(rules)):
         game = json.loads(line)
         for turn in game["turns"]:
@@ -91,7 +91,7 @@ def candidates(rules: str) -> Iterator[Position]:
 
 
 def cut(game: Game, snapshot: Snapshot) -> Position:
-    """The position with short decks and without cards that do not occur."""
+    """Return the position with short decks and without unused cards."""
     decks = []
     for player, deck in zip(snapshot["p"], game["decks"], strict=True):
         left = deck[len(deck) - player["deck"] :][:DECK_LEFT]
@@ -108,13 +108,13 @@ def cut(game: Game, snapshot: Snapshot) -> Position:
 
 
 def state_of(position: Position, rules: str) -> State:
-    """The position for the kernel."""
+    """Return the position for the kernel."""
     cards = [Card.from_row(row) for row in position["cards"]]
     return State.from_snapshot(position["snapshot"], cards, position["decks"], rules)
 
 
 def battle_of(position: Position, rules: str) -> reference_rules.Battle:
-    """The position for the reference."""
+    """Return the position for the reference implementation."""
     cards = {row[0]: Card.from_row(row) for row in position["cards"]}
     return reference_rules.Battle.from_snapshot(
         rules, position["snapshot"], cards, position["decks"]
@@ -122,7 +122,7 @@ def battle_of(position: Position, rules: str) -> reference_rules.Battle:
 
 
 def features(position: Position, rules: str) -> set[str]:
-    """What can be done in the position and what is on its boards, as short phrases."""
+    """Describe in short phrases what a position allows and what is on its boards."""
     state = state_of(position, rules)
     me, other = state.players if state.current_player() == 0 else state.players[::-1]
     hand = {held.id: held.card for held in me.hand}

@@ -1,8 +1,8 @@
-"""Rates all agents of the library against each other: ``python tools/ratings.py``.
+"""Rate all agents of the library against each other: ``python tools/ratings.py``.
 
 Each pair of agents plays each rule set in mirrored pairs, on card sets that nothing was tuned on.
-Searches are bounded by their work, so who wins follows from the seeds alone. Results are written to
-docs/data/ratings.json and, as tables, to docs/ratings.md, in some ten minutes of one core.
+Searches are bounded by their work, so that the results depend only on the seeds. They are written
+to docs/data/ratings.json and, as tables, to docs/ratings.md, in about ten minutes on one core.
 """
 
 import argparse
@@ -18,8 +18,8 @@ from locmsim.rules.rulesets import RULES
 from locmsim.tuning import PROOF_SEEDS
 
 DOCS = Path(__file__).parents[1] / "docs"
-#: Agents that are not rated as they are: a search needs a bound that is no time, `level` has many
-#: strengths, and `policy` needs a file.
+#: Agents that are rated with options or not at all: a search needs a bound other than time, `level`
+#: has many strengths, and `policy` needs a file.
 OPTIONS = {
     "beam": ("beam:nodes=2000,time_ms=0", "beam:nodes=50000,time_ms=0"),
     "mcts": ("mcts:iterations=200,time_ms=0",),
@@ -44,13 +44,13 @@ command, here on {cpu}, {compiler}, Python {python}:
 
 
 def players(rules: str) -> list[str]:
-    """The agents that are rated in a rule set, each with its options."""
+    """Return the agents to rate in a rule set, with their options."""
     names = [name for name in AGENTS if rules == "1.5" or name not in ONLY_15]
     return [spec for name in names for spec in OPTIONS.get(name, (name,))]
 
 
 def rate(rules: str, specs: Sequence[str], games: int, jobs: int | None) -> dict[str, Any]:
-    """The results of one rule set: players, the best first, and pairings."""
+    """Return the results of one rule set: players, the best first, and pairings."""
     seeds = PROOF_SEEDS[: games // 2]
     with Arena(
         specs, rules=rules, games=games, seeds=list(seeds), timeout_scale=0.0
@@ -67,7 +67,7 @@ def rate(rules: str, specs: Sequence[str], games: int, jobs: int | None) -> dict
 
 
 def page(results: dict[str, Any]) -> str:
-    """The page: a table for each rule set."""
+    """Return the text of the page, with a table for each rule set."""
     meta = results["meta"]
     lines = [HEAD.format(**meta)]
     for rules, result in results["rules"].items():
@@ -79,17 +79,28 @@ def page(results: dict[str, Any]) -> str:
                 f" {100 * player['wins'] / player['games']:.1f} |"
             )
         games = result["players"][0]["games"]
-        lines += ["", f"{games:,} games of each agent, {meta['games']} of each pairing.", ""]
+        lines += ["", f"{games:,} games per agent, {meta['games']} per pairing.", ""]
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Rates all agents against each other.")
+    parser = argparse.ArgumentParser(description="Rate all agents against each other.")
     add = parser.add_argument
-    add("--games", type=int, default=60, metavar="N", help="of each pairing (%(default)s)")
-    add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
-    add("--cpu", metavar="NAME", help="what the page says about the machine")
-    add("--docs", type=Path, default=DOCS, metavar="FOLDER", help="where the pages are")
+    add(
+        "--games",
+        type=int,
+        default=60,
+        metavar="N",
+        help="games per pairing (default: %(default)s)",
+    )
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="number of games played at once (default: one per core)",
+    )
+    add("--cpu", metavar="NAME", help="name of the processor, for the page")
+    add("--docs", type=Path, default=DOCS, metavar="FOLDER", help="folder of the pages")
     options = parser.parse_args(arguments)
     here = machine()
     results: dict[str, Any] = {

@@ -1,14 +1,14 @@
-"""The decks of a contest's winner against ours, on the card sets that they were recorded on.
+"""Play the decks of a contest's winner against ours, on the card sets they were recorded on.
 
     python tools/recorded_decks.py --games 1000 --nodes 20000
 
 plays mirrored pairs of games of rules 1.5 between the recorded deck and that of a deck builder, on
-each of the four card sets in `tests/data/recorded-decks.jsonl`. The search of the agent "beam"
-plays both of them, bounded by its nodes, so that the decks make all the difference. Printed is the
-part of the games that each recorded deck won, with Wilson's 95 % interval. All follows from the
-seeds, whatever the number of processes.
+each of the four card sets in `tests/data/recorded-decks.jsonl`. The search of the agent "beam",
+with a fixed number of nodes, plays both decks, so that only the decks differ. The command prints
+the win rate of each recorded deck with its Wilson 95 % interval. The results depend only on the
+seeds, not on the number of processes.
 
-Nothing is learnt from these card sets: `locmsim tune` leaves them out of self-play.
+Nothing is trained on these card sets: `locmsim tune` excludes them from self-play.
 """
 
 import argparse
@@ -30,14 +30,16 @@ from locmsim.search.belief import attractions
 from locmsim.stats import PairCounts, score_interval
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "recorded-decks.jsonl"
-#: Pairs that make up a task for a process.
+#: Pairs per task of a process.
 CHUNK = 25
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A task: pairs of games between two decks of a card set, played by the same weights; how many
-    games of each pair the first deck won."""
+    """A task: pairs of games between two decks of a card set, both played with the same weights.
+
+    Calling it returns how many games of each pair the first deck won.
+    """
 
     pool: int
     decks: tuple[list[int], list[int]]
@@ -68,7 +70,7 @@ class Pairs:
 
 
 def recorded() -> dict[int, list[int]]:
-    """Seed of a card set -> the base ids of the deck that was recorded on it."""
+    """Return the base ids of the recorded decks by the seed of their card set."""
     rows = [json.loads(line) for line in DATA.read_text().splitlines()]
     return {row["cardGenSeed"]: row["deck"] for row in rows}
 
@@ -76,7 +78,7 @@ def recorded() -> dict[int, list[int]]:
 def measure(
     weights: Weights, deck: str = "", *, games: int = 1000, nodes: int = 20_000, jobs: int = 1
 ) -> dict[int, PairCounts]:
-    """Seed of a card set -> the pairs of games, counted for its recorded deck.
+    """Return the counts of pairs won by the recorded decks, by the seed of their card set.
 
     The other deck is that of these weights, or of the deck builder named `deck`.
     """
@@ -97,9 +99,9 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--games", type=int, default=1000, help="on each card set")
-    parser.add_argument("--nodes", type=int, default=20_000, help="of a turn")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--games", type=int, default=1000, help="games per card set")
+    parser.add_argument("--nodes", type=int, default=20_000, help="nodes per turn")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     parser.add_argument("--weights", help="weights file (default: the package's)")
     parser.add_argument("--deck", default="", help="deck builder (default: that of the weights)")
     args = parser.parse_args()

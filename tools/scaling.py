@@ -1,11 +1,12 @@
-"""What limits the engines that work is shared by, on one machine: ``python tools/scaling.py``.
+"""Measure the overhead of worker processes, Dask and result files: ``python tools/scaling.py``.
 
-Tasks that do nothing go to real worker processes and to many fake workers of Dask, which are
-threads of this process; results of real games go into a file of results and through a pipe. Figures
-are processor time, so that they hold on a busy machine. docs/scaling.md has the arithmetic.
+Empty tasks are sent to real worker processes and to many fake Dask workers, which are threads of
+this process; results of real games are written to a file of results and sent through a pipe. The
+figures are processor time, so that they also hold on a busy machine. docs/scaling.md interprets
+them.
 
 ``python tools/scaling.py --cores 1 2`` measures by the clock how long each engine takes with one
-process and with two: for a machine where nothing else runs.
+process and with two, on a machine where nothing else runs.
 """
 
 import argparse
@@ -35,12 +36,12 @@ TRAIN = (
     " --sets 64 --evaluate-every 100000 --yardsticks random --games 2 --no-tensorboard"
     " --total-timesteps 393216"
 )
-#: Agents whose games are timed, from the shortest to the longest: name -> games.
+#: Agents whose games are timed, from the fastest to the slowest: name -> number of games.
 AGENTS = {"greedy": 40, "beam:nodes=3000,time_ms=0": 10}
 
 
 def nothing(number: int) -> int:
-    """A task."""
+    """Do nothing: a task."""
     return number
 
 
@@ -50,7 +51,7 @@ def submit(executor: Executor, number: int) -> Future[int]:
 
 @contextlib.contextmanager
 def fake_workers(count: int) -> Iterator[Workers]:
-    """A Dask scheduler with its workers, all in this process."""
+    """Start a Dask scheduler with its workers, all in this process."""
     from distributed import Client, LocalCluster
 
     with (
@@ -65,8 +66,8 @@ def fake_workers(count: int) -> Iterator[Workers]:
 
 
 def per_task(workers: Workers, tasks: int) -> tuple[float, float]:
-    """Seconds of this process's processor time and of the clock for a task that does nothing."""
-    list(TaskRunner(workers, range(min(tasks, 100)), submit))  # all workers are there
+    """Return the seconds of this process's processor time and of the clock per empty task."""
+    list(TaskRunner(workers, range(min(tasks, 100)), submit))  # all workers have started
     cpu, clock = time.process_time(), time.perf_counter()
     done = sum(1 for _ in TaskRunner(workers, range(tasks), submit))
     assert done == tasks
@@ -80,12 +81,12 @@ def processor_time(work: Callable[[], object]) -> float:
 
 
 def results(folder: Path, games: int) -> None:
-    """What a file of results takes, in games a second and bytes."""
+    """Print how many games a second a file of results stores, and their size."""
     with Arena(["greedy", "random"], games=40, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
         settings = arena.settings
     played = play_games(settings, [*range(1, 41)])
-    print(f"result of a game as it is sent: {len(pickle.dumps(played)) / len(played):,.0f} bytes")
+    print(f"result of a game, pickled: {len(pickle.dumps(played)) / len(played):,.0f} bytes")
     for batch in (1, 16, 256):
         number = 0
         store = Store(folder / f"{batch}.db", write=True)
@@ -106,13 +107,13 @@ def results(folder: Path, games: int) -> None:
             seconds = processor_time(add)
         size = (folder / f"{batch}.db").stat().st_size / number
         print(
-            f"SQLite, {batch} games a transaction: {number / seconds:,.0f} games/s of processor"
-            f" time, {size:,.0f} bytes a game"
+            f"SQLite, {batch} games per transaction: {number / seconds:,.0f} games/s of processor"
+            f" time, {size:,.0f} bytes per game"
         )
 
 
 def examples(games: int) -> None:
-    """What the process that collects a data set has to do for a game."""
+    """Print the cost per game in the process that collects a data set."""
     found = [*examples_of_agent("greedy", games)][-1]
     arrays = found.arrays()
     size = sum(array.nbytes for array in arrays.values()) / games
@@ -121,7 +122,7 @@ def examples(games: int) -> None:
     print(f"examples of a game: {size:,.0f} bytes, {1e6 * seconds:.0f} us to read them from a pipe")
 
 
-#: What is measured on several cores -> its command; the number of processes comes last.
+#: Measurement on several cores -> its command, to which the number of processes is appended.
 COMMANDS = {
     "arena, 4,000 games of greedy against osl": (
         "-m locmsim arena greedy osl --games 4000 --timeout-scale 0 --jobs"
@@ -139,7 +140,7 @@ COMMANDS = {
 
 
 def on_cores(counts: list[int]) -> None:
-    """Print how long each engine takes with so many processes, and how many times as fast it is."""
+    """Print the time of each engine with different numbers of processes, and the speedup."""
     for what, command in COMMANDS.items():
         seconds = []
         for count in counts:
@@ -154,7 +155,9 @@ def on_cores(counts: list[int]) -> None:
                 )  # fmt: skip
                 seconds.append(time.perf_counter() - started)
                 log = Path(folder) / "log.csv"
-                if log.exists():  # an update, without those in which kernels and decks are made
+                if (
+                    log.exists()
+                ):  # an update, without the first ones, which compile kernels and build decks
                     with log.open(newline="") as file:
                         updates = [float(row["seconds"]) for row in csv.DictReader(file)]
                     seconds[-1] = statistics.median(updates[len(updates) // 2 :])
@@ -168,10 +171,21 @@ def on_cores(counts: list[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tasks", type=int, default=2000, help="that do nothing (%(default)s)")
-    parser.add_argument("--games", type=int, default=4096, help="that are stored (%(default)s)")
-    parser.add_argument("--workers", type=int, nargs="*", default=[4, 40], help="fake ones")
-    parser.add_argument("--cores", type=int, nargs="+", help="measure the engines with so many")
+    parser.add_argument(
+        "--tasks", type=int, default=2000, help="number of empty tasks (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--games", type=int, default=4096, help="number of games to store (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--workers", type=int, nargs="*", default=[4, 40], help="numbers of fake Dask workers"
+    )
+    parser.add_argument(
+        "--cores",
+        type=int,
+        nargs="+",
+        help="measure the engines with these numbers of processes instead",
+    )
     options = parser.parse_args()
     if options.cores:
         on_cores(options.cores)
@@ -183,12 +197,14 @@ def main() -> None:
         print(f"a game of {agent} in the arena: {1e3 * seconds / games:.1f} ms of processor time")
     with local_workers(2, ()) as workers:
         cpu, clock = per_task(workers, options.tasks)
-        print(f"2 processes: {1e6 * cpu:.0f} us a task here, {1 / clock:,.0f} tasks/s by the clock")
+        print(
+            f"2 processes: {1e6 * cpu:.0f} us per task here, {1 / clock:,.0f} tasks/s by the clock"
+        )
     for count in options.workers:
         with fake_workers(count) as workers:
             cpu, clock = per_task(workers, options.tasks)
         print(
-            f"Dask, {count} fake workers: {1e6 * cpu:.0f} us a task, of scheduler, client and"
+            f"Dask, {count} fake workers: {1e6 * cpu:.0f} us per task, of scheduler, client and"
             f" workers, {1 / clock:,.0f} tasks/s by the clock"
         )
     with tempfile.TemporaryDirectory() as folder:

@@ -30,13 +30,13 @@ SCREENS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder for the screenshots")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     agents = [make_agent("beam:nodes=2000"), make_agent("greedy")]
     played = play(agents, Match(seed=11), timeout_scale=0)
     assert played.fault is None, played.fault
-    # Without the times of the answers: the same pictures again each time.
+    # Without answer times, so that the screenshots are reproducible.
     result = replay_calls(Match(seed=11), [(call.player, call.answer, 0) for call in played.calls])
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:

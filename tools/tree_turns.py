@@ -1,9 +1,10 @@
-"""Where `mcts` plays a turn otherwise than `beam`, and what that is worth.
+"""Measure how often `mcts` plays a turn differently from `beam`, and what that is worth.
 
     python tools/tree_turns.py --rules 1.5 --seeds 10520000..10520099
 
-Games of `beam` against itself. In every turn `mcts` is asked, too. Where its turn leads to another
-position, the game is played to its end from both, by `beam` with a bound of nodes on either side.
+`beam` plays games against itself, and `mcts` is asked in every turn too. Where its turn leads to
+another position, the game is played to its end from both positions, by `beam` with a fixed number
+of nodes on both sides.
 """
 
 import argparse
@@ -21,9 +22,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: 1.5)")
-    add("--seeds", metavar="LIST", required=True, help="seeds of the games: 5,7,100..199")
-    add("--time-ms", type=float, default=35.0, help="time for a turn (default: %(default)s)")
-    add("--nodes", type=int, default=20_000, help="of the turns played on (default: %(default)s)")
+    add("--seeds", metavar="LIST", required=True, help="seeds of the games, such as 5,7,100..199")
+    add("--time-ms", type=float, default=35.0, help="time per turn in ms (default: %(default)s)")
+    add(
+        "--nodes",
+        type=int,
+        default=20_000,
+        help="nodes per turn when a game is played to its end (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     turns = 0
     counts = PairCounts()
@@ -44,8 +50,8 @@ def main(arguments: list[str] | None = None) -> None:
 def turn_results(
     rules: str, seed: int, time_ms: float, nodes: int
 ) -> "list[tuple[bool, bool] | None]":
-    """For each turn None if both play the same; else whether the player wins with that of `beam`,
-    and with that of `mcts`."""
+    """Return for each turn None if both play the same, else whether the player wins with the turn
+    of `beam` and with that of `mcts`."""
     match = Match(rules, seed=seed)
     pairs = [
         [make_agent(f"{name}:time_ms={time_ms},share=9") for name in ("beam", "mcts")]

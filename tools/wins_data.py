@@ -39,7 +39,7 @@ Row = list[Any]
 
 
 def position(kind: str) -> State:
-    """The stored position of a kind."""
+    """Return the stored position of a kind."""
     return _positions()[kind].clone()
 
 
@@ -56,7 +56,7 @@ class TooLarge(Exception):
 
 
 def damage(state: State, largest: int = LARGEST) -> tuple[int, int]:
-    """The most health that the mover can take from the opponent in this turn; positions looked at.
+    """Return the most damage the mover can deal in this turn, and the positions examined.
 
     `TooLarge` if there are more than `largest` of them.
     """
@@ -80,7 +80,7 @@ def damage(state: State, largest: int = LARGEST) -> tuple[int, int]:
 
 
 def with_health(state: State, health: int) -> State:
-    """The position with another health of the opponent, and the mover far from dying."""
+    """Return the position with another opponent's health, and the mover safe."""
     snapshot = state.snapshot()
     snapshot["p"][state.current_player()]["hp"] = 30
     snapshot["p"][1 - state.current_player()]["hp"] = health
@@ -98,7 +98,7 @@ def _bytes(state: State) -> bytes:
 
 
 def _hand(change: Callable[[Card], Card | None]) -> Callable[[State], State]:
-    """The position with some of the mover's cards changed or, where `change` gives None, gone."""
+    """Return the position with some of the mover's cards changed, or removed by None."""
 
     def changed(state: State) -> State:
         view = state.players[state.current_player()]
@@ -108,7 +108,7 @@ def _hand(change: Callable[[Card], Card | None]) -> Callable[[State], State]:
 
 
 def _board(change: Callable[[Row], Row]) -> Callable[[State], State]:
-    """The position with some of the mover's creatures changed."""
+    """Return the position with some of the mover's creatures changed."""
     return lambda state: _edited(state, {}, change)
 
 
@@ -137,7 +137,7 @@ def _edited(state: State, cards: dict[int, Card | None], change_row: Callable[[R
 
 
 def _rebuilt(state: State, snapshot: dict[str, Any]) -> State:
-    """The state of `snapshot`, which has the cards of `state`."""
+    """Return the state of `snapshot`, which has the cards of `state`."""
     held = [[(item.id, item.card) for item in (*p.hand, *p.deck)] for p in state.players]
     played = [creature.card for p in state.players for creature in p.board]
     known = {card.base_id: card for card in (*state.table.pool, *played)}
@@ -231,7 +231,7 @@ def main() -> None:
 
 
 def turns(seed: int) -> list[State]:
-    """The positions in which the players of a game are asked."""
+    """Yield the positions in which the players of a game are asked."""
     match = Match(seed=seed)
     decks = [GreedyBuilder(keywords), "default" if seed % 4 < 2 else GreedyBuilder(keywords)]
     if seed % 2:
@@ -248,12 +248,12 @@ def turns(seed: int) -> list[State]:
 
 
 def keywords(card: Card) -> float:
-    """A preference for cards with abilities: other decks have few of them."""
+    """Prefer cards with abilities, which other decks rarely have."""
     return 2.0 * sum(letter != "-" for letter in card.abilities) - card.cost
 
 
 def check(kind: str) -> str:
-    """`AssertionError` unless the stored position is as promised; a summary."""
+    """Raise `AssertionError` unless the stored position is as promised; return a summary."""
     state = position(kind)
     health = state.players[1 - state.current_player()].health
     (most, size), (less, _) = damage(state), damage(KINDS[kind](state))

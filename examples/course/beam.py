@@ -19,7 +19,7 @@ from locmsim.search import Evaluation
 def turns(
     roots: StateBatch, evaluation: Callable[[StateBatch], Any] | Evaluation, width: int
 ) -> list[list[tuple[float, list[int], State]]]:
-    """Of each root the turns that a beam finds, best first: value, actions, and the end."""
+    """Return for each root the turns that a beam finds, best first: value, actions and end."""
     level, owner = roots, np.arange(len(roots))
     paths: list[list[int]] = [[] for _ in range(len(roots))]
     found = [

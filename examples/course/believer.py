@@ -41,7 +41,7 @@ class Believer(BaseAgent):
         return own[int(np.argmax(totals))][1]
 
     def play_on(self, worlds: StateBatch, actions: list[int], evaluation: Evaluation) -> np.ndarray:
-        """What comes of a turn in each world, -1 to 1."""
+        """Return the result of a turn in each world, from -1 to 1."""
         player, worlds = worlds[0].current_player(), worlds.clone()
         values = np.empty(len(worlds))
         for action in actions:

@@ -7,7 +7,7 @@ from locmsim.agents import BaseAgent
 
 
 def worth(state: State, player: int) -> float:
-    """What a player has more than the other: creatures, health, a won game."""
+    """Return a player's advantage over the other: creatures, health, a won game."""
     if state.is_terminal():
         return 1000 * state.returns()[player]
     sides = [p.health / 4 + sum(c.attack + c.defense / 2 for c in p.board) for p in state.players]

@@ -25,7 +25,7 @@ class Node:
     children: dict[int, "Node"] = field(default_factory=dict)
 
     def bound(self, child: "Node", exploration: float) -> float:
-        """The upper confidence bound of a child."""
+        """Return the upper confidence bound of a child."""
         bonus = math.sqrt(math.log(self.visits + 1) / child.visits)
         return child.wins / child.visits + exploration * bonus
 
@@ -69,7 +69,7 @@ class UCT(BaseAgent):
             passed.wins += won
 
     def select(self, node: Node) -> int:
-        """An action that was not tried, or the one with the highest bound."""
+        """Return an untried action, or the one with the highest bound."""
         untried = [action for action in node.legal if action not in node.children]
         if untried:
             return self.random.choice(untried)
@@ -77,7 +77,7 @@ class UCT(BaseAgent):
 
     @staticmethod
     def enter(node: Node, action: int, position: State, table: dict[int, Node]) -> Node:
-        """The node behind an action; `position` is there, but for PASS."""
+        """Return the node after an action; `position` is already there, except after PASS."""
         if action not in node.children:
             legal = position.legal_actions() if action else []
             new = Node(legal)

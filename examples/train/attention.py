@@ -1,12 +1,12 @@
-"""A network unlike the others here, which plays all the same: attention over cards.
+"""Train a network of another kind, with attention over cards, and export it as ONNX.
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 6000 -o examples.npz
 python attention.py examples.npz --minutes 5 --out attention.onnx
 locmsim arena policy:path=attention.onnx greedy random --gauntlet --games 400
 
-Each card in hand and on the board is a token, and so is the position around them. What two tokens
-make of each other rates the actions that are about both. The file says which observations it takes;
-to play it needs onnxruntime, and nothing of this script.
+Each card in hand and on the board is a token, and so is the rest of the position. The product of
+two tokens gives the logit of the action that involves both. The exported file names its observation
+layout; playing it needs onnxruntime, but not this script.
 """
 
 import argparse
@@ -24,7 +24,7 @@ WIDTH, HEADS, BLOCKS = 64, 4, 2
 
 
 class Block(nn.Module):
-    """Every token looks at all others, then each by itself is thought over."""
+    """A transformer block: attention over all tokens, then a layer on each token."""
 
     def __init__(self):
         super().__init__()
@@ -44,7 +44,7 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """Ratings of actions and values of observations of layout "entities", of two lanes."""
+    """Logits and values for observations of layout "entities" with two lanes."""
 
     def __init__(self, rules):
         super().__init__()
@@ -80,9 +80,11 @@ class Attention(nn.Module):
 
 
 def train(data, net, options):
-    """Learn what was done in the examples, and who won; the share of actions that are equal."""
+    """Train on actions and results; return the share of held-out actions that agree."""
     n = len(data["action"])
-    rows = torch.arange(n)[data["mask"].sum(1, dtype=torch.int16) > 1]  # else there is no choice
+    rows = torch.arange(n)[
+        data["mask"].sum(1, dtype=torch.int16) > 1
+    ]  # with more than one legal action
     held, rows = rows[-len(rows) // 50 :], rows[: -len(rows) // 50]
     optimizer = torch.optim.AdamW(net.parameters(), lr=options.rate)
     started, gone, epoch, equal = time.process_time(), 0.0, 0, 0.0
@@ -106,12 +108,12 @@ def train(data, net, options):
         with torch.no_grad():
             found = [ratings(part)[0].argmax(1) == data["action"][part] for part in held.split(512)]
         epoch, equal = epoch + 1, float(torch.cat(found).float().mean())
-        print(f"epoch {epoch}: {100 * equal:.1f} % of other actions are the same", flush=True)
+        print(f"epoch {epoch}: {100 * equal:.1f} % of held-out actions agree", flush=True)
     return equal
 
 
 def export(net, path, rules, seen):
-    """Write the ONNX file; the greatest difference of its ratings to those of the network."""
+    """Write the ONNX file; return the largest difference of its logits from the network's."""
     dynamic = ({0: torch.export.Dim("rows", min=2)},)
     torch.onnx.export(
         net.eval(), (seen,), path, input_names=["observation"], output_names=["logits", "value"],
@@ -128,11 +130,11 @@ def export(net, path, rules, seen):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
-    parser.add_argument("--out", default="attention.onnx")
-    parser.add_argument("--minutes", type=float, default=5.0, help="of processor time")
-    parser.add_argument("--rate", type=float, default=1e-3, help="of learning, at most")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", default="attention.onnx", help="ONNX file to write")
+    parser.add_argument("--minutes", type=float, default=5.0, help="processor time of the training")
+    parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
+    parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
+    parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
@@ -149,7 +151,7 @@ def main():
     train(data, net, options)
     difference = export(net, options.out, rules, data["obs"][:64].float())
     numbers = sum(parameter.numel() for parameter in net.parameters())
-    print(f"{options.out}: {numbers:,} numbers, greatest difference {difference:.2g}")
+    print(f"{options.out}: {numbers:,} parameters, largest difference {difference:.2g}")
 
 
 if __name__ == "__main__":

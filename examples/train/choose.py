@@ -62,7 +62,7 @@ class ChoiceNet(nn.Module):
         return self.rating(functional.relu(seen))[..., 0], value
 
     def take(self, policy):
-        """Refuse a policy: it plays battles, and there is none to begin with."""
+        """Refuse a policy: it plays battles, and this training starts without one."""
         raise ValueError("a policy plays battles, so it can only start the training of a match")
 
     def save(self, folder, training):
@@ -100,7 +100,7 @@ class Choices(Rollout):
     """Rollouts of choices, in which nobody plays both sides."""
 
     def make(self, rows, decks=None, seat="alternate", sets=None, battles=None):
-        """The environment; all but the number of rows is for tests."""
+        """Create the environment; arguments other than the number of rows are for tests."""
         options = self.options
         settings = {
             "rules": options.rules,
@@ -147,7 +147,7 @@ class Choices(Rollout):
 
     @torch.no_grad()
     def win_rate(self, net, opponent):
-        """The part of games won by the best-rated choices against another way to choose."""
+        """Return the win rate of the best-rated choices against another deck builder."""
         won, pairs = 0, self.options.games // 2
         for seat in ("first", "second"):
             env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)
@@ -171,7 +171,9 @@ def main():
     parser = arguments()
     parser.description = __doc__.split("\n")[0]
     parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
-    parser.add_argument("--battlers", default="greedy", help="who plays the battles of both decks")
+    parser.add_argument(
+        "--battlers", default="greedy", help="agent that plays the battles for both decks"
+    )
     parser.add_argument("--battles", type=int, default=1, help="of the same decks in an episode")
     parser.add_argument("--value", type=float, default=0.0, help="share of the decks' values")
     parser.set_defaults(

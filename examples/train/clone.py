@@ -1,4 +1,4 @@
-"""Learn from examples what `locmsim dataset` wrote: the actions of a search, and who won.
+"""Train a network to imitate the examples of `locmsim dataset`: a search's actions and results.
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 20000 -o examples.npz
 python clone.py examples.npz --out clone.npz
@@ -19,7 +19,7 @@ BATCH = 2048
 
 
 class Mirror:
-    """The other lane for each lane: what was good on the left is good on the right."""
+    """Swaps the lanes of a position and its actions: the rules treat both lanes alike."""
 
     def __init__(self, rules):
         layout = get_layout("entities", rules)
@@ -49,7 +49,7 @@ class Mirror:
 
 
 def load(paths):
-    """The examples of all files, their rule set and who played."""
+    """Return the examples of all files, their rule set and their players."""
     parts, rules, sources = [], set(), set()
     for path in paths:
         with np.load(path) as file:
@@ -66,26 +66,26 @@ def load(paths):
 
 
 def clone(options, log=print):
-    """The network that imitates the examples of files, and a text that says so."""
+    """Train on files of examples; return the network and a description of its training."""
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     data, rules, sources = load(options.examples)
     net = Net(rules)
     if options.start:
-        net.take(Policy.load(options.start))
+        net.load(Policy.load(options.start))
     mirror = None if rules == "1.0" else Mirror(rules)
     n = len(data["action"])
     held = max(1, n // 50)
-    # The last games, not any positions: those of one game are much alike.
+    # Whole games at the end are held out: positions of one game are too similar.
     test, train = torch.arange(n - held, n), torch.arange(n - held)
-    # Where PASS alone is left there is nothing to learn.
+    # Where PASS is the only action there is nothing to learn.
     train, test = (rows[data["mask"][rows].sum(1, dtype=torch.int16) > 1] for rows in (train, test))
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate)
     batches = options.epochs * -(-len(train) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.rate, total_steps=batches + 1)
     started = time.process_time()
     for epoch in range(options.epochs):
-        # Every other batch is seen in the mirror, another half in each epoch.
+        # Every other batch is mirrored, a different half in each epoch.
         for number, rows in enumerate(train[torch.randperm(len(train))].split(BATCH)):
             obs, mask, action = (data[name][rows] for name in ("obs", "mask", "action"))
             action = action.long()
@@ -108,21 +108,21 @@ def clone(options, log=print):
             error = functional.mse_loss(value, data["result"][test].float())
         log(
             f"{time.process_time() - started:5.0f} s  epoch {epoch + 1}:"
-            f" {100 * equal:.1f} % of other actions are the same, value loss {error:.3f}"
+            f" {100 * equal:.1f} % of held-out actions agree, value loss {error:.3f}"
         )
-    return net, f"cloned {len(data['action'])} actions of {sources}, {100 * equal:.1f} % equal"
+    return net, f"cloned {len(data['action'])} actions of {sources}, {100 * equal:.1f} % agree"
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
-    parser.add_argument("--out", default="clone.npz")
-    parser.add_argument("--start", help="a policy to start from")
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--rate", type=float, default=2e-3, help="of learning, at most")
-    parser.add_argument("--bfloat16", action="store_true", help="as of ppo.py")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", default="clone.npz", help="policy file to write")
+    parser.add_argument("--start", help="initial policy")
+    parser.add_argument("--epochs", type=int, default=6, help="epochs over the examples")
+    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
+    parser.add_argument("--bfloat16", action="store_true", help="compute products in bfloat16")
+    parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
+    parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
     return parser
 
 

@@ -1,14 +1,14 @@
-"""Expert iteration: a network plays itself with a tree search and learns from what that finds.
+"""Expert iteration: a network plays itself with a tree search and learns from the results.
 
     python expert_iteration.py --folder runs/expert --from runs/first/policy.npz
     locmsim arena policy:path=runs/expert/policy.npz learned --games 400
 
-A round is so many games of self-play. Both players search (`locmsim.search.PolicySearch`, with
-Gumbel noise), all games in step, so that one call of the network serves them all. Then the
-policy of the network learns the improved policies of the searches and the wins that the search
-for wins within a turn has found; its value learns who has won. The folder has the policy of each
-round, the checkpoint and `log.csv`; the same command with `--resume` goes on after the last round.
-The network, the league and the checkpoints are those of `ppo.py` beside this file.
+Each round plays a number of games of self-play. Both players search (`locmsim.search.PolicySearch`
+with Gumbel noise), and all games advance in step, so that one call of the network serves them all.
+Then the network's policy learns from the improved policies of the searches and from the wins found
+within a turn; its value learns from the results of the games. The folder holds the policy of each
+round, the checkpoint and `log.csv`; the same command with `--resume` continues after the last
+round. The network, the league and the checkpoints come from `ppo.py` in this folder.
 """
 
 import argparse
@@ -29,19 +29,19 @@ from locmsim.policy import Policy
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import BeamOptions, BeamSearch, PolicySearch, SearchPosition
 
-#: Positions that the search for a win in a turn makes, at most.
+#: Maximum number of positions in the search for a win within a turn.
 WIN_NODES = 5_000
 
 
 class Seat(BelievingAgent):
-    """A player of a game: their deck, and what they know."""
+    """A player of a game, with their deck and belief."""
 
     def act(self, observation):
         raise NotImplementedError("turns are searched, see `Game`")
 
 
 class Game:
-    """A match in which both players are asked action by action, and what is learnt from it."""
+    """A match played action by action, and the examples collected from it."""
 
     def __init__(self, seed, decks, wins):
         self.match, self.wins = Match(seed=seed), wins
@@ -50,10 +50,10 @@ class Game:
         self.examples = []  # observation, mask, policy, player
         for player, seat in enumerate(self.seats):
             self.match.submit(player, seat.choose(self.match.observation(player)))
-        self.begin()
+        self.next_turn()
 
-    def begin(self):
-        """Begin the next turn that has something to decide."""
+    def next_turn(self):
+        """Start the next turn in which there is something to decide."""
         while self.match.to_ask:
             (self.player,) = self.match.to_ask
             belief = self.seats[self.player].belief
@@ -64,48 +64,48 @@ class Game:
             self.done, self.texts, self.plan = [], [], []
             if not self.state.is_terminal():
                 self.plan = self.wins.find_win(belief.root(), WIN_NODES) or []
-                if self.go_on():
+                if self.play_win():
                     return
             self.match.submit(self.player, ";".join(self.texts) or "PASS")
 
-    def go_on(self):
-        """Play the win if there is one; whether there is something to search for."""
+    def play_win(self):
+        """Play a win if one was found; return whether the turn has more to decide by search."""
         for action in self.plan:
             policy = np.zeros(self.view.n_actions, np.float32)
             policy[action] = 1
-            self.learn(policy)
-            self.take(action)
+            self.record(policy)
+            self.apply(action)
         return not self.plan and not self.view.over and len(self.state.legal_actions()) > 1
 
-    def learn(self, policy):
+    def record(self, policy):
         seen, mask = np.empty(440, np.int8), np.empty(self.view.n_actions, np.int8)
         self.view.observe("entities", seen, mask)
         self.examples.append((seen, mask, policy.astype(np.float32), self.player))
 
-    def take(self, action):
+    def apply(self, action):
         self.texts.append(self.state.action_to_string(action))
         self.state.apply_action(action)
         self.view.apply(action)
         self.done.append(action)
 
     def position(self):
-        """What is to be searched."""
+        """Return the position to search."""
         belief = self.seats[self.player].belief
         return SearchPosition(self.observation, belief, tuple(self.done), self.view)
 
     def answer(self, result):
-        """Take what a search found, and learn from it."""
-        self.learn(result.policy)
+        """Play the action that a search found, and record its policy."""
+        self.record(result.policy)
         if result.action:
-            self.take(result.action)
-            if self.go_on():
+            self.apply(result.action)
+            if self.play_win():
                 return
         self.match.submit(self.player, ";".join(self.texts) or "PASS")
-        self.begin()
+        self.next_turn()
 
 
 class Batches:
-    """The network as an evaluator: leaves of all trees are one batch on its device."""
+    """The network as an evaluator: the leaves of all trees form one batch on its device."""
 
     layout = "entities"
 
@@ -120,7 +120,7 @@ class Batches:
 
 
 def self_play(net, options, number, device):
-    """Examples of a round: observations, masks, improved policies, results."""
+    """Play a round; return observations, masks, improved policies and results."""
     # One core runs the compiled network row by row about as fast as PyTorch in batches.
     evaluator = net.policy() if device.type == "cpu" else Batches(net, device)
     search = PolicySearch(
@@ -135,7 +135,7 @@ def self_play(net, options, number, device):
     while True:
         for seed in seeds:
             playing.append(Game(seed, options.decks, wins))
-            if len(playing) == options.together:
+            if len(playing) == options.concurrent_games:
                 break
         over = [game for game in playing if not game.match.to_ask]
         for game in over:
@@ -155,7 +155,7 @@ def self_play(net, options, number, device):
 
 
 def learn(net, optimizer, data, options, device):
-    """Some epochs over the examples; the means of the two losses."""
+    """Train some epochs on the examples; return the mean losses of policy and value."""
     seen, masks, policies, results = (part.to(device) for part in data)
     results = results.float()
     sums = np.zeros(2)
@@ -174,15 +174,15 @@ def learn(net, optimizer, data, options, device):
 
 
 def train(options):
-    """The rounds; the network."""
+    """Play and learn for all rounds; return the network."""
     device, folder = find_device(options.device), Path(options.folder)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    begin = shipped_policy() if options.begin_with == "learned" else Policy.load(options.begin_with)
+    initial = shipped_policy() if options.start == "learned" else Policy.load(options.start)
     net = Net(options.rules).to(device)
-    net.take(begin)
+    net.load(initial)
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate)
-    league, number, kept = League(options.league), 0, []
+    league, number, recent = League(options.league), 0, []
     path = folder / "checkpoint.pt"
     identity = {"search": options.simulations, "seed": options.seed, "games": options.games}
     if path.exists():
@@ -192,20 +192,20 @@ def train(options):
         net.load_state_dict(content["net"])
         optimizer.load_state_dict(content["optimizer"])
         league.load_state_dict(content["league"])
-        number, kept = content["number"], content["kept"]
+        number, recent = content["number"], content["recent"]
     else:
-        league.add("begin", begin)
+        league.add("start", initial)
     folder.mkdir(parents=True, exist_ok=True)
     while number < options.rounds:
         started = time.perf_counter()
         data, first = self_play(net, options, number, device)
         played = time.perf_counter()
-        kept = [*kept, data][-options.window :]
-        joined = [torch.cat(columns) for columns in zip(*kept, strict=True)]
+        recent = [*recent, data][-options.window :]
+        joined = [torch.cat(columns) for columns in zip(*recent, strict=True)]
         actor, critic = learn(net, optimizer, joined, options, device)
         number += 1
         policy = net.policy(
-            f"{begin.meta.get('training', '')}; {number * options.games} games of search"
+            f"{initial.meta.get('training', '')}; {number * options.games} games of search"
         )
         policy.save(folder / "policy.npz")
         policy.save(folder / f"round-{number}.npz")
@@ -216,12 +216,12 @@ def train(options):
             "learn_seconds": round(time.perf_counter() - played, 1),
         }  # fmt: skip
         for name, past in league.past.items() if options.test_games else ():
-            # Past selves of a league play with a temperature, here both sides play their best.
+            # Past selves in the league play with a temperature; here both sides play their best.
             other = Policy(past.arrays, past.meta)
             rate = evaluate(policy, other, games=options.test_games, decks=options.decks)
             league.count({name: (rate.won, rate.games)})
-            if name == "begin":
-                row |= {"against_begin": round(rate.rate, 4)}
+            if name == "start":
+                row |= {"against_start": round(rate.rate, 4)}
                 row |= {"low": round(rate.low, 4), "high": round(rate.high, 4)}
         with (folder / "log.csv").open("a", newline="") as file:
             writer = csv.DictWriter(file, row)
@@ -232,7 +232,7 @@ def train(options):
         league.add(f"round-{number}", net.policy())
         save_checkpoint(path, {
             "identity": identity, "net": net.state_dict(), "optimizer": optimizer.state_dict(),
-            "league": league.state_dict(), "number": number, "kept": kept,
+            "league": league.state_dict(), "number": number, "recent": recent,
         })  # fmt: skip
     return net
 
@@ -242,30 +242,34 @@ def arguments():
         description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     add = parser.add_argument
-    add("--folder", default="runs/expert", help="for the policy, the checkpoint and the log")
-    add("--resume", action="store_true", help="continue from the checkpoint in the folder")
-    add("--from", dest="begin_with", default="learned", help="a policy to begin with, or learned")
-    add("--rounds", type=int, default=3)
-    add("--games", type=int, default=1000, help="of self-play in a round")
-    add("--together", type=int, default=64, help="games that are played in step")
-    add("--decks", default="default", help="a deck builder, for both players")
-    add("--rules", default="1.5", choices=("1.5",))
-    add("--simulations", type=int, default=32, help="of a decision")
-    add("--noise", type=float, default=1.0, help="Gumbel noise at the root: how much is explored")
-    add("--considered", type=int, default=8, help="actions that are compared at the root")
-    add("--exploration", type=float, default=0.3)
-    add("--value-scale", type=float, default=0.4)
-    add("--mix", type=float, default=0.5, help="part of the values from the package's network")
-    add("--window", type=int, default=3, help="rounds that are learnt from")
-    add("--epochs", type=int, default=2, help="over them after each round")
-    add("--batch", type=int, default=512)
-    add("--rate", type=float, default=2e-4, help="of learning")
-    add("--value-weight", type=float, default=0.5)
-    add("--league", type=int, default=4, help="past selves that are kept and played against")
-    add("--test-games", type=int, default=400, help="against each of them after a round; 0: none")
-    add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"))
-    add("--threads", type=int, default=1)
-    add("--seed", type=int, default=1)
+    add("--folder", default="runs/expert", help="folder of the policy, checkpoint and log")
+    add(
+        "--resume",
+        action="store_true",
+        help="continue from the checkpoint in the folder, if any",
+    )
+    add("--from", dest="start", default="learned", help="initial policy: a file, or learned")
+    add("--rounds", type=int, default=3, help="number of rounds")
+    add("--games", type=int, default=1000, help="games of self-play per round")
+    add("--concurrent-games", type=int, default=64, help="games played in step")
+    add("--decks", default="default", help="deck builder of both players")
+    add("--rules", default="1.5", choices=("1.5",), help="rule set")
+    add("--simulations", type=int, default=32, help="simulations per decision")
+    add("--noise", type=float, default=1.0, help="scale of the Gumbel noise at the root")
+    add("--considered", type=int, default=8, help="actions compared at the root")
+    add("--exploration", type=float, default=0.3, help="exploration constant of the search")
+    add("--value-scale", type=float, default=0.4, help="weight of values in improved policies")
+    add("--mix", type=float, default=0.5, help="weight of the package's value network in values")
+    add("--window", type=int, default=3, help="number of recent rounds to learn from")
+    add("--epochs", type=int, default=2, help="epochs over these rounds after each round")
+    add("--batch", type=int, default=512, help="batch size")
+    add("--rate", type=float, default=2e-4, help="learning rate")
+    add("--value-weight", type=float, default=0.5, help="weight of the value loss")
+    add("--league", type=int, default=4, help="number of past selves to test against")
+    add("--test-games", type=int, default=400, help="games per past self after a round; 0: none")
+    add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"), help="PyTorch device")
+    add("--threads", type=int, default=1, help="threads of PyTorch")
+    add("--seed", type=int, default=1, help="seed of all random numbers")
     return parser
 
 

@@ -20,7 +20,7 @@ def export(policy, path):
     Of legal actions: what is said of others means nothing.
     """
     net = Net(policy.rules)
-    net.take(policy)
+    net.load(policy)
     env = LocmVectorEnv(64, opponent="caller", rules=policy.rules, card_sets=8)
     env.reset(seed=1)
     for number in range(20):

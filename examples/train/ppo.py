@@ -4,11 +4,11 @@
     locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
-The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
-`--resume` the same command goes on where it was stopped. Random numbers follow from the seed, the
-number of the update and the row: neither a pause nor the number of processes changes the result. In
-self-play an observation is that of the player to move, and what follows counts with the other sign
-where the other player moves next (`locmsim.envs.gae`).
+The folder of a run holds the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
+`--resume` the same command continues where it was stopped. Random numbers are derived from the
+seed, the update and the row: neither a pause nor the number of processes changes the result. In
+self-play each observation is that of the player to move, and the advantage estimate changes sign
+wherever the other player moves next (`locmsim.envs.gae`).
 """
 
 import argparse
@@ -29,11 +29,11 @@ from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
-PART = 64  # batches are filled up to multiples of this: kernels are made for each size
+PART = 64  # batches are padded to multiples of this: PyTorch compiles kernels for each size
 
 
 class Net(nn.Module):
-    """The entity network: `locmsim.policy.policy` says what it looks like, and names the layers."""
+    """The entity network: `locmsim.policy.policy` describes it and names the layers."""
 
     def __init__(self, rules="1.5"):
         super().__init__()
@@ -53,11 +53,11 @@ class Net(nn.Module):
     def forward(self, observations):
         """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
 
-        Logits of actions that are not legal mean nothing.
+        Logits of illegal actions are meaningless.
         """
         n = observations.shape[0]  # `len` would be a constant of an exported network
         x = observations.float() * self.scale.reciprocal()
-        # Encoded without the activation: what is seen of the position is added below.
+        # Encoded without the activation: the context of the position is added below.
         hand, own, enemy = (
             self.encode(layer, x[:, start : start + rows * size].reshape(n, rows, size))
             for layer, start, rows, size in (
@@ -88,7 +88,7 @@ class Net(nn.Module):
         summons = summon @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
         uses = use @ targets.transpose(1, 2)
         attacks = attack @ torch.cat([face[:, None], attack_key], 1).transpose(1, 2)
-        if not self.one:  # of all pairs those in the same lane
+        if not self.one:  # only the pairs within one lane
             left, right = attacks[:, :3, :4], attacks[:, 3:]
             attacks = torch.cat([left, torch.cat([right[:, :, :1], right[:, :, 4:]], 2)], 1)
         pointed = torch.cat([block.flatten(1) for block in (summons, uses, attacks)], 1)
@@ -97,24 +97,24 @@ class Net(nn.Module):
 
     @staticmethod
     def encode(layer, cards):
-        """The encoding of cards; where there is none all is zero, also what is called present."""
+        """Encode cards; an empty slot, whose feature "present" is 0, is encoded as zeros."""
         weight = layer.weight.t()
         return cards @ torch.cat([weight[:1] + layer.bias, weight[1:]])
 
     @staticmethod
     def keys(block, context, *layers):
-        """Queries or keys of cards, by several layers, given what the position makes of them."""
+        """Compute queries or keys of cards with several layers, in the context of the position."""
         seen = functional.relu(block + context[:, None])
         return product(seen, *[layer.weight for layer in layers])
 
     def named(self):
-        """Name in a `Policy` and parameter, one after the other."""
+        """Yield each parameter with its name in a `Policy`."""
         for name, parameter in self.named_parameters():
             layer, _, kind = name.rpartition(".")
             yield f"{layer.strip('_')}.{kind[0]}", parameter
 
     def policy(self, training=""):
-        """The network as a `Policy`, which needs no torch."""
+        """Return the network as a `Policy`, which does not need PyTorch."""
         layout = get_layout("entities", self.rules)
         meta = {
             "kind": "entities", "layout": layout.name, "layout_version": layout.version,
@@ -124,12 +124,12 @@ class Net(nn.Module):
         return Policy({name: array.squeeze().copy() for name, array in arrays.items()}, meta)
 
     def save(self, folder, training):
-        """Write what plays the network."""
+        """Write the policy that plays by the network."""
         self.policy(training).save(Path(folder) / "policy.npz")
 
     @torch.no_grad()
-    def take(self, policy):
-        """Load the network of a `Policy`; ``ValueError`` if its sizes or rules are others."""
+    def load(self, policy):
+        """Load the network of a `Policy`; ``ValueError`` if its sizes or rules differ."""
         if (policy.kind, policy.rules) != ("entities", self.rules):
             raise ValueError(f"expected an entity network of rules {self.rules}, got {policy!r}")
         for name, parameter in self.named():
@@ -140,7 +140,7 @@ class Net(nn.Module):
 
 
 def product(x, *weights):
-    """The outputs of several layers without bias, as one product: half the time of small layers."""
+    """Compute several layers without bias in one product: twice as fast for small layers."""
     return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], -1)
 
 
@@ -149,7 +149,7 @@ def masked(logits, masks):
 
 
 def draw(logits, masks, uniform):
-    """An action for each row by a number between 0 and 1, and the logarithm of its probability."""
+    """Sample an action for each row by a number in 0..1; return actions and log-probabilities."""
     logs = functional.log_softmax(masked(logits.float(), masks), 1)
     below = logs.exp().cumsum(1)
     action = (below > uniform[:, None] * below[:, -1:] * (1 - 1e-6)).int().argmax(1)
@@ -157,12 +157,12 @@ def draw(logits, masks, uniform):
 
 
 def precision(bfloat16, device="cpu"):
-    """Products in bfloat16 where that was asked for."""
+    """Return a context in which products are computed in bfloat16 if requested."""
     return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=bfloat16)
 
 
 class Processes:
-    """The processes that torchrun has started, or this one alone; each has a part of all rows."""
+    """The processes that torchrun started, or only this one; each has a part of all rows."""
 
     def __init__(self):
         self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
@@ -170,21 +170,22 @@ class Processes:
             dist.init_process_group()
 
     def sum(self, tensor):
-        """The sum over all processes, in place."""
+        """Sum a tensor over all processes, in place."""
         if self.size > 1:
             dist.all_reduce(tensor)
         return tensor
 
 
 def generator(*key):
-    """Random numbers that follow from a seed, an update, and what they are for."""
+    """Return a generator derived from a seed, an update and a purpose."""
     return torch.Generator().manual_seed(int(np.random.SeedSequence(key).generate_state(1)[0]))
 
 
 class League:
-    """Past selves that the learner meets again, the harder ones more often (PFSP).
+    """Past selves that the learner plays against, the harder ones more often (PFSP).
 
-    `results` has wins and games of the learner by player, older ones less, also of fixed opponents.
+    `results` maps each past self and fixed opponent to the learner's wins and games, discounted by
+    age.
     """
 
     def __init__(self, size=12, keep=0.98):
@@ -199,12 +200,12 @@ class League:
         self.past[name] = policy
 
     def rate(self, name):
-        """The share of games against a player that the learner won; one half if there were none."""
+        """Return the learner's win rate against a player; one half before the first game."""
         wins, games = self.results.get(name, (0, 0))
         return (wins + 1) / (games + 2)
 
     def weights(self):
-        """The probability of each past self: proportional to the square of its share of wins."""
+        """Return each past self's probability, proportional to the square of its win rate."""
         weights = {name: (1 - self.rate(name)) ** 2 + 0.001 for name in self.past}
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
@@ -226,9 +227,9 @@ class League:
 
 
 class Rollout:
-    """An environment and the arrays that it fills: `steps` steps of all rows of this process.
+    """An environment and the arrays it fills: `steps` steps of all rows of this process.
 
-    Each episode draws its decks and the other player: the learner, a past self, a fixed opponent.
+    Each episode draws its decks and its opponent: the learner, a past self or a fixed opponent.
     """
 
     def __init__(self, options, processes, device):
@@ -252,7 +253,7 @@ class Rollout:
             setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
 
     def make(self, rows):
-        """The environment."""
+        """Create the environment."""
         options = self.options
         return LocmVectorEnv(
             rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
@@ -261,7 +262,7 @@ class Rollout:
         )  # fmt: skip
 
     def meet(self, league):
-        """Let new episodes draw their opponents by the weights of the league."""
+        """Set the weights by which new episodes draw their opponents."""
         options, players = self.options, self.env.players
         weights = {name: options.past * weight for name, weight in league.weights().items()}
         weights |= {name: options.fixed / len(options.opponents) for name in options.opponents}
@@ -273,19 +274,19 @@ class Rollout:
         self.env.set_weights(weights)
 
     def played(self):
-        """Wins and games of the learner by player since the last call; only of this process."""
+        """Return the learner's wins and games by player since the last call, in this process."""
         old, results = self.results, self.env.players.results.items()
         now = {name: np.array([one.won + one.drawn / 2, one.games]) for name, one in results}
         self.results = now
         return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
 
     def win_rate(self, net, opponent):
-        """The share of games that the network wins on card sets that are never trained on."""
+        """Return the network's win rate on card sets that are never trained on."""
         decks = self.options.decks[0].split("/")[0]
         return evaluate(net.policy(), opponent, games=self.options.games, decks=decks).rate
 
     def begin(self, update, league):
-        """Begin new episodes in all rows: at the start and after each checkpoint."""
+        """Start new episodes in all rows: at the start and after each checkpoint."""
         self.meet(league)
         seeds = np.random.SeedSequence((self.options.seed, update))
         seeds = seeds.generate_state(self.options.rows)[self.numbers]
@@ -295,7 +296,7 @@ class Rollout:
 
     @torch.no_grad()
     def collect(self, net, update):
-        """Play `steps` steps; sums of what happened."""
+        """Play `steps` steps and return sums of statistics."""
         for array in (self.obs, self.masks, self.to_move):
             array[0] = array[-1]
         options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
@@ -321,7 +322,7 @@ class Rollout:
         self.env.step_into(self.actions[t].numpy(), **into)
 
     def act(self, net, t, uniform=None):
-        """Let the network value positions and, with `uniform`, choose actions."""
+        """Evaluate positions and, with `uniform`, choose actions."""
         logits, values = net(self.obs[t].to(self.device, non_blocking=True))
         self.values[t] = values.float().cpu()
         if uniform is not None:
@@ -330,12 +331,12 @@ class Rollout:
             self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """All positions here, and the numbers of those that all processes together learn from."""
-        # Where PASS alone is left there is nothing to decide, a quarter of the time.
+        """Return all positions of this process, and which ones all processes learn from."""
+        # A quarter of the positions leave only PASS: there is nothing to decide.
         decides = self.masks[:-1].sum(2, dtype=torch.int16) > 1
         values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), decides.numpy()
         rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
-        for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
+        for t in reversed(range(len(rewards))):  # without a decision: the value of what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
             values[t] = np.where(chosen[t], values[t], rewards[t] + np.where(dones[t], 0, after))
         advantages = torch.from_numpy(
@@ -357,7 +358,7 @@ class Rollout:
 
 
 def learn(net, optimizer, rollout, update, share):
-    """Run some epochs of PPO on a rollout, with a share of the full rates; sums of statistics."""
+    """Run some epochs of PPO on a rollout, with scaled rates; return sums of statistics."""
     options, processes, device = rollout.options, rollout.processes, rollout.device
     optimizer.param_groups[0]["lr"] = options.rate * share
     (data, places), parameters = rollout.examples(), [*net.parameters()]
@@ -365,8 +366,8 @@ def learn(net, optimizer, rollout, update, share):
     sums = torch.zeros(7, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
         order = places[torch.randperm(len(places), generator=random)]
-        for batch in order.tensor_split(-(-len(order) // options.batch)):  # of about one size
-            # All processes have the same batch; each learns from those of its rows.
+        for batch in order.tensor_split(-(-len(order) // options.batch)):  # of similar size
+            # All processes draw the same batch; each learns from the positions of its own rows.
             row = batch % options.rows - int(rollout.numbers[0])
             rows = (batch // options.rows * n + row)[(row >= 0) & (row < n)]
             fill = -len(rows) % PART
@@ -400,15 +401,15 @@ def learn(net, optimizer, rollout, update, share):
 
 
 def identity(options):
-    """The options that define a training: a checkpoint continues only the same one."""
+    """Return the options that must not change between a checkpoint and its continuation."""
     free = "folder resume pause_after device threads compile tensorboard wandb games evaluate_every"
-    known = {**vars(options), "begin_with": None, **dict.fromkeys(free.split())}
+    known = {**vars(options), "start": None, **dict.fromkeys(free.split())}
     layout = get_layout("entities", options.rules)
     return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
 
 
 def load_checkpoint(path, expected):
-    """The content of a checkpoint; ends with one line for any other file."""
+    """Return the content of a checkpoint; exit with one line if the file is not one."""
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
         known = content["identity"]
@@ -417,22 +418,22 @@ def load_checkpoint(path, expected):
         raise SystemExit(f"{path}: not a checkpoint, or cut short: {reason}") from None
     for name, value in expected.items():
         if known.get(name) != value:
-            raise SystemExit(f"{path}: made with {name} {known.get(name)}, expected {value}")
+            raise SystemExit(f"{path}: written with {name} {known.get(name)}, expected {value}")
     return content
 
 
 def save_checkpoint(path, content):
-    """Write a checkpoint; an older file stays until the new one is complete."""
+    """Write a checkpoint; an older file is replaced only when the new one is complete."""
     torch.save(content, path.with_suffix(".part"))
     os.replace(path.with_suffix(".part"), path)
 
 
 class Log:
-    """`log.csv` of a run, TensorBoard files beside it and, if asked for, Weights & Biases."""
+    """The logs of a run: `log.csv`, TensorBoard and, if requested, Weights & Biases."""
 
     def __init__(self, options, update):
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        # What came after the checkpoint is done again.
+        # Updates after the checkpoint are repeated.
         done = {"update", *map(str, range(update + 1))} if update else ()
         lines = self.path.read_text().splitlines(True) if self.path.exists() else []
         self.path.write_text("".join(line for line in lines if line.split(",")[0] in done))
@@ -450,7 +451,7 @@ class Log:
             raise SystemExit(f"{error.name} is missing: pip install {error.name}") from None
 
     def write(self, values, league):
-        """Log the numbers of an update; those of the league have changing names."""
+        """Log the numbers of an update, and the league's, whose names change."""
         with self.path.open("a", newline="") as file:
             rows = [values.values()] if file.tell() else [values.keys(), values.values()]
             csv.writer(file).writerows(rows)
@@ -463,17 +464,17 @@ class Log:
 
 
 def train(options, make_net=Net, make_rollout=Rollout):
-    """Train as the options say, and return the network."""
+    """Train according to the options and return the network."""
     device, processes = find_device(options.device), Processes()
     main, size = processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    net = make_net(options.rules).to(device)  # follows from the seed
+    net = make_net(options.rules).to(device)  # initialised by the seed
     history = ""
-    if options.begin_with:
+    if options.start:
         try:
-            policy = Policy.load(options.begin_with)
-            net.take(policy)
+            policy = Policy.load(options.start)
+            net.load(policy)
         except (OSError, ValueError) as error:
             raise SystemExit(f"--from: {error}") from None
         history = f"{policy.meta.get('training', '')}; "
@@ -552,7 +553,7 @@ def find_device(name):
     backends = {"cuda": torch.cuda, "mps": torch.backends.mps}
     there = [*[known for known, backend in backends.items() if backend.is_available()], "cpu"]
     if name not in ("auto", *there):
-        raise SystemExit(f"--device: there is no {name} here, only {', '.join(there)}")
+        raise SystemExit(f"--device: {name} is not available here, only {', '.join(there)}")
     name = there[0] if name == "auto" else name
     return torch.device(name, int(os.environ.get("LOCAL_RANK", 0)) if name == "cuda" else 0)
 
@@ -561,36 +562,36 @@ def arguments():
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.description = __doc__.split("\n")[0]
     add, flag = parser.add_argument, argparse.BooleanOptionalAction
-    add("--folder", default="runs/ppo", help="for the policy, the checkpoint and the logs")
-    add("--resume", action="store_true", help="continue from the checkpoint of the folder, if any")
-    add("--total-timesteps", type=int, default=20_000_000, help="of all rows together")
-    add("--pause-after", type=float, default=0, help="minutes; stop at the next checkpoint then")
-    add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"))
-    add("--seed", type=int, default=1)
-    add("--rules", default="1.5", choices=("1.5", "1.2", "1.0"))
-    add("--decks", nargs="+", default=["random"], help="ways to choose decks; a/b is a pair")
-    add("--sets", type=int, default=1024, help="of cards (1.5)")
-    add("--rows", type=int, default=1024, help="battles at the same time, in all processes")
-    add("--steps", type=int, default=32, help="of each row in a rollout")
-    add("--batch", type=int, default=4096, help="positions of a step of learning")
-    add("--epochs", type=int, default=2, help="over each rollout")
-    add("--rate", type=float, default=1.5e-3, help="of learning, falling to a tenth")
-    add("--entropy", type=float, default=0.01, help="its weight, falling to a tenth")
-    add("--clip", type=float, default=0.2, help="bound on the change of a probability")
-    add("--past", type=float, default=0.2, help="share of the games against past selves")
+    add("--folder", default="runs/ppo", help="folder of the policy, checkpoint and logs")
+    add("--resume", action="store_true", help="continue from the checkpoint in the folder, if any")
+    add("--total-timesteps", type=int, default=20_000_000, help="steps of all rows together")
+    add("--pause-after", type=float, default=0, help="stop at the first checkpoint after N minutes")
+    add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"), help="PyTorch device")
+    add("--seed", type=int, default=1, help="seed of all random numbers")
+    add("--rules", default="1.5", choices=("1.5", "1.2", "1.0"), help="rule set")
+    add("--decks", nargs="+", default=["random"], help="deck builders; a/b: one for each player")
+    add("--sets", type=int, default=1024, help="number of card sets (1.5)")
+    add("--rows", type=int, default=1024, help="concurrent battles, over all processes")
+    add("--steps", type=int, default=32, help="steps of each row per rollout")
+    add("--batch", type=int, default=4096, help="positions per optimizer step")
+    add("--epochs", type=int, default=2, help="epochs over each rollout")
+    add("--rate", type=float, default=1.5e-3, help="learning rate, decaying to a tenth")
+    add("--entropy", type=float, default=0.01, help="entropy weight, decaying to a tenth")
+    add("--clip", type=float, default=0.2, help="clip range of the probability ratio")
+    add("--past", type=float, default=0.2, help="share of games against past selves")
     add("--snapshot-every", type=int, default=20, help="updates between two past selves")
-    add("--league", type=int, default=12, help="past selves that are kept")
-    add("--opponents", nargs="*", default=["greedy"], help="fixed: greedy, beam:nodes=100, ...")
-    add("--fixed", type=float, default=0.1, help="share of the games against these")
-    add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="opponents of tests")
+    add("--league", type=int, default=12, help="number of past selves kept")
+    add("--opponents", nargs="*", default=["greedy"], help="fixed opponents, as beam:nodes=100")
+    add("--fixed", type=float, default=0.1, help="share of games against fixed opponents")
+    add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="test opponents")
     add("--evaluate-every", type=int, default=50, help="updates between two tests")
-    add("--games", type=int, default=400, help="of a test, on card sets that are never trained on")
-    add("--checkpoint-every", type=int, default=50, help="updates; all episodes start afresh then")
-    add("--from", dest="begin_with", help="a policy to start from, such as one of clone.py")
-    add("--bfloat16", action=flag, default=False, help="products in half precision")
-    add("--compile", action=flag, default=False, help="torch.compile: minutes at the start")
-    add("--threads", type=int, default=1, help="of a process; processes are faster")
-    add("--tensorboard", action=flag, default=True)
+    add("--games", type=int, default=400, help="games per test, on card sets never trained on")
+    add("--checkpoint-every", type=int, default=50, help="updates per checkpoint; episodes restart")
+    add("--from", dest="start", help="initial policy, such as one of clone.py")
+    add("--bfloat16", action=flag, default=False, help="compute products in bfloat16")
+    add("--compile", action=flag, default=False, help="use torch.compile: a slow start")
+    add("--threads", type=int, default=1, help="threads per process; processes are faster")
+    add("--tensorboard", action=flag, default=True, help="write files of TensorBoard")
     add("--wandb", metavar="PROJECT", help="log to Weights & Biases too")
     return parser
 

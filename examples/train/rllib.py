@@ -1,12 +1,12 @@
-"""Train on a Ray cluster: PPO of RLlib, whose workers play battles on all machines.
+"""Train on a Ray cluster with PPO of RLlib, whose workers play battles on all machines.
 
     python rllib.py --workers 2 --iterations 50 --out rllib.npz        # Ray on this machine
-    python rllib.py --address auto --workers 200 --out rllib.npz       # the cluster it belongs to
+    python rllib.py --address auto --workers 200 --out rllib.npz       # this machine's cluster
     locmsim arena policy:path=rllib.npz random --games 200
 
-`ray[rllib]` pins a Gymnasium of its own, so it wants a virtual environment to itself. A worker that
-dies is replaced, and training goes on. What is written is a plain network as a `Policy`: to play it
-takes neither Ray nor PyTorch.
+`ray[rllib]` pins its own version of Gymnasium, so install it in a separate virtual environment. A
+worker that dies is replaced, and training continues. The result is a plain network saved as a
+`Policy`: playing it needs neither Ray nor PyTorch.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def network(inputs, outputs, units=192):
 
 
 class Masked(TorchRLModule, ValueFunctionAPI):
-    """Two plain networks; actions that are not legal have no chance."""
+    """Two plain networks; illegal actions get probability zero."""
 
     def setup(self):
         inputs = self.observation_space["observation"].shape[0]
@@ -55,7 +55,7 @@ def battle(config):
 
 
 def configuration(workers, rules="1.5", opponent="osl", steps=8192):
-    """PPO with so many workers, each with 16 battles, and with so many steps in an iteration."""
+    """Build PPO with a number of workers, 16 battles each, and of steps per iteration."""
     register_env("locmsim-battle", battle)
     return (
         PPOConfig()
@@ -72,7 +72,7 @@ def configuration(workers, rules="1.5", opponent="osl", steps=8192):
 
 
 def policy_of(module, rules, training=""):
-    """The networks as a `Policy`."""
+    """Return the networks as a `Policy`."""
     arrays = {}
     for head, net in (("policy", module.policy), ("value", module.values)):
         for i, layer in enumerate(layer for layer in net if isinstance(layer, nn.Linear)):
@@ -88,13 +88,13 @@ def policy_of(module, rules, training=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--address", help="of a Ray cluster (default: Ray on this machine)")
-    parser.add_argument("--workers", type=int, default=2, help="processes that play")
-    parser.add_argument("--iterations", type=int, default=50)
-    parser.add_argument("--steps", type=int, default=8192, help="of an iteration")
-    parser.add_argument("--rules", default="1.5")
-    parser.add_argument("--opponent", default="osl")
-    parser.add_argument("--out", default="rllib.npz")
+    parser.add_argument("--address", help="address of a Ray cluster (default: Ray on this machine)")
+    parser.add_argument("--workers", type=int, default=2, help="number of processes that play")
+    parser.add_argument("--iterations", type=int, default=50, help="number of iterations")
+    parser.add_argument("--steps", type=int, default=8192, help="steps per iteration")
+    parser.add_argument("--rules", default="1.5", help="rule set")
+    parser.add_argument("--opponent", default="osl", help="agent to play against")
+    parser.add_argument("--out", default="rllib.npz", help="policy file to write")
     options = parser.parse_args()
     torch.set_num_threads(1)
     ray.init(address=options.address)

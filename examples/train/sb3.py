@@ -1,4 +1,4 @@
-"""Train with stock tools: MaskablePPO of sb3-contrib, and play what it learnt in the arena.
+"""Train with MaskablePPO of sb3-contrib, and save the network as a policy for the arena.
 
 python sb3.py --steps 200000 --out sb3.npz
 locmsim arena policy:path=sb3.npz random --games 200
@@ -15,7 +15,7 @@ from locmsim.policy import Policy, get_layout
 
 
 def policy_of(model, layout="gym-locm", rules="1.5", training=""):
-    """The network of a model with an `MlpPolicy`, as a `Policy` that needs no torch."""
+    """Return the network of a model with an `MlpPolicy` as a `Policy`, which needs no PyTorch."""
     weights = model.policy.state_dict()
     arrays = {}
     for head, body, last in (

@@ -1,4 +1,4 @@
-"""How strong a policy is: mirrored games on cards that no training has seen.
+"""Measure a policy's win rates in mirrored games, on card sets that no training has seen.
 
 python strength.py learned.npz
 python strength.py agent:learned --opponents osl,greedy --games 4000
@@ -12,12 +12,12 @@ from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
 
 OPPONENTS = ("random", "max-attack", "osl", "greedy")
-#: Card sets: enough for figures that are not those of a few sets.
+#: Number of card sets, large enough that single sets do not matter.
 SETS = (PROOF_SEEDS[0], PROOF_SEEDS[500])
 
 
 def table(policy, *, games, opponents=OPPONENTS, decks=("random", "classic"), log=print):
-    """Print the part of the games that a policy wins, by opponents and decks."""
+    """Print the win rates of a policy, by opponent and deck builder."""
     for deck in decks if policy.rules == "1.5" else ("random",):
         for opponent in opponents:
             sets = {"card_sets": SETS} if policy.rules == "1.5" else {}
@@ -27,10 +27,16 @@ def table(policy, *, games, opponents=OPPONENTS, decks=("random", "classic"), lo
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("policy", help="a file, or agent: and the name of an agent with a policy")
-    parser.add_argument("--games", type=int, default=1000)
-    parser.add_argument("--opponents", default=",".join(OPPONENTS), help="with commas")
-    parser.add_argument("--decks", default="random,classic", help="of both sides, with commas")
+    parser.add_argument("policy", help="a file, or agent:NAME for the policy of an agent")
+    parser.add_argument(
+        "--games", type=int, default=1000, help="games per opponent and deck builder"
+    )
+    parser.add_argument("--opponents", default=",".join(OPPONENTS), help="comma-separated agents")
+    parser.add_argument(
+        "--decks",
+        default="random,classic",
+        help="comma-separated deck builders, used by both players",
+    )
     options = parser.parse_args()
     name, _, agent = options.policy.partition(":")
     table(

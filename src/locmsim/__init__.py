@@ -1,8 +1,7 @@
 """locmsim: an exact, fast simulator of Legends of Code and Magic for search bots.
 
 `State` is the battle, `Match` a whole game; docs/api.md shows all of the names below in use.
-Modules that are not needed at once are imported when one of their names is first asked for: a
-referee and a bot start once for every game.
+Most modules are imported on first use, because a referee and a bot are started for every game.
 """
 
 import os
@@ -69,7 +68,7 @@ __all__ = [
     "vestrock",
 ]
 
-#: Names that are imported when asked for, and their modules; a module itself has no name in it.
+#: Names that are imported on first use, and their modules; a name without attribute is a module.
 _LATER = {
     "Fault": "contract",
     "Match": "game.match",
@@ -89,7 +88,7 @@ __getattr__, __dir__ = imported_later(__name__, _LATER)
 
 
 def get_include() -> str:
-    """The folder of ``locm.h``, the simulator as one header for C17 and C++17.
+    """Return the folder of ``locm.h``, the simulator as one header for C17 and C++17.
 
     It is for a compiler's ``-I``. Cython finds ``locmsim/_core.pxd`` by itself.
     """

@@ -3074,7 +3074,7 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
         fault -= 1000
         raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
     if fault >= 0:
-        raise ValueError(f"cards[{fault}]: there is no place for {shown.cards[fault]!r}")
+        raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
     return 0
 
 

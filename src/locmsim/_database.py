@@ -1,4 +1,4 @@
-"""SQLite files of one kind: known by their headers, written by one process at a time."""
+"""SQLite files of a certain kind, marked in the header and written by one process at a time."""
 
 import contextlib
 import os
@@ -13,18 +13,18 @@ __all__ = ["Database", "Kind"]
 
 
 class Kind(NamedTuple):
-    """What a file has in it."""
+    """A kind of file."""
 
     #: The mark in its header, and the version of the tables.
     application: int
     version: int
-    #: The statements that make them, each with a semicolon and a line end.
+    #: The statements that create them, each with a semicolon and a line end.
     tables: str
-    #: What messages call the file, what is in it and who writes it.
+    #: Names of the file, its content and its writer in messages.
     file: str
     content: str
     writer: str
-    #: What is raised, with a message that names the file; `missing` if nothing is there.
+    #: The exceptions, whose messages name the file; `missing` if it does not exist.
     error: type[Exception]
     missing: type[Exception]
     #: Seconds to wait for another program that writes to the file.
@@ -34,8 +34,8 @@ class Kind(NamedTuple):
 class Database:
     """An open file of a kind, which a subclass sets; a context manager.
 
-    With `write` the file is made if it does not exist, and written by this process alone; a path of
-    ``":memory:"`` means no file. Otherwise the file must exist and is only read.
+    With `write`, the file is created if it does not exist, and locked against other writers; the
+    path ``":memory:"`` means no file. Otherwise the file must exist and is only read.
     """
 
     kind: ClassVar[Kind]
@@ -43,7 +43,7 @@ class Database:
     def __init__(self, path: str | os.PathLike[str], *, write: bool) -> None:
         self.path = os.fspath(path)
         self._lock: int | None = None
-        #: Whether there was nothing at this path.
+        #: Whether the file did not exist before.
         self._created = False
         with self._errors("open"):
             try:
@@ -56,7 +56,7 @@ class Database:
         if not os.path.exists(self.path):
             raise self.kind.missing(f"{self.path}: no such file")
         self._check_no_folder()
-        # Who may write clears up what SQLite needs beside the file while it is open.
+        # Only a writer can remove the files that SQLite keeps beside an open file.
         mode = "rw" if os.access(self.path, os.W_OK) else "ro"
         connection = self._connected(f"{Path(self.path).absolute().as_uri()}?mode={mode}", uri=True)
         connection.execute("PRAGMA query_only = TRUE")
@@ -67,14 +67,14 @@ class Database:
         if self.path != ":memory:":
             self._created = not os.path.exists(self.path) or not os.path.getsize(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            # Another kind of lock than SQLite's, which it does not disturb: two programs would do
-            # the same twice.
+            # A lock of its own, independent of SQLite's: otherwise two programs would play the same
+            # games.
             if not try_lock(self._lock):
                 raise self.kind.error(f"{self.path}: another {self.kind.writer} writes to it")
         return self._connected(self.path)
 
     def _connected(self, name: str, uri: bool = False) -> sqlite3.Connection:
-        # Whoever opens it need not be the thread that uses it.
+        # The thread that opens the file need not be the one that uses it.
         return sqlite3.connect(
             name,
             uri=uri,
@@ -88,14 +88,14 @@ class Database:
             raise self.kind.error(f"{self.path}: a folder, not {self.kind.file}")
 
     def _is_empty(self) -> bool:
-        """Whether there is nothing in the file; raises what is wrong if it is of another kind."""
+        """Return whether the file is empty; raise an error if it is of another kind."""
         ((application,),) = self._connection.execute("PRAGMA application_id")
         ((version,),) = self._connection.execute("PRAGMA user_version")
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         if not (application or version or tables):
             return True
         if application != self.kind.application:
-            raise self.kind.error(f"{self.path}: no {self.kind.content}")
+            raise self.kind.error(f"{self.path}: does not contain {self.kind.content}")
         if version != self.kind.version:
             raise self.kind.error(
                 f"{self.path}: version {version}, this program knows {self.kind.version}"
@@ -106,7 +106,7 @@ class Database:
         raise self.kind.missing(f"{self.path}: an empty file")
 
     def _log_ahead(self) -> None:
-        """A process that is killed loses nothing, a power cut at most what was written last."""
+        """Use WAL: a killed process loses nothing, a power cut at most the last writes."""
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -139,7 +139,7 @@ class Database:
             raise self.kind.error(f"cannot {what} {self.path}: {error}") from None
 
     def close(self) -> None:
-        """Close the file; what was written stays."""
+        """Close the file; everything written is kept."""
         try:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
@@ -147,7 +147,7 @@ class Database:
             self._unlock()
 
     def _unlock(self) -> None:
-        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
+        # After the connection: closing any descriptor of a file releases SQLite's locks on it.
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

@@ -1,5 +1,4 @@
-"""Files that are either written whole or left as they were, locks, the package's own files; and
-numbers with their nouns."""
+"""Atomic writing of files, locks, the package's data files, and numbers with their nouns."""
 
 import os
 import stat
@@ -11,21 +10,21 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 def counted(n: int, noun: str) -> str:
-    """The number and its noun: "1 core", "2 cores"."""
+    """Return a number with its noun: "1 core", "2 cores"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def data_file(name: str) -> str:
-    """The path of a file in the package's folder of data, which compiled code lies beside."""
+    """Return the path of a file in the package's data folder, where the compiled modules are."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", name)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes, *, mode: int = 0o666) -> None:
-    """Write bytes, or text as UTF-8 with ``\\n`` line ends; if it fails, what was there stays.
+    """Write bytes, or text as UTF-8 with ``\\n`` line ends; on failure the old file is kept.
 
-    It goes to a new file beside the old one, which is then replaced and whose permissions it gets;
-    where there is none, it gets those of `mode` that the process's umask leaves. A link is
-    followed; pipes and devices are written to as they are.
+    The content is written to a new file, which then replaces the old one and gets its permissions,
+    or those of `mode` under the process's umask if there was none. Links are followed; pipes and
+    devices are written to directly.
     """
     from pathlib import Path  # slow to import
 
@@ -36,7 +35,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes, *, mode: int
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        # Nobody may read it meanwhile who may not read the old one.
+        # Meanwhile the new file must not be readable by more users than the old one.
         kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
         descriptor = os.open(beside, _NEW_FILE, mode if kept is None else 0o600)
         with open(descriptor, "wb") as file:
@@ -49,15 +48,15 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes, *, mode: int
             error.filename, error.filename2 = os.fspath(path), None  # not that of the new file
         raise
     finally:
-        with suppress(OSError):  # mostly it is gone; where nothing can be written, never was
+        with suppress(OSError):  # usually it was renamed, or could not be created
             beside.unlink()
 
 
 def try_lock(descriptor: int) -> bool:
     """Lock an open file until it is closed; False if it is locked already.
 
-    Other processes may read and write all the same, only not lock it. On Windows nothing is locked,
-    and this is True.
+    Other processes can still read and write the file, but not lock it. On Windows nothing is locked
+    and the result is True.
     """
     try:
         import fcntl

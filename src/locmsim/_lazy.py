@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are asked for."""
+"""Names of a package that are imported on first use."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ __all__ = ["imported_later"]
 def imported_later(
     package: str, places: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package whose names come from modules below it.
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
-    `places` has the module of each name, without the package; one that ends in the name is meant
-    itself. What has been asked for stays in the package.
+    `places` has the module of each name, relative to the package; if it ends in the name, the
+    module itself is the value. Imported names become attributes of the package.
     """
 
     def __getattr__(name: str) -> Any:

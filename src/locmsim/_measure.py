@@ -1,6 +1,6 @@
-"""Functions that are measured: what benchmarks of any game are made of.
+"""Measured functions, the building blocks of benchmarks of any game.
 
-`locmsim bench` prints a table of them, and bench/ gives each to pytest-benchmark.
+`locmsim bench` prints a table of them, and bench/ passes each to pytest-benchmark.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3}
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured number: the median of several measurements, unless it is a mere count."""
+    """A measured number: the median of several measurements, or a count."""
 
     group: str
     name: str
@@ -27,17 +27,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is timed, ready to run."""
+    """A prepared function to be timed."""
 
-    #: Does it, and returns how many things it did.
+    #: Runs the function and returns the number of operations.
     run: Callable[..., int]
-    #: Makes the arguments of `run` before each call, which is not timed.
+    #: Creates the arguments of `run` before each call, not timed.
     setup: Callable[[], tuple[Any, ...]] = tuple
-    #: Does all of it but what is to be measured; its time is taken off.
+    #: Does everything except the measured operations; its time is subtracted.
     less: Callable[[], object] | None = None
 
     def sample(self) -> float:
-        """Run it once: the seconds for each thing done."""
+        """Run once; return the seconds per operation."""
         arguments = self.setup()
         start = perf_counter()
         done = self.run(*arguments)
@@ -53,24 +53,25 @@ class Measured:
     """A function that is timed for a figure."""
 
     name: str
-    #: Of one thing done (``"ns"``, ``"us"``, ``"ms"``), or things in a second (``"nodes/s"``).
+    #: The unit: time per operation (``"ns"``, ``"us"``, ``"ms"``) or operations per second
+    #: (``"nodes/s"``).
     unit: str
-    #: Prepares it.
+    #: Prepares the function.
     make: Callable[[], Case]
 
     def value(self, time: float) -> float:
-        """The median of at least five samples, taken for about `time` seconds, in its unit."""
+        """Return the median of at least five samples, measured for about `time` seconds."""
         case = self.make()
         elapsed = _median(case.sample, time)
         if self.unit in _PER_SECOND:
             return elapsed * _PER_SECOND[self.unit]
-        # On a busy machine the difference of two times may come out as nothing.
+        # On a busy machine the difference of two times may be 0.
         return 1 / max(elapsed, 1e-12)
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many times as long one function takes as another; the two take turns."""
+    """The ratio of the times of two functions, which are run alternately."""
 
     name: str
     over: Callable[[], Case]
@@ -78,7 +79,7 @@ class Ratio:
     unit: str = "x"
 
     def value(self, time: float) -> float:
-        """The median of at least five ratios."""
+        """Return the median of at least five ratios."""
         over, under = self.over(), self.under()
         return _median(lambda: over.sample() / max(under.sample(), 1e-12), time)
 
@@ -99,21 +100,21 @@ class Counted:
 def measure(
     group: str, functions: Iterable[Measured | Ratio | Counted], time: float
 ) -> list[Figure]:
-    """The figures of a group, measured for about `time` seconds."""
+    """Return the figures of a group, measured for about `time` seconds."""
     found = [*functions]
     share = time / max(1, sum(not isinstance(function, Counted) for function in found))
     return [Figure(group, one.name, one.value(share), one.unit) for one in found]
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """Return the duration of a call."""
     start = perf_counter()
     action()
     return perf_counter() - start
 
 
 def calls(statement: str, number: int, /, **names: Any) -> Case:
-    """A statement of Python that makes `number` calls, with `names` as its local variables."""
+    """Return a Python statement that makes `number` calls, with `names` as local variables."""
     # As locals, as in the code of a bot; timeit keeps the garbage collector off.
     setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
     timer = Timer(statement, setup, globals={"_names": names})
@@ -126,7 +127,7 @@ def calls(statement: str, number: int, /, **names: Any) -> Case:
 
 
 def _median(sample: Callable[[], float], time: float) -> float:
-    """The median of at least five samples, taken for about `time` seconds."""
+    """Return the median of at least five samples, taken for about `time` seconds."""
     end = perf_counter() + time
     samples: list[float] = []
     while len(samples) < 5 or perf_counter() < end:

@@ -1,4 +1,4 @@
-"""Classes by name: those of a table, of installed packages, of modules and of files."""
+"""Classes by name: from a table, installed packages, modules and files."""
 
 import importlib
 import importlib.util
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 __all__ = ["Registry", "place_of"]
 
 _IDENTIFIER = r"[^\W\d]\w*"
-#: A class of a file or of a module, and its options.
+#: A class in a file or a module, and its options.
 _CLASS = re.compile(
     rf"(?P<place>(?P<file>.+\.py)|{_IDENTIFIER}(?:\.{_IDENTIFIER})*):(?P<name>{_IDENTIFIER})"
     r"(?::(?P<options>.*))?",
     re.DOTALL,
 )
 _NAME = re.compile(r"[\w.+-]+")
-#: How the modules of files are called; what follows depends on the path and on the file's time.
+#: Prefix of the modules of files; the rest depends on the path and the time of the file.
 _FILE_MODULE = "locmsim_file_"
 
-#: Files that are being imported right now.
+#: Files that are currently being imported.
 _importing: list[str] = []
 
 
 class Registry(UserDict[str, Any]):
-    """Name -> class or function, of one kind of thing.
+    """A registry of classes or functions of one kind by name.
 
     Parameters
     ----------
     kind : str
-        What messages call one of them, such as ``"agent"``.
+        Name of the kind in messages, such as ``"agent"``.
     group : str
-        The entry point group by which installed packages name theirs. Names of the table come
-        first, so that results stay comparable.
+        The entry point group for installed packages. Names of the table take precedence, so that
+        results stay comparable.
     places : mapping
-        Name -> ``module:attribute``, which is imported when it is asked for.
+        Name -> ``module:attribute``, which is imported on first use.
     """
 
     def __init__(self, kind: str, group: str, places: Mapping[str, str]) -> None:
@@ -57,13 +57,13 @@ class Registry(UserDict[str, Any]):
         return self.data[name]
 
     def names(self) -> list[str]:
-        """All names, those of the table first."""
+        """Return all names, the built-in ones first."""
         return [*self, *sorted({point.name for point in self._entry_points()} - {*self})]
 
     def split(self, text: str) -> tuple[str, str]:
-        """A name, ``module:Class`` or ``file.py:Class``, and the text of the options after it.
+        """Split a text into a name, ``module:Class`` or ``file.py:Class``, and its options.
 
-        ``ValueError`` if nothing has that name; nothing is imported.
+        ``ValueError`` for an unknown name; nothing is imported.
         """
         name, _, options = text.partition(":")
         if name in self or self._entry_points(name):
@@ -77,10 +77,10 @@ class Registry(UserDict[str, Any]):
         )
 
     def describes(self, text: str) -> bool:
-        """Whether a text describes one of them; otherwise it may be the command of a program.
+        """Return whether a text describes an entry; otherwise it may be a program's command.
 
-        A class of a module or file counts whether it is there or not, so that the error is about
-        it; but a text with blanks, such as a command has, only if the file is there.
+        A class of a module or file counts even if it does not exist, so that the error is about the
+        class; but a text with blanks, like most commands, counts only if the file exists.
         """
         if match := _CLASS.fullmatch(text):
             file = match["file"]
@@ -89,7 +89,7 @@ class Registry(UserDict[str, Any]):
         return name in self or bool(self._entry_points(name))
 
     def find(self, name: str) -> Any:
-        """What has a name that `split` gave; ``ValueError`` if it cannot be imported."""
+        """Return the entry of a name from `split`; ``ValueError`` if it cannot be imported."""
         if name in self:
             return self[name]
         if match := _CLASS.fullmatch(name):
@@ -98,7 +98,7 @@ class Registry(UserDict[str, Any]):
         if len(points) > 1:
             packages = " and ".join(f"{_package(p)} ({v})" for v, p in points.items())
             where = f"{self.kind} {name}"
-            raise ValueError(f"{where}: several packages have one of that name: {packages}")
+            raise ValueError(f"{where}: several packages register this name: {packages}")
         (point,) = points.values()
         try:
             return point.load()
@@ -107,14 +107,14 @@ class Registry(UserDict[str, Any]):
             raise ValueError(f"{self.kind} {name}: {place}: {describe_error(error)}") from error
 
     def package(self, name: str) -> str:
-        """The installed package that a name comes from."""
+        """Return the installed package that a name comes from."""
         return "locmsim" if name in self else _package(self._entry_points(name)[0])
 
     def _entry_points(self, name: str = "") -> "list[EntryPoint]":
-        """The entry points of that name, or all."""
+        """Return the entry points of that name, or all."""
         if name and not _NAME.fullmatch(name):
             return []
-        from importlib.metadata import entry_points  # takes longer than all else here
+        from importlib.metadata import entry_points  # slow to import
 
         points = entry_points(group=self.group)
         return [*(points.select(name=name) if name else points)]
@@ -127,7 +127,7 @@ class Registry(UserDict[str, Any]):
         except AttributeError:
             classes = [key for key, value in vars(module).items() if isinstance(value, type)]
             raise ValueError(
-                f"{where}: there is no class {attribute!r} in {module.__file__}"
+                f"{where}: no class {attribute!r} in {module.__file__}"
                 f"{did_you_mean(attribute, classes)}"
             ) from None
         if not callable(found):
@@ -143,12 +143,12 @@ class Registry(UserDict[str, Any]):
             missing = error.name if isinstance(error, ModuleNotFoundError) and not file else None
             if missing and f"{place}.".startswith(f"{missing}."):
                 hint = did_you_mean(place, self.names())
-                raise ValueError(f"{where}: there is no module {missing!r}{hint}") from None
+                raise ValueError(f"{where}: no module {missing!r}{hint}") from None
             raise ValueError(f"{where}: importing {place}: {describe_error(error)}") from error
 
 
 def place_of(kind: type) -> str:
-    """The ``module:Class`` or ``file.py:Class`` by which another process finds a class.
+    """Return the ``module:Class`` or ``file.py:Class`` by which other processes find a class.
 
     ``ValueError`` if other processes cannot import it: it was defined at a prompt, in a notebook or
     in a function, or its file is being imported and runs something at once.
@@ -174,11 +174,11 @@ def _package(point: "EntryPoint") -> str:
 
 
 class _NotThereError(Exception):
-    """A file that is not there, or is being imported."""
+    """Raised for a file that does not exist or is being imported."""
 
 
 def _module_called(name: str) -> types.ModuleType:
-    # A console script does not look for modules in the folder where it is started.
+    # For a console script, the working directory is not on sys.path.
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.append(os.getcwd())
     return importlib.import_module(name)
@@ -191,7 +191,7 @@ def _module_of(file: str) -> types.ModuleType:
     try:
         stat = os.stat(path)
     except OSError as error:
-        raise _NotThereError(f"there is no file {file!r} ({error.strerror or error})") from None
+        raise _NotThereError(f"no file {file!r} ({error.strerror or error})") from None
     if path in _importing:
         raise _NotThereError(_unguarded(file))
     key = f"{path}\0{stat.st_mtime_ns}\0{stat.st_size}"
@@ -202,7 +202,7 @@ def _module_of(file: str) -> types.ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    # What lies beside the file can be imported by it, but never in place of something else.
+    # Modules beside the file can be imported by it, but never replace others.
     if os.path.dirname(path) not in sys.path:
         sys.path.append(os.path.dirname(path))
     _importing.append(path)

@@ -1,4 +1,4 @@
-"""Descriptions such as ``name:option=value,option=value``: how players of any game are named."""
+"""Parsing of descriptions such as ``name:option=value,option=value``."""
 
 import inspect
 import os
@@ -18,24 +18,24 @@ __all__ = [
     "read_options",
 ]
 
-#: What the text of an option may be read as, in the order in which it is tried.
+#: Types that the text of an option may be converted to, in the order in which they are tried.
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
-#: The default of an option that must be given.
+#: The default of a required option.
 MISSING = inspect.Parameter.empty
 
 
 class Option(NamedTuple):
-    """What can be given by a text."""
+    """An option that can be given as text."""
 
     #: `MISSING` for an option without a default.
     default: Any
-    #: What a text may be read as.
+    #: Types that a text may be converted to.
     kinds: tuple[type, ...]
 
     def value(self, where: str, text: str) -> Any:
-        """The value of a text; ``ValueError`` says what was expected."""
+        """Parse the value of an option; ``ValueError`` says what was expected."""
         for kind in self.kinds:
             try:
                 return _BOOLS[text.lower()] if kind is bool else kind(text)
@@ -46,7 +46,7 @@ class Option(NamedTuple):
 
 
 def read_options(where: str, text: str) -> dict[str, str]:
-    """The texts in ``option=value,option=value``; ``ValueError`` names one that is not so."""
+    """Split ``option=value,option=value``; ``ValueError`` names the malformed part."""
     options = {}
     for part in filter(None, text.split(",")):
         option, equals, value = part.partition("=")
@@ -57,9 +57,9 @@ def read_options(where: str, text: str) -> dict[str, str]:
 
 
 def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
-    """The options that a text can give to a class or function, and whether it takes any other.
+    """Return the options that a class or function accepts as text, and if it takes others.
 
-    They are its arguments; with ``**options`` it accepts any other, too.
+    They are its arguments; with ``**options`` it accepts any others too.
     """
     known, any_name = {}, False
     hints = _hints(factory.__init__ if isinstance(factory, type) else factory)  # type: ignore[misc]
@@ -79,24 +79,23 @@ def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
 def make(
     where: str, factory: Callable[..., Any], texts: Mapping[str, str], /, **values: Any
 ) -> Any:
-    """What a class or function makes of options.
+    """Call a class or function with options.
 
     Parameters
     ----------
     where : str
-        Begins each message.
+        Prefix of each message.
     factory : callable
         The class or function.
     texts : mapping
-        Option -> text, of a description.
+        Option -> text, from a description.
     **values
-        More options, which win over texts.
+        Further options, which take precedence over texts.
 
     Raises
     ------
     ValueError
-        An option is unknown or missing, or its text is not what it can be; or the factory raised
-        something, whatever it was.
+        An option is unknown, missing or has a wrong value, or the factory raised any exception.
     """
     known, any_name = options_of(factory)
     parameters = inspect.signature(factory).parameters
@@ -117,7 +116,7 @@ def make(
     except Exception as error:
         arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
         raise ValueError(
-            f"{where}: making it with ({arguments}) raised {describe_error(error)}"
+            f"{where}: creating it with ({arguments}) raised {describe_error(error)}"
         ) from error
 
 
@@ -129,7 +128,7 @@ def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]
 
 
 def describe_error(error: BaseException) -> str:
-    """An exception in one line, with the line of the file that it comes from."""
+    """Describe an exception in one line, with the line of the file that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames, place = error.__traceback__, ""
     ours = {os.path.join(os.path.dirname(__file__), name) for name in ("_plugins.py", "_specs.py")}
@@ -142,7 +141,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def guess(text: str) -> int | float | str:
-    """The value of a text whose kind is unknown."""
+    """Return the value of a text whose type is unknown."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -152,7 +151,7 @@ def guess(text: str) -> int | float | str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: ``"; did you mean 'greedy'?"``, or nothing."""
+    """Return a suggestion for an unknown name, ``"; did you mean 'greedy'?"``, or nothing."""
     from difflib import get_close_matches
 
     found = get_close_matches(name, [*known], n=1)
@@ -169,7 +168,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _kinds(annotation: Any, default: Any) -> tuple[type, ...]:
-    """The types that the text of an option may be read as; none: it cannot be given as text."""
+    """Return the types that an option's text may be converted to, () if it cannot be text."""
     if isinstance(annotation, str):
         words = {word.strip() for word in annotation.split("|")}
         named = tuple(kind for kind in _PLAIN if kind.__name__ in words)

@@ -1,4 +1,4 @@
-"""Many states at once, numpy in and out: what reinforcement learning and playout searches step."""
+"""Batches of states with numpy arrays, for reinforcement learning and playout searches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from operator import index
@@ -16,27 +16,27 @@ from locmsim.parallel import in_threads
 __all__ = ["BatchActions", "BatchFunction", "BatchResult", "StateBatch"]
 
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
-#: So many take some milliseconds, after which Ctrl-C is noticed.
+#: Number of playouts that take some milliseconds, after which Ctrl-C is noticed.
 _PLAYOUTS_A_CALL = 4096
 
 
 class _Believer(Protocol):
-    """What knows the worlds that a player may be in, as `locmsim.search.Belief` does."""
+    """A belief about hidden information, such as `locmsim.search.Belief`."""
 
     def determinizer(self) -> Determinizer:
-        """What worlds are drawn from."""
+        """Return a sampler of worlds."""
 
 
 class BatchActions(NamedTuple):
-    """Actions of the states of a batch, an entry of each array for one action.
+    """Actions of the states of a batch; each array has an entry per action.
 
-    Creatures are counted by slot: 3 * lane + place in its lane, in summon order; in 1.0, which has
-    one lane, by their place.
+    Creatures are numbered by slot: 3 * lane + index in the lane, in summon order; in 1.0, which has
+    one lane, by index.
 
     Attributes
     ----------
     row : int64 array
-        The state it is an action of.
+        The row of its state.
     action : int64 array
         Its number, as `StateBatch.step` takes it.
     kind : int8 array
@@ -60,17 +60,17 @@ class BatchActions(NamedTuple):
     lane: NDArray[np.int8]
 
 
-#: What a function of a batch returns: values, (rows,), and priors, if it has them, (rows, actions).
+#: Result of a batch evaluator: values, (rows,), and optionally priors, (rows, actions).
 BatchResult: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
-#: A batch evaluator: what it says of each state. `StateBatch.values` has the contract.
+#: A batch evaluator; `StateBatch.values` has the contract.
 BatchFunction: TypeAlias = Callable[["StateBatch"], BatchResult]
 
 
 class _HasBatchFunction(Protocol):
-    """What has a batch evaluator, as `locmsim.search.Evaluation` does."""
+    """An object with a batch evaluator, such as `locmsim.search.Evaluation`."""
 
     def results(self, batch: "StateBatch") -> BatchResult:
-        """The batch evaluator."""
+        """Return the batch evaluator."""
 
 
 class StateBatch:
@@ -79,8 +79,8 @@ class StateBatch:
     The states may belong to one game or to many. Loops run without the GIL. Only one thread may use
     a batch at a time; `rollouts` can use several threads by itself.
 
-    Actions are numbered as in `State`, and -1 stands for no action: `step` leaves such a row as it
-    is, and for a finished game it is the only choice.
+    Actions are numbered as in `State`, and -1 stands for no action: `step` leaves such a row
+    unchanged, and finished games accept nothing else.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class StateBatch:
     Raises
     ------
     ValueError
-        There is no state, or one of another rule set.
+        There are no states, or their rule sets differ.
     """
 
     def __init__(self, states: Iterable[State]) -> None:
@@ -181,7 +181,7 @@ class StateBatch:
         return batch, actions
 
     def resample_hidden(self, players: ArrayLike, seed: SupportsIndex) -> "StateBatch":
-        """Return the same positions with everything redrawn that a player of each cannot see.
+        """Return the same positions with everything resampled that one player cannot see.
 
         Parameters
         ----------
@@ -197,8 +197,8 @@ class StateBatch:
         Raises
         ------
         ValueError
-            A player is neither 0 nor 1, there are not as many players as rows, or the pool of a
-            state is empty.
+            A player is not 0 or 1, the number of players differs from that of rows, or the pool of
+            a state is empty.
         """
         try:
             lookers = np.broadcast_to(np.asarray(players), len(self))
@@ -229,7 +229,7 @@ class StateBatch:
         return self._array.size
 
     def __getitem__(self, row: SupportsIndex) -> State:
-        """A copy of one state; negative rows count from the end."""
+        """Return a copy of one state; negative rows count from the end."""
         return self._array.get(self._row(row))
 
     def __setitem__(self, row: SupportsIndex, state: State) -> None:
@@ -243,7 +243,7 @@ class StateBatch:
         return map(self._array.get, range(len(self)))
 
     def take(self, rows: ArrayLike) -> "StateBatch":
-        """Return copies of some rows, in any order and as often as wanted, as `numpy.take` does.
+        """Return copies of some rows, in any order and with repetitions, as `numpy.take` does.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class StateBatch:
         Raises
         ------
         IndexError
-            There is no such row.
+            A row does not exist.
         TypeError
             `rows` are not integers.
         """
@@ -278,7 +278,7 @@ class StateBatch:
         return number % len(self)
 
     def num_distinct_actions(self) -> int:
-        """Return 145 (155 in 1.0): all action numbers are below it."""
+        """Return the number of distinct actions: 145, or 155 in rules 1.0."""
         return self._array.num_actions
 
     def step(self, actions: ArrayLike) -> None:
@@ -287,7 +287,7 @@ class StateBatch:
         Parameters
         ----------
         actions : array of int
-            An action for each row. -1 leaves a state as it is; finished games need it.
+            An action for each row; -1 leaves a state unchanged and is required for finished games.
 
         Raises
         ------
@@ -298,14 +298,14 @@ class StateBatch:
         TypeError
             `actions` are not integers.
         ValueError
-            There are not as many actions as rows.
+            The number of actions differs from that of rows.
         """
         array = np.asarray(actions)
         if array.dtype.kind not in "iu" and array.size:
             raise TypeError(f"actions: expected integers, got {array.dtype}")
         if array.shape != (len(self),):
             raise ValueError(f"actions: expected shape ({len(self)},), got {array.shape}")
-        if array.dtype == np.uint64:  # its highest numbers would become negative ones
+        if array.dtype == np.uint64:  # its highest numbers would become negative
             array = np.minimum(array, np.iinfo(np.int64).max)
         numbers = np.ascontiguousarray(array, dtype=np.int64)
         bad = np.zeros(len(self), dtype=np.uint8)
@@ -329,7 +329,7 @@ class StateBatch:
         Parameters
         ----------
         seed : int
-            Row i depends only on (seed, i) and its state, so each step needs another seed.
+            Row i depends only on (seed, i) and its state, so that each step needs a new seed.
 
         Returns
         -------
@@ -356,7 +356,7 @@ class StateBatch:
         Raises
         ------
         ValueError
-            `out` is of another kind.
+            `out` has the wrong shape or type.
         """
         shape = len(self), self.num_distinct_actions()
         if out is None:
@@ -395,7 +395,7 @@ class StateBatch:
         Returns
         -------
         array, shape (rows, numbers)
-            Of the layout's type.
+            Observations with the type of the layout.
 
         Raises
         ------
@@ -411,7 +411,7 @@ class StateBatch:
     def actions(self) -> BatchActions:
         """Return every legal action of every state as arrays, by row and ascending.
 
-        Finished games have none. This makes all children of all states::
+        Finished games have none. This creates all children of all states::
 
             legal = batch.actions()
             children = batch.take(legal.row)
@@ -424,15 +424,15 @@ class StateBatch:
         return BatchActions(rows, actions, *np.ascontiguousarray(moves.T))
 
     def values(self, evaluation: _HasBatchFunction | BatchFunction) -> NDArray[np.float64]:
-        """Return what each state is worth to the player whose turn it is, if the turn ended there.
+        """Return the value of each state to the player whose turn it is, if the turn ended there.
 
         Parameters
         ----------
         evaluation : Evaluation, or a function of a StateBatch
             A function returns for each row the expected result from -1 (lost) to 1 (won) for the
             player whose turn it is: an array (rows,), or a pair of it and of priors (rows,
-            `num_distinct_actions`), which are not used here. It is only asked about games that are
-            not over.
+            `num_distinct_actions`), which are not used here. It is called only with unfinished
+            games.
 
         Returns
         -------
@@ -443,7 +443,7 @@ class StateBatch:
         Raises
         ------
         ValueError
-            The function returned another number of values, or a value outside -1 to 1.
+            The function returned the wrong number of values, or a value outside -1 to 1.
         """
         function = evaluation_function(evaluation)
         found = np.empty(len(self))
@@ -479,7 +479,7 @@ class StateBatch:
         return out
 
     def is_terminal(self) -> NDArray[np.bool_]:
-        """Return which states are finished (bool)."""
+        """Return whether each state is finished (bool)."""
         return self.winner >= 0
 
     def returns(self) -> NDArray[np.float64]:
@@ -494,7 +494,7 @@ class StateBatch:
         return out
 
     def row_seeds(self, seed: SupportsIndex) -> NDArray[np.uint64]:
-        """Return the seed that each row has in `rollouts` and in the other methods with a seed.
+        """Return the seed of each row in `rollouts` and the other methods with a seed.
 
         Parameters
         ----------
@@ -515,11 +515,11 @@ class StateBatch:
         Parameters
         ----------
         n : int
-            Playouts of each state, 0 or more.
+            Number of playouts per state, 0 or more.
         seed : int
             Row i is ``batch[i].rollouts(n, batch.row_seeds(seed)[i])``.
         threads : int
-            How many threads share the playouts; it makes no difference to the result.
+            Number of threads; the result does not depend on it.
 
         Returns
         -------
@@ -535,7 +535,7 @@ class StateBatch:
         out = np.empty((len(self), n), dtype=np.int8)
         seeds = self.row_seeds(seed)
 
-        blocks = max(1, -(-n // _PLAYOUTS_A_CALL))  # that a row's playouts are cut into
+        blocks = max(1, -(-n // _PLAYOUTS_A_CALL))  # chunks of a row's playouts
 
         def play(first: int, last: int) -> None:
             row, block = divmod(first, blocks)
@@ -591,6 +591,6 @@ def _seed_bits(seed: SupportsIndex) -> int:
 
 
 def evaluation_function(evaluation: Any) -> BatchFunction:
-    """The batch evaluator that something is or has."""
+    """Return the batch evaluator that an object is or has."""
     function: BatchFunction = getattr(evaluation, "results", evaluation)
     return function

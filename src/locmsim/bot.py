@@ -1,7 +1,7 @@
-"""The stdin bot: ``python -m locmsim.bot``. Speaks the protocol of docs/rules.md, section 9.
+"""The stdin bot, ``python -m locmsim.bot``, which speaks the protocol of docs/rules.md, section 9.
 
-It needs no options: the rule set shows in the shape of the input. It ends with exit code 0 when the
-input ends, when nobody reads its output any more, and on Ctrl-C.
+It needs no options: the rule set is detected from the input. It ends with exit code 0 when the
+input ends, when its output is closed, and on Ctrl-C.
 """
 
 import argparse
@@ -22,7 +22,7 @@ __all__ = ["answer_all", "command_parser", "main"]
 
 
 class _Parser(argparse.ArgumentParser):
-    """Lists the agents in its help; looking for those of installed packages takes a while."""
+    """A parser whose help lists the agents, which takes a while for installed packages."""
 
     def format_help(self) -> str:
         import shutil
@@ -33,7 +33,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Best:
-    """The tree search in rule sets where it wins more than `beam` (docs/strength.md), else that."""
+    """The tree search in rule sets where it beats `beam` (docs/strength.md), else `beam`."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
@@ -60,9 +60,9 @@ class _Best:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the bot on the standard streams; 0, or 1 for input that is not of the protocol.
+    """Run the bot on the standard streams; return 0, or 1 for malformed input.
 
-    ``SystemExit`` with 2 for wrong usage.
+    Raises ``SystemExit`` with 2 for wrong usage.
     """
     parser = command_parser()
     options = parser.parse_args(arguments)
@@ -76,18 +76,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     with contextlib.redirect_stdout(sys.stderr):
         agent.reset(options.seed)
-    # Nothing here makes reference cycles worth a pause in the middle of a turn.
+    # There are no reference cycles that would justify a pause in the middle of a turn.
     gc.collect()
     gc.freeze()
     gc.disable()
     try:
         answers = sys.stdout
-        with contextlib.redirect_stdout(sys.stderr):  # agents must not print answers
+        with contextlib.redirect_stdout(sys.stderr):  # prints of agents must not become answers
             answer_all(agent, sys.stdin, answers)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
-        # The interpreter must not complain when it closes the output.
+        # Keep the interpreter from complaining at exit that the output is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ProtocolError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
@@ -96,29 +96,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command_parser() -> argparse.ArgumentParser:
-    """The parser of the bot's options."""
+    """Return the parser of the bot's options."""
     parser = _Parser(
         prog="python -m locmsim.bot",
         description="A bot for Legends of Code and Magic.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--search", choices=("mcts", "beam"), help="how it searches (mcts, at rules 1.5 beam)")
+    add(
+        "--search",
+        choices=("mcts", "beam"),
+        help="search algorithm (default: mcts, in rules 1.5 beam)",
+    )
     add(
         "--agent",
         metavar="SPEC",
         help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
     )
-    add("--time-ms", type=float, help="time for a turn, in ms")
+    add("--time-ms", type=float, help="time per turn in ms")
     add("--deck", help="deck builder of rules 1.5")
-    add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")
+    add("--seed", type=int, default=0, help="seed of all random numbers (default: %(default)s)")
     return parser
 
 
 def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
     """Answer every observation from `source` with a line to `target`.
 
-    ``EOFError`` when the input ends, ``ProtocolError`` when it makes no sense.
+    ``EOFError`` when the input ends, ``ProtocolError`` when it is malformed.
     """
 
     def readline() -> str:

@@ -1,7 +1,7 @@
-"""What the referee, the arena and the commands need of a game, and nothing else of it.
+"""The interface between a game and the referee, the arena, the pages and the commands.
 
-A game offers a `Match` and a `Game`, which makes matches and players. Legends of Code and Magic has
-both in `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, Vestrock in
+A game provides a `Match` and a `Game`, which creates matches and players. For Legends of Code and
+Magic they are `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, for Vestrock
 `locmsim.vestrock.match.Match` and `locmsim.vestrock.game.VestrockGame`. A package registers its
 `Game` under the entry point group ``locmsim.games`` (docs/games.md).
 """
@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 
-#: How names end of the files and folders in which matches stand while they are played.
+#: Suffix of the files and folders of running matches.
 LIVE_SUFFIX = ".live"
 
 
 class FaultKind(StrEnum):
-    """Why a player lost other than on the board."""
+    """The kinds of faults by which a player loses."""
 
     START_FAILED = "start failed"
     CRASHED = "crashed"
@@ -52,17 +52,17 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """How a player lost other than on the board.
+    """The fault by which a player lost.
 
     Parameters
     ----------
     player : int
         0 or 1.
     kind : FaultKind
-        What happened.
+        The kind of fault.
     message : str
-        A match only knows of malformed and missing answers; its message is that of the official
-        referee. The message of the referee explains more, for people.
+        A description. A match knows only malformed and missing answers and uses the text of the
+        official referee; our referee explains more.
     """
 
     player: int
@@ -72,16 +72,16 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """What became of an answer.
+    """The effect of an answer.
 
     Parameters
     ----------
     applied : list of str
-        The actions carried out, in canonical text (``"ATTACK 36 -1"``), in order.
+        The executed actions in order, as canonical text (``"ATTACK 36 -1"``).
     ignored : list of str
-        The actions ignored, likewise.
+        The ignored actions, likewise.
     error : Fault or None
-        The fault, if the answer ended the match by one.
+        The fault, if the answer ended the match.
     """
 
     applied: list[str]
@@ -90,33 +90,32 @@ class TurnResult:
 
 
 class Match(Protocol):
-    """One game between players 0 and 1, in progress."""
+    """A game between players 0 and 1."""
 
     @property
     def to_ask(self) -> Sequence[int]:
-        """The players whose answers are missing, to be asked in this order; empty at the end."""
+        """The players who must answer, to be asked in this order; empty at the end."""
 
     @property
     def turn(self) -> int | None:
         """The turn, counted over both players from 0; None in a choice phase (`Part.CHOICE`)."""
 
     def input_text(self, player: int) -> str:
-        """What a program in that seat is sent, with its last line's end."""
+        """Return the input of a program in that seat, including the final line end."""
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
-        """A function that asks an agent of this process, and returns its answer.
+        """Return a function that asks an agent of this process and returns its answer.
 
-        What the agent is shown is made here and not when the function is called, whose time is the
-        agent's.
+        The observation is created here, so that only the agent's own time counts in the function.
         """
 
     def time_limit_ms(self, player: int) -> float:
-        """The time the player has for the answer, in ms; 0 for no limit."""
+        """Return the player's time limit for the answer in ms; 0 for no limit."""
 
     def submit(self, player: int, line: str | None) -> TurnResult:
-        """Take an answer: a line without its end, or None if none came.
+        """Submit an answer: a line without its end, or None for a missing one.
 
-        The fault of an answer that ends the match is in the result of the last answer of its step.
+        If an answer ends the match, the fault is in the result of the last answer of its step.
         """
 
     @property
@@ -125,49 +124,49 @@ class Match(Protocol):
 
     @property
     def scores(self) -> Sequence[int] | None:
-        """What both players got; None before the end. Only their order matters for who won."""
+        """The scores of both players; None before the end. The higher one wins."""
 
     @property
     def error(self) -> Fault | None:
-        """What ended the match other than on the board."""
+        """The fault that ended the match, if any."""
 
     def explain(self) -> str:
-        """What was wrong with the answer that ended the match, for people."""
+        """Explain to people what was wrong with the answer that ended the match."""
 
     @property
     def params(self) -> Mapping[str, int | str]:
-        """The parameters in effect, those that make the match what it is."""
+        """The effective parameters, which determine the match."""
 
     def root(self) -> "Match":
-        """The same match before its first answer."""
+        """Return the same match before its first answer."""
 
     def state_key(self) -> object:
-        """Equal for two moments of matches in which the same can happen from then on."""
+        """Return a key that is equal for matches with the same possible continuations."""
 
     @property
     def log(self) -> Mapping[str, Any]:
-        """All of the match so far as plain dicts, lists, numbers and strings."""
+        """The match so far as plain dicts, lists, numbers and strings."""
 
 
 class Contestant(Protocol):
-    """What the arena needs of a player in this process beside what `Match.ask` does with it.
+    """An agent in the arena: the interface in addition to the one that `Match.ask` uses.
 
-    If it has an attribute ``time_ms`` that is not 0, what it answers depends on the time it gets,
-    and its games get a core to themselves.
+    If an agent has a non-zero attribute ``time_ms``, its answers depend on time, and its games do
+    not share a core.
     """
 
     def reset(self, seed: int = 0) -> None:
-        """A new game begins; everything random depends on `seed`."""
+        """Start a new game; all random choices are derived from `seed`."""
 
 
 class Part(StrEnum):
-    """What only some games have; the text names it in messages.
+    """Features that only some games have; the value names them in messages.
 
-    The board of the pages and the analysis are made for Legends of Code and Magic: games of other
-    packages have at most a choice phase. What pages show of their matches is `Game.view`.
+    The board on the pages and the analysis are specific to Legends of Code and Magic: games of
+    other packages have at most a choice phase. Pages show their matches by `Game.view`.
     """
 
-    #: Questions before the first turn, in which `Match.turn` is None.
+    #: A phase before the first turn, in which `Match.turn` is None.
     CHOICE = "choice phase"
     #: Pages, logs and texts that show a match, and `locmsim replay`.
     REPLAY = "replay"
@@ -177,19 +176,19 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What people are shown of a match where it stands.
+    """The view of a match for people, at some point.
 
     Attributes
     ----------
     text : str
         The position, in lines of text.
     words : str
-        What happened last, in words; empty at the beginning.
+        The last event in words; empty at the beginning.
     scores : tuple of int, optional
-        What the players have so far, such as their health.
+        Intermediate scores of the players, such as their health.
     drawing : str
-        The position as an SVG document; empty for none. Pages show it as an image, in which no
-        script runs and nothing is loaded.
+        The position as an SVG document, or an empty string. Pages show it as an image, so that it
+        cannot run scripts or load anything.
     """
 
     text: str
@@ -199,84 +198,84 @@ class View:
 
 
 class Game(Protocol):
-    """What a tournament plays: it makes matches and players.
+    """A game that tournaments can play: it creates matches and players.
 
-    A game is a frozen dataclass. Its fields are its options, which are plain values: descriptions
-    such as ``"vestrock:init_hp=20"`` and files of results are made of them. Two games are equal if
-    they make the same matches. It is sent to worker processes, so it must pickle.
+    A game is a frozen dataclass. Its fields are its options, plain values that are written in
+    descriptions such as ``"vestrock:init_hp=20"`` and in files of results. Two games are equal if
+    they create the same matches. Games are sent to worker processes, so they must be picklable.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def title(self) -> str:
-        """What tables say was played, such as "rules 1.5"."""
+        """The name in tables, such as "rules 1.5"."""
 
     @property
     def scored(self) -> bool:
-        """Whether scores say more than who has won, and are shown."""
+        """Whether scores are shown because they say more than who won."""
 
     @property
     def turn_name(self) -> str:
-        """What one answer of a player is called: "turn", "move"; its plural ends in "s"."""
+        """The name of one answer of a player, "turn" or "move"; its plural ends in "s"."""
 
     @property
     def parts(self) -> Collection[Part]:
-        """What it has that other games lack."""
+        """The optional features that the game has."""
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
-        """The match of these seeds before its first answer.
+        """Return the match with these seeds before its first answer.
 
-        With a `card_seed` its cards follow from that and everything else from `seed`.
-        ``ValueError`` if the game has no such seed.
+        With a `card_seed`, it determines the cards and `seed` everything else. ``ValueError`` if
+        the game has no such seed.
         """
 
     def view(self, match: Any) -> View:
-        """What people are shown of a match of this game, after any of its answers."""
+        """Return what people are shown of a match of this game, after any answer."""
 
     def is_agent(self, spec: str) -> bool:
-        """Whether the text describes a player of this process; otherwise it is a command."""
+        """Return whether the text describes an agent of this process; else it is a command."""
 
     def make_agent(self, spec: str) -> Contestant:
-        """The player of this process that a text describes; ``ValueError`` names what is wrong."""
+        """Create the agent that a text describes; ``ValueError`` names what is wrong."""
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
-        """The text from which `make_agent` makes players of a class, or just like a ready one.
+        """Return the text from which `make_agent` creates agents of a class or like an object.
 
-        None if there is no such text; and a player. ``ValueError`` or ``TypeError`` for what is
-        none.
+        The text is None if there is none. An agent is returned too. ``ValueError`` or
+        ``TypeError`` if the argument is not an agent or its class.
         """
 
     def suggest(self, name: str) -> str:
-        """The end of a message about an unknown player: ``"; did you mean 'greedy'?"``, or ""."""
+        """Return a suggestion for an unknown agent, ``"; did you mean 'greedy'?"``, or ""."""
 
 
 class BaseGame:
-    """What many games have in common: agents with names, and no part that others lack.
+    """A base class of games with named agents and without optional features.
 
     A subclass sets `agents` and adds `title` and `new_match`.
     """
 
     #: Name -> class or function; its arguments are the options of a description.
     agents: ClassVar[Mapping[str, Callable[..., Contestant]]]
-    #: What an agent has to have.
+    #: Methods that an agent must have.
     methods: ClassVar[Collection[str]] = ("reset",)
     scored: ClassVar[bool] = False
     turn_name: ClassVar[str] = "turn"
     parts: ClassVar[Collection[Part]] = ()
 
     def view(self, match: Any) -> View:
-        """What the player who is asked next is sent, and the scores at the end."""
+        """Return the input of the player to be asked next, and the scores at the end."""
         text = "".join(match.input_text(player) for player in match.to_ask[:1])
         scores = match.scores
         return View(text, scores=None if scores is None else (scores[0], scores[1]))
 
     def is_agent(self, spec: str) -> bool:
-        """Whether the text begins with the name of an agent."""
+        """Return whether the text begins with the name of an agent."""
         return spec.partition(":")[0] in self.agents
 
     def make_agent(self, spec: str) -> Contestant:
-        """The agent of a description such as ``"search:nodes=500"``; ``ValueError``."""
+        """Create an agent such as ``"search:nodes=500"``; ``ValueError`` if that fails."""
         name, _, texts = spec.partition(":")
         if name not in self.agents:
             raise ValueError(f"unknown agent {name!r}{self.suggest(name)}")
@@ -285,7 +284,7 @@ class BaseGame:
         return contestant
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
-        """The name of a class in `agents`, otherwise None; and a player. ``TypeError``."""
+        """Return the name in `agents` of a class or an object's class; ``TypeError`` if none."""
         for name, factory in self.agents.items():
             if factory is agent:
                 return name, factory()
@@ -296,12 +295,12 @@ class BaseGame:
         return None, agent() if isinstance(agent, type) else agent
 
     def suggest(self, name: str) -> str:
-        """The agent that was meant, or those there are."""
+        """Suggest the agent that was probably meant, or list all agents."""
         return did_you_mean(name, self.agents) or f"; the agents are {', '.join(self.agents)}"
 
 
 def require(game: Game, part: Part) -> None:
-    """``ValueError`` in one line if a game lacks a part."""
+    """Raise ``ValueError`` in one line if a game lacks a part."""
     if part not in game.parts:
         raise ValueError(f"{game.title} has no {part}")
 
@@ -314,18 +313,17 @@ def play_match(
     agents: Sequence[Any],
     on_answer: Callable[[_M, int, str], object] = lambda match, player, line: None,
 ) -> _M:
-    """Play a match to its end, from wherever it stands.
+    """Play a match to its end, from any point.
 
     Parameters
     ----------
     match : Match
-        Of any game. It is played on.
+        A match of any game, which is changed.
     agents : sequence of two agents
-        Who answers for player 0 and for player 1, as their `reset` left them. Agents of a match
-        that has begun have to have been shown what was asked so far.
+        The agents of players 0 and 1, after their `reset`. If the match has already begun, they
+        must have seen all earlier observations.
     on_answer : function, optional
-        Called with the match, the player and the line that they answered, before the match takes
-        it.
+        Called with the match, the player and the answer, before the answer is submitted.
 
     Returns
     -------
@@ -335,7 +333,7 @@ def play_match(
     Raises
     ------
     ValueError
-        Unless there are two agents.
+        There are not two agents.
     """
     if len(agents) != 2:
         raise ValueError(f"agents: expected two, got {len(agents)}")
@@ -348,10 +346,10 @@ def play_match(
 
 
 def start_turn(agent: object, limit_ms: float | None) -> None:
-    """Tell an agent that has ``start_turn(deadline)`` until when it has to answer.
+    """Tell an agent with the method ``start_turn(deadline)`` when its answer is due.
 
-    Whoever asks an agent calls this first. `limit_ms` counts from now, None stands for no limit:
-    the deadline is then infinite. It is a moment of `time.perf_counter`.
+    Call this before asking an agent. `limit_ms` counts from now; None means no limit and an
+    infinite deadline. The deadline is a time of `time.perf_counter`.
     """
     announce = getattr(agent, "start_turn", None)
     if announce is not None:

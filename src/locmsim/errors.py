@@ -16,7 +16,7 @@ class LocmError(ValueError):
 
 
 class InvalidActionError(LocmError):
-    """A text is not an action in the form that the referee accepts (docs/rules.md, section 8)."""
+    """A text is not an action in the format of the referee (docs/rules.md, section 8)."""
 
 
 class IllegalActionError(LocmError):
@@ -25,7 +25,7 @@ class IllegalActionError(LocmError):
     Attributes
     ----------
     position : State or None
-        A copy of that position, where a single one is meant.
+        A copy of that position, if there is a single one.
     """
 
     def __init__(self, message: str = "", position: Any = None) -> None:

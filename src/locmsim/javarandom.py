@@ -1,7 +1,7 @@
 """``java.util.Random`` and ``Collections.shuffle``, bit for bit (docs/rules.md, section 1).
 
-The algorithms are those that the documentation of Java SE fixes for `java.util.Random`: a linear
-congruential generator of 48 bits whose upper bits are given out.
+The algorithms are those specified by the documentation of `java.util.Random` in Java SE: a linear
+congruential generator of 48 bits whose upper bits are returned.
 """
 
 from collections.abc import MutableSequence
@@ -30,12 +30,12 @@ class JavaRandom:
         self._state = (index(seed) ^ _MULTIPLIER) & _MASK
 
     def _bits(self, count: int) -> int:
-        """The next `count` (1 to 32) random bits, unsigned."""
+        """Return the next `count` (1 to 32) random bits, unsigned."""
         self._state = state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
         return state >> (48 - count)
 
     def next_int(self, bound: int | None = None) -> int:
-        """``nextInt()``: -2**31 to 2**31-1; ``nextInt(bound)``: 0 to bound-1.
+        """Return ``nextInt()``, -2**31 to 2**31-1, or ``nextInt(bound)``, 0 to bound-1.
 
         ``ValueError`` unless `bound` is within 1..2**31-1.
         """
@@ -52,18 +52,18 @@ class JavaRandom:
         return bits % bound
 
     def next_long(self) -> int:
-        """``nextLong()``: -2**63 to 2**63-1 (only 2**48 of them can occur)."""
+        """Return ``nextLong()``, -2**63 to 2**63-1; only 2**48 values can occur."""
         high = self._bits(32)
         return _signed((high << 32) + _signed(self._bits(32), 32), 64)
 
     def next_double(self) -> float:
-        """``nextDouble()``: a multiple of 2**-53 in [0, 1)."""
+        """Return ``nextDouble()``, a multiple of 2**-53 in [0, 1)."""
         high = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
         self._state = low = (high * _MULTIPLIER + _INCREMENT) & _MASK
         return ((high >> 22 << 27) + (low >> 21)) * _DOUBLE_UNIT
 
     def next_doubles(self, count: int) -> list[float]:
-        """What `count` calls of `next_double` return, in a third of the time."""
+        """Return the results of `count` calls of `next_double`, in a third of the time."""
         state = self._state
         doubles = []
         for _ in range(count):
@@ -74,7 +74,7 @@ class JavaRandom:
         return doubles
 
     def shuffle(self, items: MutableSequence[_T]) -> None:
-        """``Collections.shuffle(items, this)``, in place."""
+        """Shuffle a list in place as ``Collections.shuffle(items, this)`` does."""
         # next_int(size), written out: that halves the time.
         state = self._state
         for size in range(len(items), 1, -1):
@@ -94,6 +94,6 @@ class JavaRandom:
 
 
 def _signed(value: int, bits: int) -> int:
-    """The lowest `bits` bits of `value` as a number in two's complement."""
+    """Return the lowest `bits` bits of `value` as a number in two's complement."""
     half = 1 << (bits - 1)
     return ((value + half) & (2 * half - 1)) - half

@@ -12,11 +12,11 @@ _T = TypeVar("_T")
 def in_threads(
     work: Callable[[int, int], _T], n: int, threads: int, chunk: int | None = None
 ) -> list[_T]:
-    """The results of ``work(start, end)`` for ranges that make up ``0..n``, shared by threads.
+    """Run ``work(start, end)`` in threads on ranges that cover ``0..n``; return the results.
 
-    There are at most `n` threads, and one range for each, or one range if `n` is 0. With `chunk`
-    no range is longer than that, so that Ctrl-C is noticed between two of them; the other threads
-    then stop after the range they are in. ``ValueError`` if `threads` is below 1.
+    There are at most `n` threads with one range each, or one range if `n` is 0. With `chunk`, no
+    range is longer than that, so that Ctrl-C is noticed between two ranges; the other threads then
+    stop after their current range. ``ValueError`` if `threads` is below 1.
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, got {threads}")
@@ -40,7 +40,7 @@ def in_threads(
     with ThreadPoolExecutor(parts - 1) as pool:
         try:
             others = pool.map(share, bounds[1:-1], bounds[2:])
-            mine = share(0, bounds[1])  # this thread has nothing better to do
+            mine = share(0, bounds[1])  # this thread works too
             return [*mine, *(result for found in others for result in found)]
         except BaseException:
             stopped.set()

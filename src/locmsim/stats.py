@@ -1,8 +1,8 @@
-"""What results prove: intervals, Elo, ratings of many players, and when to stop.
+"""Statistics of results: intervals, Elo, ratings of many players, and sequential tests.
 
-Results are counted in pairs: two games with the same cards and shuffles and swapped seats. Their
-sum compares the players with the luck of the cards removed as far as possible. A pair scores 0, 1/2
-or 1, and with draws also 1/4 or 3/4. A single game that was not mirrored counts as a pair, too.
+Results are counted in pairs: two games with the same cards and shuffles and swapped seats, so that
+luck has as little influence as possible. A pair scores 0, 1/2 or 1, and with draws also 1/4 or 3/4.
+A single game that was not mirrored also counts as a pair.
 """
 
 import math
@@ -25,7 +25,7 @@ __all__ = [
     "score_interval",
 ]
 
-#: Elo points for each unit of the natural logarithm of the odds.
+#: Elo points per unit of log-odds.
 _ELO = 400 / math.log(10)
 
 Interval = tuple[float, float]
@@ -67,7 +67,7 @@ def expected_score(elo: float) -> float:
 
 @dataclass(slots=True)
 class PairCounts:
-    """How many pairs of games a player lost, split and won.
+    """The numbers of pairs of games that a player lost, split and won.
 
     Parameters
     ----------
@@ -124,18 +124,16 @@ class PairCounts:
 
     @property
     def score(self) -> float:
-        """The mean; 0.5 without any pair."""
+        """The mean score; 0.5 without any pair."""
         if not self.total:
             return 0.5
         quarters = self.mostly_lost + 2 * self.split + 3 * self.mostly_won + 4 * self.won
         return quarters / (4 * self.total)
 
     def smoothed(self) -> tuple[float, float]:
-        """Return the mean and variance of a pair, with two more pairs counted as even games make
-        them.
+        """Return mean and variance of a pair, including two additional even pairs.
 
-        So the variance is never 0, and the variance of few pairs is not trusted for more than it
-        proves.
+        So the variance is never 0, and that of few pairs is not underestimated.
         """
         n = self.total + 2
         won, split = self.won + 0.5, self.split + 1
@@ -147,8 +145,8 @@ class PairCounts:
 def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
     """Return Wilson's interval of the score.
 
-    Wilson's interval is made for single games, of variance p (1 - p). Pairs vary less (half of it
-    if their games are independent, less if one game decides the other); they count as
+    Wilson's interval is for single games with variance p (1 - p). Pairs vary less (half as much if
+    their games are independent, less if one result predicts the other), so they count as
     correspondingly more games.
 
     Parameters
@@ -170,7 +168,7 @@ def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
     p = counts.score
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    # At the ends the formula gives 0 and 1 but for rounding.
+    # At the ends the formula gives 0 and 1 except for rounding errors.
     return (centre - half if p > 0 else 0.0), (centre + half if p < 1 else 1.0)
 
 
@@ -179,18 +177,18 @@ def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How far a sequential test has come.
+    """The state of a sequential test.
 
     Parameters
     ----------
     llr : float
-        The logarithm of the likelihood ratio of the two hypotheses.
+        The log-likelihood ratio of the two hypotheses.
     lower, upper : float
         The bounds at which H0 and H1 are accepted.
     accepted : str or None
         "H0", "H1", or None while the test is open.
     pairs : int
-        The pairs on which it was decided, or all so far.
+        The number of pairs at the decision, or so far.
     """
 
     llr: float
@@ -204,7 +202,7 @@ class SprtState:
 class Sprt:
     """A sequential test: is the first player better by `elo1` (H1), or only by `elo0` (H0)?
 
-    The likelihood is that of a normal distribution with the variance seen so far (a generalised
+    The likelihood assumes a normal distribution with the observed variance (a generalised
     sequential probability ratio test).
 
     Parameters
@@ -212,12 +210,12 @@ class Sprt:
     elo0, elo1 : float
         The two hypotheses, as differences in Elo.
     alpha, beta : float
-        The probabilities of accepting H1 where H0 is true, and H0 where H1 is true.
+        The probabilities of accepting H1 if H0 is true, and H0 if H1 is true.
 
     Raises
     ------
     ValueError
-        The numbers do not make a test.
+        The numbers do not define a test.
     """
 
     elo0: float
@@ -274,10 +272,10 @@ class Ratings:
 
 
 def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> Ratings | None:
-    """Rate players by the Bradley-Terry model from the games that each two of them played.
+    """Rate players by the Bradley-Terry model from their games against each other.
 
-    A weak prior (one split pair for each two who met) keeps a player without a loss finite. Errors
-    follow from the variance of the pairs. Needs the extra `arena` (choix).
+    A weak prior (one split pair for each pairing) keeps the rating of a player without a loss
+    finite. Errors are computed from the variance of the pairs. Needs the extra `arena` (choix).
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Worker processes: on this machine, each bound to a core of its own, or in a Dask cluster.
+"""Worker processes: on this machine, each bound to its own core, or in a Dask cluster.
 
-Workers are a `concurrent.futures.Executor`, so any other executor will do as well. `TaskRunner`
-gives them tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports
-and which must stay light.)
+Workers are a `concurrent.futures.Executor`, so that other executors can be used as well.
+`TaskRunner` distributes tasks to them. (Threads for compiled loops are in `locmsim.parallel`, which
+is imported everywhere and must stay light.)
 """
 
 import contextlib
@@ -47,22 +47,22 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Task = TypeVar("_Task")
 
-#: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
+#: Queued tasks per running task, so that no worker has to wait for the next one.
 _QUEUED = 1
-#: A task whose worker died is tried so many times, alone after the first.
+#: Maximum number of attempts for a task whose worker died; it runs alone after the first.
 _ATTEMPTS = 3
-#: Seconds between looks at how many workers there are.
+#: Seconds between checks of the number of workers.
 _LOOK_SECONDS = 2.0
-#: How long to look for the scheduler of a cluster.
+#: Timeout for connecting to the scheduler of a cluster.
 _CONNECT_SECONDS = 15
 
 
-#: The exit code of a worker process in which the main script went on to start workers of its own.
+#: The exit code of a worker process in which the main script tried to start workers again.
 _UNGUARDED = 86
 
 
 class WorkersError(RuntimeError):
-    """The workers are gone, or cannot do a task."""
+    """The workers are gone, or cannot run a task."""
 
 
 class UnguardedError(WorkersError):
@@ -72,26 +72,26 @@ class UnguardedError(WorkersError):
 def end_if_imported_again() -> None:
     """End this process if it is a worker that is importing the main script.
 
-    Workers do that to find what is defined there. A script without a main guard would start
-    everything again in each of them.
+    Workers import it to find its definitions. A script without a main guard would start everything
+    again in each of them.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         sys.exit(_UNGUARDED)
 
 
 class Workers(NamedTuple):
-    """An executor, and how many tasks it can have at a time: running and waiting in line."""
+    """An executor, and the number of tasks it can have at a time, running and queued."""
 
     executor: Executor
     slots: Callable[[], int]
-    #: What comes of a task whose worker died.
+    #: Exceptions of a task whose worker died.
     lost: type[Exception] = BrokenExecutor
 
 
 def available_cores() -> list[int]:
-    """Return the processors that timed games may have to themselves, one for each physical core.
+    """Return the processors for timed games, one per physical core.
 
-    Where the system limits the processor time (containers), these are as many as that is worth.
+    If the system limits the processor time (containers), their number is limited accordingly.
     """
     if not hasattr(os, "sched_getaffinity"):
         return list(range(os.cpu_count() or 1))
@@ -106,21 +106,20 @@ def available_cores() -> list[int]:
 
 
 def _processor_quota() -> int | None:
-    """How many processors' worth of time this process may use; None for no limit."""
+    """Return the processor quota of this process; None for no limit."""
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, math.floor(int(quota) / int(period)))
-    except (OSError, ValueError):  # there is no such limit, or it is "max"
+    except (OSError, ValueError):  # there is no limit, or it is "max"
         return None
 
 
 @contextlib.contextmanager
 def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Iterator[Workers]:
-    """Workers on this machine: with one job in this process, else as many processes.
+    """Provide workers on this machine: this process for one job, else a process per job.
 
-    Each is bound to `cores_each` of `cores`, and so are the bots it starts; where there are not
-    enough cores for all, none is. At the end all processes are gone, also in the middle of their
-    games.
+    Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
+    few cores. At the end all processes are gone, even in the middle of their games.
     """
     end_if_imported_again()
     pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
@@ -142,11 +141,11 @@ def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Itera
 
 @contextlib.contextmanager
 def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
-    """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
+    """Return the workers of the Dask cluster with this scheduler; needs dask.distributed.
 
-    With `one_thread`, for games with time limits, workers of more threads than one are a
-    ``ValueError``, as an address is that makes no sense. What a lost worker had to do is done by
-    another one. ``OSError`` if there is no scheduler.
+    With `one_thread`, for games with time limits, workers with several threads are a
+    ``ValueError``, like an invalid address. The tasks of a lost worker are repeated by another one.
+    ``OSError`` if the scheduler cannot be reached.
     """
     try:
         from distributed import Client, KilledWorker
@@ -187,7 +186,7 @@ def _bound_to(cores: Sequence[int]) -> Iterator[None]:
 
 
 class _ThisProcess(Executor):
-    """Does the work when it is submitted."""
+    """An executor that runs each task when it is submitted."""
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         future: Future[_T] = Future()
@@ -199,33 +198,32 @@ class _ThisProcess(Executor):
 
 
 class TaskRunner(Generic[_Task, _T]):
-    """Run tasks on workers, as many at a time as these have slots for. Iterate over it once.
+    """Runs tasks on workers, as many at a time as they have slots for. Iterate over it once.
 
     Parameters
     ----------
     workers : Workers
-        Where the tasks run.
+        The workers.
     tasks : iterable
         The tasks; the next one is fetched when a worker becomes free.
     submit : callable
         ``submit(executor, task)`` submits a task and returns its future.
     parts : callable, optional
-        ``parts(task)``: what to try, one part at a time, after the worker of a task died. Where
-        several tasks share a worker, or one death ends all processes of an executor, this shows
-        which task was at fault.
+        ``parts(task)`` returns the parts to retry one by one after the worker of a task died. If
+        several tasks share a worker, or one death ends all processes of an executor, this finds the
+        task at fault.
     name : callable, optional
-        ``name(task)``: how messages name a task.
+        ``name(task)`` returns the name of a task in messages.
 
     Yields
     ------
     tuple of task and Future
-        In the order in which tasks end; the future holds the result or the exception.
+        Tasks in the order in which they end; the future holds the result or the exception.
 
     Raises
     ------
     WorkersError
-        If the workers are gone, if a task ended its worker three times, and for a script without a
-        main guard.
+        The workers are gone, a task ended its worker three times, or the script has no main guard.
     """
 
     def __init__(
@@ -242,7 +240,7 @@ class TaskRunner(Generic[_Task, _T]):
         self._submit = submit
         self._parts = parts
         self._name = name
-        #: Tasks, and how many workers died of them.
+        #: Tasks, with the number of workers that died in them.
         self._running: dict[Future[_T], tuple[_Task, int]] = {}
         self._suspects: deque[tuple[_Task, int]] = deque()
         self._slots = 0
@@ -254,7 +252,7 @@ class TaskRunner(Generic[_Task, _T]):
             if not self._running:
                 return
             for future in wait(self._running, return_when=FIRST_COMPLETED).done:
-                # Not there any more if it was cancelled meanwhile.
+                # Missing if it was cancelled meanwhile.
                 if future not in self._running:
                     continue
                 task, deaths = self._running.pop(future)
@@ -296,11 +294,11 @@ class TaskRunner(Generic[_Task, _T]):
     def _suspect(self, task: _Task, deaths: int) -> None:
         if deaths >= _ATTEMPTS:
             raise WorkersError(f"{self._name(task)} ended its worker process {deaths} times")
-        _log.warning("a worker died in %s: tried again, alone", self._name(task))
+        _log.warning("a worker died in %s: trying again, alone", self._name(task))
         self._suspects.extend((part, deaths) for part in self._parts(task))
 
     def stop(self) -> None:
-        """Begin no more tasks; those that run are waited for."""
+        """Start no more tasks, and wait for the running ones."""
         self._left = iter(())
         self._suspects.clear()
         for future in list(self._running):
@@ -308,7 +306,7 @@ class TaskRunner(Generic[_Task, _T]):
                 del self._running[future]
 
     def results(self) -> list[_T]:
-        """Stop, and what tasks came to that are done and were not yielded."""
+        """Stop; return finished tasks that were not yielded."""
         self.stop()
         return [
             future.result()
@@ -318,14 +316,14 @@ class TaskRunner(Generic[_Task, _T]):
 
 
 class CorePool(Executor):
-    """Worker processes, each bound to cores of its own.
+    """Worker processes, each bound to its own cores.
 
-    When a worker dies, only its own task fails, by `BrokenExecutor`, and another process takes its
-    place; a `ProcessPoolExecutor` ends all its processes. `stop` ends workers in the middle of
-    their tasks by ``SystemExit``; and they end by themselves when this process is gone, for
-    whatever reason. (Pebble's pool also outlives the death of a worker, but it kills workers
-    without that, so that the programs they play against stay behind; its workers survive a main
-    process that was killed; and it binds none of them to cores.)
+    When a worker dies, only its own task fails, with `BrokenExecutor`, and another process replaces
+    it; a `ProcessPoolExecutor` would end all its processes. `stop` ends workers in the middle of
+    their tasks by ``SystemExit``, and workers end by themselves when this process is gone.
+    (Pebble's pool survives the death of a worker too, but it kills workers without ``SystemExit``,
+    so that the bots they started keep running; its workers survive a killed main process; and it
+    does not bind them to cores.)
 
     Parameters
     ----------
@@ -336,13 +334,13 @@ class CorePool(Executor):
     """
 
     def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
-        # A thread waits for each worker: nothing else needs to be done here.
+        # One thread waits for each worker.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
         self._cores = list(cores)
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
-        # Nobody writes to it: its end tells the workers that this process is gone.
+        # Nothing is written to it: its end tells the workers that this process is gone.
         self._lifeline, self._other_end = multiprocessing.Pipe()
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
@@ -385,12 +383,12 @@ class CorePool(Executor):
 
 
 class _Worker:
-    """A worker process, as seen from the other side."""
+    """A worker process, as seen from the main process."""
 
     def __init__(self, cores: Sequence[int], lifeline: Connection) -> None:
         self.cores = cores
         self.alive = True
-        # A fresh process: a fork would inherit whatever locks other threads hold at that moment.
+        # A fresh process: a fork would inherit locks that other threads hold at that moment.
         context = multiprocessing.get_context("spawn")
         self._tasks, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, lifeline, cores), daemon=True)
@@ -399,7 +397,7 @@ class _Worker:
         theirs.close()
 
     def run(self, *task: Any) -> Any:
-        """The result of a task, or what it raised; `BrokenExecutor` if the worker died."""
+        """Return the result of a task, or what it raised; `BrokenExecutor` if the worker died."""
         try:
             self._tasks.send(task)
             done, result = self._tasks.recv()
@@ -418,22 +416,23 @@ class _Worker:
         raise result
 
     def dismiss(self) -> None:
-        """Let it end when it is idle, and wait for that."""
+        """Let the process end when it is idle, and wait for that."""
         self._tasks.close()
         self._process.join()
 
 
 def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> None:
-    """What a worker process does."""
+    """Run a worker process."""
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, cores)
 
     def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the clearing up
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the cleanup
         sys.exit(128 + number)
 
     signal.signal(signal.SIGTERM, end)
-    # Ctrl-C is for the main process, which then ends this one. Not ignored: bots would inherit it.
+    # Ctrl-C is handled by the main process, which then ends this one. It is not ignored here,
+    # because bots would inherit that.
     signal.signal(signal.SIGINT, lambda number, frame: None)
 
     def watch() -> None:

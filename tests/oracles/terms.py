@@ -1,4 +1,4 @@
-"""What a card has of each of the `CARD_TERMS`, by their names."""
+"""The `CARD_TERMS` of a card by name."""
 
 from locmsim.rules.cards import Card, CardType
 

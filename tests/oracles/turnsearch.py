@@ -1,4 +1,4 @@
-"""A beam search over one's own turn in plain Python.
+"""A beam search over the player's turn in plain Python.
 
 It works on a `State` whose mover is at any point of their turn, and looks at nothing that they
 cannot see.

@@ -92,12 +92,12 @@ class _WinSearch:
         sleepers = [creature.attack for creature in me.board if not creature.can_attack]
         sleepers += [card.attack for card in hand if card.type == CardType.CREATURE]
         self.sleeper = max(sleepers, default=0)
-        #: Whether some card harms the opponent when used on creatures of one's own, any of them.
+        #: Whether some card harms the opponent when used on any of the player's creatures.
         self.needs_creatures = any(_harm(card) for card in greens)
         self.enemies = len(op.board)
         self.potentials = {number: self.potential(card) for number, card in self.cards.items()}
         self.hand_bounds: dict[tuple[int, ...], int] = {}
-        #: Positions to go on from, the least damage missing first, then as found.
+        #: Positions to continue from, the least damage missing first, then as found.
         self.queue: list[tuple[int, int, State, Snapshot, tuple[int, ...]]] = []
         self.seen: set[Any] = set()
 

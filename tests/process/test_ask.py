@@ -111,7 +111,7 @@ def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "RuntimeError: no idea what to play" in out
     ask(crash, f"{db}:1", "--turn", "6", code=1)
     err = capsys.readouterr().err
-    assert err.startswith("locmsim ask: BOT failed before that, in turn 2: crashed")
+    assert err.startswith("locmsim ask: BOT failed earlier, in turn 2: crashed")
     with pytest.raises(SystemExit):
         ask("greedy", f"{db}:1", "--turn", "999")
     assert "--turn: the match has turns 0 to " in capsys.readouterr().err
@@ -203,7 +203,7 @@ def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> 
     assert hands[0]["lines"][0]["worlds"][0]["hand"][0] == seen
     with pytest.raises(SystemExit):
         analyse(f"{db}:1", *words, "--hand", "Nobody")
-    assert "--hand: no card 'Nobody' can be in this game" in capsys.readouterr().err
+    assert "--hand: no card 'Nobody' can occur in this game" in capsys.readouterr().err
 
 
 def test_a_report_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -282,4 +282,4 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)
-    assert "--done is for one --turn" in capsys.readouterr().err
+    assert "--done needs --turn" in capsys.readouterr().err

@@ -172,7 +172,7 @@ def test_input_that_makes_no_sense(start):
     [
         (["--agent", "nobody"], "unknown agent 'nobody': expected one of random, greedy"),
         (["--agent", "bem"], "module:Class or file.py:Class; did you mean 'beam'?"),
-        (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: there is no file 'no/such.py'"),
+        (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: no file 'no/such.py'"),
         (["--deck", "worst"], "agent mcts: deck: expected one of default"),
         (["--search", "worst"], "argument --search: invalid choice: 'worst'"),
         (["--agent", "random", "--time-ms", "5"], "agent random: unknown option 'time_ms'"),

@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from helpers import BOT, few_descriptors, running
 
-from locmsim.arena.store import Store
 from locmsim import ABI_VERSION, __version__, _bench
+from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.rules.cards import cards_1x, load_cards, save_cards
@@ -188,7 +188,7 @@ def test_page_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Then -s prints the text, and says so; but not in the forms that tools call."""
     for words, hint in (
         ([GOOD, GOOD, "--text"], ""),
-        ([GOOD, GOOD, "-s"], f"{HINT}is for a terminal\n"),
+        ([GOOD, GOOD, "-s"], f"{HINT}needs a terminal\n"),
         (["-p1", GOOD, "-p2", GOOD, "-s"], ""),
     ):
         assert play_in_process("-seed", "7", *words) == 0
@@ -432,7 +432,7 @@ def test_summary_for_a_terminal() -> None:
         (["-p1", "true", "-p2", "true", "-seed", str(1 << 63)], "-seed/--seed: expected a signed"),
         (
             ["play", "gredy", "true"],
-            "neither a program nor an agent 'gredy'; did you mean 'greedy'",
+            "no program and no agent is called 'gredy'; did you mean 'greedy'",
         ),
         (["-p1", "true", "-p2", "greedy:x=1"], "-p2: agent greedy: unknown option 'x'"),
         (["play", "-p1", "true", "-p2", "true", "--rules", "1.4"], "invalid choice: '1.4'"),
@@ -447,15 +447,18 @@ def test_summary_for_a_terminal() -> None:
             ["-p1", "true", "-p2", "true", "-seed", "1", "-league", "2"],
             "-league: only rules 1.0 have leagues",
         ),
-        (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "error: --ids: those"),
-        (["-r", "game.json", "-p2", "true"], "takes no commands"),
-        (["play", "-r", "game.json", "true"], "takes no commands"),
+        (
+            ["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"],
+            "error: --ids: does not apply",
+        ),
+        (["-r", "game.json", "-p2", "true"], "BOT does not apply"),
+        (["play", "-r", "game.json", "true"], "BOT does not apply"),
         (["play", "true"], "expected two bots"),
         (["play", "true", "true", "true"], "expected two bots"),
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
         (["analyse"], "one of GAME and --file"),
         (["analyse", "x.db:1"], "results.db:7, needs --turn"),
-        (["plays"], "there is no command 'plays'; did you mean 'play'?"),
+        (["plays"], "unknown command 'plays'; did you mean 'play'?"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),
     ],

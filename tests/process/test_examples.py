@@ -100,7 +100,7 @@ def test_the_table_of_the_course(monkeypatch, capsys):
     monkeypatch.setattr(table, "STEPS", table.STEPS[:2])
     table.main(["--games", "2", "--rules", "1.5", "--jobs", "1"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "| step | against the one before, 1.5 |"
+    assert lines[0] == "| step | against the previous step, 1.5 |"
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| `{name}`" for name in table.STEPS]
     assert re.fullmatch(r"\| `greedy.py:Greedy` \| 100\.0 \([0-9.]+ - 100\.0\) \|", lines[2])
 

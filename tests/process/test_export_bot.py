@@ -246,7 +246,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
     before = "// A bot for Legends of Code and Magic, rules 1.0, that was exported before\n"
     target.write_text(before)
     assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
-    assert "nothing is written" in capsys.readouterr().err
+    assert "nothing was written" in capsys.readouterr().err
     assert target.read_text() == before
 
 

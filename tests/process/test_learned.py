@@ -69,7 +69,7 @@ def test_a_network_from_nothing_in_one_piece_and_in_many(run, tmp_path, capsys):
 def test_another_training_in_the_same_folder_is_refused(run, tmp_path):
     assert run(tmp_path, "--pause-after", "1e-9") == 3
     with pytest.raises(
-        SystemExit, match=r"options\.json: the training of this folder has"
+        SystemExit, match=r"options\.json: the training in this folder has"
     ) as error:
         run(tmp_path, "--games", "30")
     assert "\n" not in str(error.value)

@@ -51,7 +51,7 @@ def test_the_network_in_torch_is_ours(rules):
     np.testing.assert_allclose(ours[0][legal], logits.numpy()[legal], atol=1e-5)
     np.testing.assert_allclose(ours[1], values.numpy(), atol=1e-5)
     other = Net(rules)
-    other.take(net.policy())
+    other.load(net.policy())
     state = zip(net.state_dict().values(), other.state_dict().values(), strict=True)
     assert all(torch.equal(a, b) for a, b in state)
 
@@ -87,7 +87,7 @@ def test_from_examples_to_the_arena(tmp_path):
         EXAMPLES / "clone.py", "examples.npz", "examples.npz", "--epochs", 3, "--out", "clone.npz",
         cwd=tmp_path,
     )  # fmt: skip
-    assert "of other actions are the same" in out
+    assert "of held-out actions agree" in out
     rate = evaluate(Policy.load(tmp_path / "clone.npz"), "random", games=200)
     assert rate.rate > 0.6
     run(
@@ -189,7 +189,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     with torch.no_grad():
         logits = net(torch.from_numpy(seen))[0].numpy()
     ratings = np.where(masks != 0, logits, -np.inf)
-    # Ratings that differ by rounding only may be taken for each other.
+    # Logits that differ only by rounding may change their order.
     assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
     assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
     assert len(np.unique(chosen)) > 40

@@ -65,7 +65,7 @@ def test_no_file_is_overwritten(tmp_path, capsys):
     (folder / "notes.txt").write_text("keep\n")
     with pytest.raises(SystemExit, match="2"):
         main(["new", "agent", str(folder)])
-    assert f"{folder / 'uct.py'} is there already: nothing is written" in capsys.readouterr().err
+    assert f"{folder / 'uct.py'} already exists: nothing was written" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["notes.txt", "uct.py"]
     assert (folder / "uct.py").read_text() == "my own\n"
     (folder / "uct.py").unlink()
@@ -77,7 +77,7 @@ def test_a_link_that_leads_nowhere_is_there_as_well(tmp_path, capsys):
     (tmp_path / "bot.c").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SystemExit, match="2"):
         main(["new", "c-bot", str(tmp_path)])
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -86,11 +86,11 @@ def test_files_where_folders_have_to_be(tmp_path, capsys):
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(SystemExit, match="2"):
             main(["new", "bot", str(path)])
-        assert f"{tmp_path / 'file'} is there, and no folder" in capsys.readouterr().err
+        assert f"{tmp_path / 'file'} exists and is not a folder" in capsys.readouterr().err
     (tmp_path / "flatbot").touch()
     with pytest.raises(SystemExit, match="2"):
         main(["new", "cython-bot", str(tmp_path)])
-    assert f"{tmp_path / 'flatbot'} is there, and no folder" in capsys.readouterr().err
+    assert f"{tmp_path / 'flatbot'} exists and is not a folder" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "flatbot"]
 
 

@@ -56,9 +56,12 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["errors"] == [0, 0]
     for wrong, message in (
-        (["-d", "shufflePlayer0Seed=1"], "Vestrock takes its options in --game"),
+        (
+            ["-d", "shufflePlayer0Seed=1"],
+            "does not apply to Vestrock; its options belong to --game",
+        ),
         (["-d", "seed=x"], "expected a signed 64-bit integer"),
-        (["-league", "2"], "league: Vestrock takes"),
+        (["-league", "2"], "league: does not apply to Vestrock"),
         (["--rules", "1.2"], "--game: game vestrock: unknown option 'rules'"),
     ):
         with pytest.raises(SystemExit):

@@ -91,7 +91,7 @@ GOOD = start_position(1).to_text()
         (GOOD.replace("30,1,1,", "30,1,x,", 1).encode(), r"line 1: players\[0\].mana: expected an"),
         (b"# nothing\n", "expected one position, got 0"),
         (f"{GOOD}\n{GOOD}".encode(), "expected one position, got 2"),
-        (b"\xff", "not a position, which is text"),
+        (b"\xff", "expected the text of a position, got binary data"),
     ],
 )
 def test_bad_files(
@@ -109,7 +109,7 @@ def test_other_rules_than_the_files(tmp_path: Path, capsys: pytest.CaptureFixtur
     path = tmp_path / "position.txt"
     path.write_text(GOOD)
     perft(str(path), "--rules", "1.2", code=1)
-    assert "the position is one of 1.5, not of 1.2" in capsys.readouterr().err
+    assert "the position is of rules 1.5, not 1.2" in capsys.readouterr().err
 
 
 def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

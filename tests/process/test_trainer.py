@@ -179,20 +179,20 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path = tmp_path / "run" / "checkpoint.pt"
     short = ("--total-timesteps", 1024)
     assert "exists: continue with --resume" in error(*short)
-    assert error("--resume") == f"{path}: made with total_timesteps 1024, expected 3072"
+    assert error("--resume") == f"{path}: written with total_timesteps 1024, expected 3072"
     good = path.read_bytes()
     content = torch.load(path, weights_only=True)
     content["identity"]["layout"] = "entities 0 320"
     torch.save(content, path)
     assert (
         error("--resume", *short)
-        == f"{path}: made with layout entities 0 320, expected entities 1 440"
+        == f"{path}: written with layout entities 0 320, expected entities 1 440"
     )
     path.write_bytes(good[: len(good) // 2])
     assert error("--resume", *short).startswith(f"{path}: not a checkpoint, or cut short: ")
     assert path.read_bytes() == good[: len(good) // 2]
     if not torch.cuda.is_available():
-        assert error("--device", "cuda") == "--device: there is no cuda here, only cpu"
+        assert error("--device", "cuda") == "--device: cuda is not available here, only cpu"
     Policy.random("mlp").save(tmp_path / "mlp.npz")
     path.unlink()
     assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")

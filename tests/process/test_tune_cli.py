@@ -97,7 +97,7 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
         assert process.stdout.readline().startswith("1: ")
         process.send_signal(signal.SIGTERM)
         errors = errors_of(process)
-    assert "the best weights are in a.npz, what was played since is lost" in errors
+    assert "the best weights are in a.npz, games played since then are lost" in errors
     assert " eval: loss 0." in errors  # -v
     before = (tmp_path / "a.npz").read_bytes()
     assert "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2)
@@ -109,7 +109,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     bad.write_text("{")
     out = ["--out", str(tmp_path / "tuned.npz")]
     for words, code, message in (
-        ([*out, "--weights", str(bad)], 2, "bad.npz: no weights file"),
+        ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
         ([*out, "--what", "luck,eval"], 2, "what: expected some of eval,deck,draft,network in"),
         ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),

@@ -170,7 +170,7 @@ def test_a_bot_waits_for_room_at_a_full_server(serving: list[Serving], tmp_path:
             guest = silent.enter_context(socket.create_connection(("127.0.0.1", int(server.port))))
             assert guest.recv(100) == b"LOGIN\n"
         refused = server.bot("rule", "--user=b", "--reconnect=0")
-        assert "takes no more connections" in refused.communicate(timeout=PATIENCE)[1]
+        assert "accepts no more connections" in refused.communicate(timeout=PATIENCE)[1]
         assert refused.returncode == 1
         bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
         time.sleep(1.0)  # they come, find no room, and try again

@@ -54,7 +54,7 @@ class Style:
         return self.names[entity]
 
     def declare(self, type: Type, name: str) -> str:
-        """A declaration in C."""
+        """Return a declaration in C."""
         text = name
         while True:
             what = type[0]
@@ -93,7 +93,7 @@ class Style:
 
 
 def parts_of(type: Type) -> Iterable[Entity]:
-    """The types and constants that a type is made of."""
+    """Return the types and constants that a type consists of."""
     if type[0] == "of":
         yield type[1]
     elif type[0] in ("ptr", "const", "array"):
@@ -164,7 +164,7 @@ class Writer:
         raise RuntimeError("the constants of the functions do not settle")
 
     def started(self, variables: Iterable[Variable]) -> list[Function]:
-        """The functions that the first values of variables name."""
+        """Return the functions named by the initial values of variables."""
         found = []
         for variable in variables:
             if kind(variable.start) in ("ListNode", "TupleNode"):
@@ -326,7 +326,7 @@ class Writer:
 
 
 def translate(program: Program, style: Style, roots: Iterable[str]) -> str:
-    """The C of everything that `roots` reach, behind the C in the sources.
+    """Return the C of everything that `roots` reach, after the C in the sources.
 
     Raises
     ------

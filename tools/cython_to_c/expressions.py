@@ -74,7 +74,7 @@ class Value:
         return self.text if self.level >= level else f"({self.text})"
 
     def inside(self, operator: str, right: bool) -> str:
-        """As an operand, with the parentheses that compilers ask for where people misread."""
+        """Return the value as an operand, in parentheses where compilers warn without."""
         level = _LEVELS[operator]
         wanted = level + 1 if right and operator not in ("&&", "||") else level
         if operator in ("<<", ">>"):
@@ -95,7 +95,7 @@ INT: Type = ("int",)
 
 
 def safe(name: str) -> str:
-    """A name that is not a word of C."""
+    """Return a name that is not a keyword of C."""
     return name + "_" if name in _KEYWORDS else name
 
 
@@ -120,13 +120,13 @@ def is_bit(type: Type | None) -> bool:
 
 
 def pointed(type: Type) -> Type:
-    """The type of what is pointed to."""
+    """Return the type that a pointer type points to."""
     inner: Type = bare(type)[1]
     return inner
 
 
 def wider(a: Type | None, b: Type | None) -> Type:
-    """The type of a sum of two whole numbers, as far as it matters."""
+    """Return the type of a sum of two integers, as far as it matters."""
     names = [bare(a)[0], bare(b)[0]]
     return (_RANKS[max(_RANKS.index(name) if name in _RANKS else 0 for name in names)],)
 
@@ -150,7 +150,7 @@ class Expressions:
         return value
 
     def value(self, node: Node, type: Type | None = None) -> Value:
-        """Where the value counts."""
+        """Translate an expression whose value is used."""
         value = self.visit(node)
         if value.truth is None and not is_bit(type):
             fail(node, "the value of and/or is another one in C")
@@ -159,7 +159,7 @@ class Expressions:
         return value
 
     def condition(self, node: Node) -> Value:
-        """Where only the truth counts."""
+        """Translate an expression of which only the truth is used."""
         value = self.visit(node)
         return replace(value, truth=True) if value.truth is None else value
 
@@ -356,7 +356,7 @@ class Expressions:
     PowNode = binary
 
     def simplified(self, operator: str, a: Value, b: Value) -> Value | None:
-        """The value of an operation on integers, computed here."""
+        """Return the value of an operation on integers, computed here."""
         if a.const is not None and b.const is not None:
             result = _OPERATIONS[operator](a.const, b.const)
             if abs(result) < 2**31:
@@ -383,7 +383,7 @@ class Expressions:
         return ("float",) if "float" in names else wider(a.type, b.type)
 
     def characters(self, node: Node, a: Value, b: Value) -> tuple[Value, Value]:
-        """A text of one letter beside a number is that letter."""
+        """Turn a one-letter text beside a number into a character."""
         if a.string is not None and bare(b.type)[0] != "ptr":
             a = self.character(node, a)
         if b.string is not None and bare(a.type)[0] != "ptr":
@@ -501,7 +501,7 @@ class Expressions:
         return Value(text, _POSTFIX, result, pure=pure, truth=is_bit(result))
 
     def extreme(self, name: str, values: list[Value]) -> Value:
-        """The least or the greatest: the first of equal ones, as in Python."""
+        """Translate ``min`` or ``max``: the first of equal values, as in Python."""
         if all(value.const is not None for value in values):
             return literal({"min": min, "max": max}[name](v.const for v in values))  # type: ignore
         result = values[0]

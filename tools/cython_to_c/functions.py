@@ -61,13 +61,13 @@ class Body:
         return "\n".join([*self.heading(), self.head + " {", *unread, *self.lines, "}"]) + "\n"
 
     def unread(self) -> set[str]:
-        """The parameters that are in the head and nowhere else."""
+        """Return the parameters that the function never reads."""
         code = "\n".join(line.partition("//")[0] for line in self.lines)
         words = set(re.findall(r"(?<![.>\w])\w+", code))
         return {name for name in self.arguments if safe(name) not in words}
 
     def heading(self) -> list[str]:
-        """What the function does, as comment lines."""
+        """Return the function's docstring as comment lines."""
         texts = self.program.declarations.get(self.function.key()) or self.function.comment
         lines = [f"// {line}" for line in texts]
         doc = self.function.node.doc
@@ -96,7 +96,7 @@ class Body:
         self.lines.append("  " * self.depth + text)
 
     def note(self, node: Node) -> None:
-        """The comments of a statement."""
+        """Return the comments of a statement."""
         line = node.pos[1]
         if line in self.commented:
             return
@@ -105,7 +105,7 @@ class Body:
             self.line(f"// {text}")
 
     def block(self, node: Node) -> tuple[list[str], bool]:
-        """Its lines, one step further in; and whether nothing can follow."""
+        """Return the indented lines of a block, and whether nothing can follow it."""
         outer, self.lines = self.lines, []
         self.depth += 1
         ended = self.statement(node)
@@ -164,7 +164,7 @@ class Body:
             self.line(self.expressions.visit(node.expr).text + ";")
 
     def is_fixed(self, target: Node) -> bool:
-        """Whether a place has a value that is known, so that nobody looks there."""
+        """Return whether the value of a place is known, so that it is never read."""
         if kind(target) != "AttributeNode":
             return False
         owner = bare(self.expressions.visit(target.obj).type)
@@ -236,7 +236,7 @@ class Body:
         return self.otherwise(inner, ended, first, all_ended)
 
     def otherwise(self, inner: list[str], ended: bool, only: bool, all_ended: bool) -> bool:
-        """The last branch of a chain, which may be all that is left of it."""
+        """Translate the last branch of a chain, which may be all that is left of it."""
         if only:
             self.lines += [line[2:] for line in inner]
             return ended
@@ -287,7 +287,7 @@ class Body:
             self.put(f"if ({flag})", inner)
 
     def loop_head(self, node: Node, start: Value, stop: Value, step: int) -> tuple[str, str]:
-        """The head of a loop, and the variable that counts.
+        """Return the head of a loop, and its counter.
 
         Cython computes the bound once, and the loop's variable keeps its last value behind it. C
         does the same only if nothing in the loop changes them and nobody looks later.

@@ -136,7 +136,7 @@ class Module:
     starts: list[Node] = field(default_factory=list)
 
     def find(self, name: str) -> Any:
-        """What a name is here; None: unknown."""
+        """Return what a name stands for in the module; None if it is unknown."""
         if name in self.names:
             return self.names[name]
         if name in self.imports:
@@ -347,7 +347,7 @@ class Program:
         raise ValueError(f"unknown constant {name}")
 
     def constant(self, node: Node, module: Module) -> int:
-        """The value of a constant expression."""
+        """Return the value of a constant expression."""
         from cython_to_c.expressions import Expressions
 
         value = Expressions(self, module, None).visit(node)
@@ -357,7 +357,7 @@ class Program:
         return const
 
     def function(self, name: str) -> Function:
-        """A function by its name, or by ``module.name``."""
+        """Find a function by its name, or by ``module.name``."""
         where, _, what = name.rpartition(".")
         found = [
             module.names[what]

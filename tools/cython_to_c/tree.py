@@ -20,7 +20,7 @@ class Unsupported(Exception):
 
 @cache
 def parse(path: Path, name: str) -> Node:
-    """The tree of a .pyx or .pxd file, which nobody changes."""
+    """Return the tree of a .pyx or .pxd file, which must not be changed."""
     Errors.init_thread()
     context = Context.from_options(CompilationOptions(default_options, language_level=3))
     source = FileSourceDescriptor(str(path), str(path))
@@ -38,7 +38,7 @@ def fail(node: Node, what: str) -> NoReturn:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes right below a node."""
+    """Return the direct children of a node."""
     for name in node.child_attrs:
         below = getattr(node, name, None)
         for part in below if isinstance(below, list | tuple) else (below,):
@@ -47,7 +47,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it."""
+    """Yield a node and all its descendants."""
     yield node
     for part in children(node):
         yield from walk(part)
@@ -72,7 +72,7 @@ def declared_name(declarator: Node) -> str:
 
 
 def hits(target: Node) -> frozenset[str]:
-    """The names that an assignment to `target` is one to."""
+    """Return the names that an assignment to `target` changes."""
     if kind(target) == "NameNode":
         return frozenset([target.name])
     if kind(target) == "TupleNode":
@@ -85,7 +85,7 @@ def hits(target: Node) -> frozenset[str]:
 
 @cache
 def assigned(node: Node) -> frozenset[str]:
-    """The names that are assigned (declarations apart), or whose address is taken."""
+    """Return the names that are assigned, except declarations, or whose address is taken."""
     what = kind(node)
     found: frozenset[str] = frozenset()
     if what in ("SingleAssignmentNode", "InPlaceAssignmentNode"):
@@ -101,7 +101,7 @@ def assigned(node: Node) -> frozenset[str]:
 
 @cache
 def writes_memory(node: Node) -> bool:
-    """Whether what pointers lead to may change: a call may do anything."""
+    """Return whether memory behind pointers may change: a call may do anything."""
     what = kind(node)
     if what in ("SingleAssignmentNode", "InPlaceAssignmentNode") and kind(node.lhs) in (
         "AttributeNode",
@@ -113,7 +113,7 @@ def writes_memory(node: Node) -> bool:
 
 @cache
 def read(node: Node) -> frozenset[str]:
-    """The variables that are read anywhere but in loops over them."""
+    """Return the variables that are read, except in loops over them."""
     what = kind(node)
     if what == "NameNode":
         return frozenset([node.name])
@@ -133,7 +133,7 @@ class Comments:
         self.lines = path.read_text(encoding="utf-8").split("\n")
 
     def above(self, line: int) -> list[str]:
-        """Those on lines of their own right above a line."""
+        """Return the comments on their own lines right above a line."""
         found: list[str] = []
         i = line - 2
         while i >= 0 and self.lines[i].lstrip().startswith("#"):
@@ -145,7 +145,7 @@ class Comments:
         return found
 
     def behind(self, line: int) -> list[str]:
-        """The one at the end of a line, with the lines that continue it."""
+        """Return the comment at the end of a line, with the lines that continue it."""
         text = self.lines[line - 1]
         at = text.find("  # ")
         if at < 0:

@@ -17,7 +17,7 @@ class FlatAgent(BaseAgent):
     samples: int = 8
 
     def plan(self, state: State, started: float) -> list[int]:
-        """The actions of a turn that was asked for at the time `started`."""
+        """Return the actions of a turn that was requested at the time `started`."""
         worlds = self.belief.determinizer()
         # A sampled state knows all cards that the worlds are drawn from.
         root = self.belief.sample(0)

@@ -16,7 +16,7 @@ __all__ = ["OwnTurn", "OwnTurnAgent", "weights"]
 
 @cache
 def weights(rules: str) -> dict[str, float]:
-    """The weights for a rule set: see `OwnTurn`."""
+    """Return the weights for a rule set, see `OwnTurn`."""
     return json.loads((files("ownturn") / "weights.json").read_text(encoding="utf-8"))[rules]
 
 
@@ -48,7 +48,7 @@ class OwnTurnAgent(BaseAgent):
         self._searches: dict[str, OwnTurn] = {}
 
     def plan(self, state: State, started: float) -> list[int]:
-        """The actions of a turn that was asked for at the time `started`."""
+        """Return the actions of a turn that was requested at the time `started`."""
         if state.rules not in self._searches:
             self._searches[state.rules] = OwnTurn(weights(state.rules))
         time_ns = None

@@ -1,7 +1,7 @@
-"""Players in this process: the `Agent` protocol and the agents that come with the library.
+"""Agents, the players in this process: the `Agent` protocol and the library's agents.
 
-An agent is asked what the referee asks, an `Observation` at a time, and answers with the line that
-a bot would print:
+An agent gets one `Observation` at a time, as the referee would send it, and answers with the line
+that a bot would print:
 
     >>> from locmsim import Match, play_match
     >>> from locmsim.agents import make_agent

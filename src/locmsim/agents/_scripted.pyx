@@ -1,9 +1,9 @@
-"""The scripted agents, compiled: an action depends on the state and on random numbers alone.
+"""The scripted agents, compiled: an action depends only on the state and on random numbers.
 
-Agents play them by name, and so do opponents in learning environments. "max-attack" and "osl" are
-those of gym-locm that papers compare with: osl is what gym-locm calls greedy. All choose one action
-at a time. Where actions are equally good, the first one in gym-locm's order counts: creatures
-before the player as targets, otherwise the order of the numbers.
+Agents and opponents in learning environments use them by name. "max-attack" and "osl" are agents of
+gym-locm that papers compare with; gym-locm calls osl "greedy". All choose one action at a time.
+Of equally good actions, they play the first in gym-locm's order: creatures before the player as
+targets, otherwise by action number.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -58,8 +58,8 @@ __all__ = [
 SCRIPTED = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL,
             "greedy": GREEDY}
 
-# What a player's things are worth to greedy, in points of attack on the board: set by hand, and
-# left as it is, so that the agent stays the same yardstick.
+# The weights of greedy's evaluation, in points of attack on the board: set by hand and never
+# changed, so that results against the agent stay comparable.
 _SIDE = {
     "health": 0.25,
     "low_health": 0.3,
@@ -76,7 +76,7 @@ _SIDE = {
     "open_attack": 0.1,
     "kill": 4.0,
 }
-#: The weights of greedy's evaluation, the same at all rule sets.
+#: The weights of greedy's evaluation, the same for all rule sets.
 HAND_SET_WEIGHTS = {
     **dict.fromkeys(TERMS, 0.0),
     **{f"{side}.{name}": weight for side in ("own", "their") for name, weight in _SIDE.items()},
@@ -96,7 +96,7 @@ cdef enum:
 # ---- actions ----------------------------------------------------------------------------------
 
 cdef inline int osl_value(const state_t* s, int who) noexcept nogil:
-    """Health twice, attack and defense on the board, and a kill."""
+    """Return twice the health, plus attack and defense on the board, plus a kill."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef int slot
@@ -117,7 +117,7 @@ cdef inline bint on_player(const table_t* t, int action) noexcept nogil:
 
 
 cdef int osl_action(const state_t* s, const table_t* t) noexcept nogil:
-    """The action other than PASS after which `osl_value` is highest."""
+    """Return the action other than PASS after which `osl_value` is highest."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
     cdef int who = s.turn & 1
@@ -141,7 +141,7 @@ cdef int osl_action(const state_t* s, const table_t* t) noexcept nogil:
 
 
 cdef int greedy_action(const state_t* s, const table_t* t) noexcept nogil:
-    """The action after which the position is worth most, PASS if none improves it."""
+    """Return the action that leads to the best position, or PASS if none improves it."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
     cdef int who = s.turn & 1
@@ -221,7 +221,7 @@ cdef int scripted_action(
 # ---- for Python ----------------------------------------------------------------------------------
 
 def choose_action(str name, State state not None, seed=0):
-    """The action that a scripted agent takes in a state; ``ValueError`` when the game is over."""
+    """Return the action of a scripted agent in a state; ``ValueError`` if the game is over."""
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
     if state_winner(&state.s) >= 0:
         raise ValueError("the game is over")
@@ -229,7 +229,7 @@ def choose_action(str name, State state not None, seed=0):
 
 
 cdef str line_of(int kind, state_t* s, const table_t* t, seed):
-    """The answer line for a turn, "PASS" if nothing is done; it is played."""
+    """Play a turn in the state and return its answer line, "PASS" without actions."""
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
     cdef char line[MAX_SHOWN_ACTIONS * (MAX_ACTION_TEXT + 1)]
     cdef int length = 0, action, n = 0
@@ -247,7 +247,7 @@ cdef str line_of(int kind, state_t* s, const table_t* t, seed):
 
 
 def turn_line(str name, Shown observation not None, seed=0):
-    """The answer line of a scripted agent, other than greedy, to an observation.
+    """Return the answer line of a scripted agent other than greedy to an observation.
 
     ``ValueError`` for an observation of the choice phase, and for one that is impossible.
     """
@@ -257,14 +257,14 @@ def turn_line(str name, Shown observation not None, seed=0):
 
 
 def greedy_line(Knowledge known not None):
-    """That of greedy, which also counts the cards left in both decks and in the opponent's hand."""
+    """Return the answer of greedy, which also counts cards in decks and the opponent's hand."""
     cdef state_t s
     known.fill_root(&s, &TABLE)
     return line_of(GREEDY, &s, &TABLE, 0)
 
 
 def play_battle(State state not None, str first, str second, seed=0, int max_actions=1400):
-    """The winner of a battle between two scripted agents, -1 after `max_actions`."""
+    """Play a battle between two scripted agents; return the winner, or -1 after `max_actions`."""
     cdef state_t s = state.s
     cdef const table_t* t = &state.table.t
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)

@@ -1,4 +1,4 @@
-"""The `Agent` protocol, and what the agents of the library have in common."""
+"""The `Agent` protocol, and base classes of the library's agents."""
 
 import math
 import random
@@ -35,15 +35,15 @@ __all__ = [
 
 
 class Agent(Protocol):
-    """A player, which is shown every observation of a game, each exactly once."""
+    """A player who is shown every observation of a game, each exactly once."""
 
     def reset(self, seed: int = 0) -> None:
-        """Begin a new game.
+        """Start a new game.
 
         Parameters
         ----------
         seed : int
-            The answers depend only on the seed and on what the agent is shown.
+            The answers depend only on the seed and the observations.
         """
 
     def choose(self, observation: Observation) -> str:
@@ -52,7 +52,7 @@ class Agent(Protocol):
         Parameters
         ----------
         observation : Observation
-            What the agent is shown.
+            The observation of the player.
 
         Returns
         -------
@@ -65,12 +65,12 @@ class Agent(Protocol):
         Parameters
         ----------
         observation : Observation
-            What the agent is shown.
+            The observation of the player.
 
         Returns
         -------
         str
-            Actions with ``;`` between them; "PASS" to do nothing.
+            Actions separated by ``;``, or "PASS" without actions.
         """
 
 
@@ -89,7 +89,7 @@ class ChoosingAgent(ABC):
     Raises
     ------
     ValueError
-        There is no heuristic of that name.
+        No heuristic has that name.
     """
 
     deck: str | DeckBuilder = "default"
@@ -103,12 +103,12 @@ class ChoosingAgent(ABC):
                 raise ValueError(f"{option}: expected one of {', '.join(registry)}, got {name!r}")
 
     def reset(self, seed: int = 0) -> None:
-        """Begin a new game.
+        """Start a new game.
 
         Parameters
         ----------
         seed : int
-            The answers depend only on the seed and on what the agent is shown.
+            The answers depend only on the seed and the observations.
         """
         self.random = random.Random(seed)
         self.picked: list[Card] = []
@@ -121,7 +121,7 @@ class ChoosingAgent(ABC):
         Parameters
         ----------
         observation : Observation
-            What the agent is shown.
+            The observation of the player.
 
         Returns
         -------
@@ -139,11 +139,11 @@ class ChoosingAgent(ABC):
         return f"PICK {choice}"
 
     def start_turn(self, deadline: float) -> None:
-        """Note that the agent is asked now and has until `deadline`, by `time.perf_counter`."""
+        """Set the deadline for the answer, by `time.perf_counter`."""
         self.deadline = deadline
 
     def time_left(self) -> float:
-        """Return the seconds that are left for the answer; infinite if there is no deadline."""
+        """Return the seconds left for the answer; infinity without a deadline."""
         return float(getattr(self, "deadline", math.inf)) - time.perf_counter()
 
     @abstractmethod
@@ -153,25 +153,25 @@ class ChoosingAgent(ABC):
         Parameters
         ----------
         observation : Observation
-            What the agent is shown.
+            The observation of the player.
 
         Returns
         -------
         str
-            Actions with ``;`` between them; "PASS" to do nothing.
+            Actions separated by ``;``, or "PASS" without actions.
         """
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
-        """The base ids of a deck."""
+        """Return the base ids of a deck."""
         return build_deck(offer, self.deck)
 
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
-        """The index of a card of the draft."""
+        """Return the index of the card to draft."""
         return pick(offer, self.picked, rules, self.draft, self._offers)
 
 
 class BelievingAgent(ChoosingAgent):
-    """An agent with a belief, which sees every observation that the agent sees."""
+    """An agent with a belief that is updated by every observation."""
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -186,7 +186,7 @@ class BelievingAgent(ChoosingAgent):
 
 
 class ScriptedAgent(ChoosingAgent):
-    """An agent of `locmsim.agents._scripted`, which only needs what is on the table."""
+    """An agent of `locmsim.agents._scripted`, which needs only the visible cards."""
 
     #: Its name there.
     script: ClassVar[str]
@@ -196,7 +196,7 @@ class ScriptedAgent(ChoosingAgent):
 
 
 class BaseAgent(BelievingAgent):
-    """An agent that plans its turn in a state, where hidden places may hold anything.
+    """An agent that plans its turn in a state with arbitrary hidden cards.
 
     Parameters
     ----------
@@ -211,31 +211,31 @@ class BaseAgent(BelievingAgent):
         started = time.perf_counter()
         self.belief.see(observation)
         state = self.belief.root()
-        if state.is_terminal():  # dead from drawing, but asked
+        if state.is_terminal():  # died from drawing, but is still asked
             return "PASS"
         return line_of(state, self.plan(state.clone(), started))
 
     @abstractmethod
     def plan(self, state: State, started: float) -> list[int]:
-        """The actions of a turn.
+        """Return the actions of a turn.
 
         Parameters
         ----------
         state : State
-            The position at the turn's start, with any cards in the hidden places; a copy to play
-            with.
+            The position at the start of the turn, with arbitrary hidden cards; a copy that may be
+            changed.
         started : float
-            When the agent was asked, by `time.perf_counter`.
+            Time of the request, by `time.perf_counter`.
 
         Returns
         -------
         list of int
-            Legal one after the other, PASS not among them.
+            Actions that are legal in this order, without PASS.
         """
 
 
 def line_of(state: State, actions: list[int]) -> str:
-    """The answer line that carries out `actions` from `state`."""
+    """Return the answer line that plays `actions` from `state`."""
     state = state.clone()
     texts = []
     for action in actions:
@@ -245,7 +245,7 @@ def line_of(state: State, actions: list[int]) -> str:
 
 
 def check_bounds(time_ms: float, name: str, bound: int) -> None:
-    """``ValueError`` unless a turn is bounded by its time or by the number of that name."""
+    """Raise ``ValueError`` unless a turn is bounded by time or by the option of that name."""
     if not (time_ms >= 0 and bound >= 0):
         raise ValueError(f"time_ms and {name}: expected 0 or more, got {time_ms} and {bound}")
     if not (time_ms or bound):

@@ -1,4 +1,4 @@
-"""The agent that takes the best action, one at a time."""
+"""The agent "greedy", which plays the best single action at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ __all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 
 @dataclass
 class GreedyAgent(BaseAgent):
-    """Play one action after another, each the best by its immediate result.
+    """Play one action at a time, always the best by its immediate result.
 
     Parameters
     ----------
     deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`. The deck stays what the default was when this
-        agent was made, so that results against it stay comparable.
+        How the cards are chosen, as for `BaseAgent`. The default deck builder of this agent never
+        changes, so that results against it stay comparable.
     evaluation : function, optional
-        ``evaluation(state, player)`` returns what a state is worth to a player; by default the
-        hand-set weights.
+        ``evaluation(state, player)`` returns the value of a state to a player; by default it uses
+        weights set by hand.
     """
 
     deck: str | DeckBuilder = "classic"
@@ -41,19 +41,19 @@ class GreedyAgent(BaseAgent):
 
 
 def greedy_turn(state: State, evaluate: Callable[[State, int], float]) -> list[int]:
-    """Action by action the one after which the position is best, as long as that improves it.
+    """Return a greedy turn: the best action at a time, as long as it improves the position.
 
     Parameters
     ----------
     state : State
-        At any point of its mover's turn. It is not changed.
+        A state at any point of the mover's turn; it is not changed.
     evaluate : function
-        Of a state and a player: the value to that player, whose turn ends there.
+        Function of a state and a player: the value to that player if the turn ends there.
 
     Returns
     -------
     list of int
-        Actions, PASS not among them.
+        Actions, without PASS.
     """
     player = state.current_player()
     value = evaluate(state, player)

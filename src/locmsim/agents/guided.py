@@ -1,4 +1,4 @@
-"""The agent that plays the actions of a search guided by a network."""
+"""The agent "guided", a tree search guided by a network."""
 
 import time
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ __all__ = ["PolicySearchAgent"]
 
 @dataclass
 class PolicySearchAgent(PolicyAgent):
-    """A tree search guided by a network, action by action; a win within the turn comes first.
+    """A tree search guided by a network, action by action, after a search for a win in the turn.
 
     The search is `locmsim.search.PolicySearch`.
 
@@ -34,22 +34,22 @@ class PolicySearchAgent(PolicyAgent):
     deck, draft : str or function
         How the cards are chosen, as for `BaseAgent`.
     policy : str or policy
-        The file of a network, as `path` of `PolicyAgent`; "learned" is the library's own, for rules
-        1.5.
+        The file of a network, as `path` of `PolicyAgent`, or "learned" for the library's network of
+        rules 1.5.
     rules, layout : str
-        What the network was trained on, if it does not say so itself.
+        Rule set and layout of the network, if its file does not name them.
     simulations : int
-        Simulations for each decision; 0 to search by time.
+        Number of simulations per decision; 0 to search by time.
     time_ms : float
-        Milliseconds for a turn, five times as many for the first one; each decision takes a part of
-        it.
+        Milliseconds per turn, five times as many for the first one; each decision takes a part of
+        them.
     share : float
-        The part of the rule set's time limit that a turn may take at most.
+        Largest share of the rule set's time limit that a turn may take.
     proposal : float
-        The part of a turn's time in which a beam search proposes a turn, 0 to 1. Searching by
-        simulations alone does without.
+        Share of a turn's time in which a beam search proposes a turn, 0 to 1. A search limited only
+        by simulations has no proposal.
     proposal_weight : float
-        What is added to the logarithm of the prior of the proposed action.
+        Bonus added to the logarithm of the proposed action's prior.
     root, considered, exploration, value_scale, visit_offset, mix
         Options of the search.
 
@@ -74,11 +74,11 @@ class PolicySearchAgent(PolicyAgent):
     visit_offset: float = field(default=50.0, kw_only=True)
     mix: float = field(default=0.5, kw_only=True)
 
-    #: Part of the time that is left in a turn which a decision takes.
+    #: Share of the remaining time of a turn that a decision takes.
     DECISION_SHARE: ClassVar[float] = 0.4
-    #: How much longer the first turn may take.
+    #: Factor of the time for the first turn.
     FIRST_TURN: ClassVar[int] = 5
-    #: Positions that the search for a win makes, at most.
+    #: Maximum number of positions in the search for a win.
     WIN_NODES: ClassVar[int] = 20_000
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class PolicySearchAgent(PolicyAgent):
         super().reset(seed)
         self._seed = seed
         self._turns = 0
-        #: What the search found at each decision of the last turn; none of a turn that wins.
+        #: Results of the search for each decision of the last turn; empty after a winning turn.
         self.results: list[PolicyResult] = []
 
     def choose(self, observation: Observation) -> str:
@@ -178,7 +178,8 @@ class PolicySearchAgent(PolicyAgent):
             self.results.append(result)
             action = result.action
             if proposed and _alike(state, action, proposed[0]):
-                # Of two equal cards the one in the proposal: the rest of it counts on that.
+                # Of two equal cards, play the one in the proposal: the rest of the proposal refers
+                # to it.
                 action = proposed.pop(0)
             else:
                 proposed = []
@@ -191,7 +192,7 @@ class PolicySearchAgent(PolicyAgent):
         return ";".join(texts) or "PASS"
 
     def _proposed(self, seed: int, until: float | None) -> list[int]:
-        """The turn that the beam search proposes, with PASS at its end; [] if it is not asked."""
+        """Return the turn that the beam search proposes, with PASS at its end; [] without one."""
         if self._beam is None or until is None:
             return []
         time_ms = 1000 * self.proposal * max(0.0, until - time.perf_counter())
@@ -211,7 +212,7 @@ class PolicySearchAgent(PolicyAgent):
 
 
 def _alike(state: State, one: int, other: int) -> bool:
-    """Whether two legal actions are the same but for which of two equal cards is played."""
+    """Return whether two legal actions differ only in which of two equal cards is played."""
     if one == other or not one or not other:
         return one == other
     a, b = state.action(one), state.action(other)

@@ -1,4 +1,4 @@
-"""The agent of the trained network that comes with the library."""
+"""The agent "learned": the trained network that comes with the library."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +15,7 @@ __all__ = ["LearnedAgent", "shipped_policy"]
 
 @cache
 def shipped_policy() -> "Policy":
-    """The trained network of the library."""
+    """Return the trained network of the library."""
     from importlib.resources import as_file
 
     from locmsim.policy import Policy
@@ -28,7 +28,7 @@ def shipped_policy() -> "Policy":
 class LearnedAgent(PolicyAgent):
     """The trained network of the library, for rules 1.5: a policy without a search.
 
-    docs/learning.md says how it was trained and how strong it is.
+    docs/learning.md describes its training and its strength.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class LearnedAgent(PolicyAgent):
     Raises
     ------
     ValueError
-        In games of another rule set.
+        The game has another rule set.
     """
 
     path: str = field(default="", init=False)

@@ -15,19 +15,19 @@ __all__ = ["LEVELS", "Level", "LevelAgent"]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How strong a level is.
+    """The strength of a level.
 
     Attributes
     ----------
     slips : float
-        The share of turns that are played by eye: action by action, as the agent "greedy" does.
+        Share of turns that are played without a search, as by the agent "greedy".
     blur : float
-        The standard deviation of what is misjudged there at each look, in points of attack on the
+        Standard deviation of the error of each evaluation in such turns, in points of attack on the
         board.
     nodes : int
-        Positions of the beam search in all other turns; 0 for no such bound.
+        Positions of the beam search in all other turns; 0 for no limit.
     time_ms : float
-        Its time for a turn, as that of the agent "beam"; 0 for no such bound.
+        Milliseconds per turn, as for the agent "beam"; 0 for no limit.
     """
 
     slips: float = 0.0
@@ -36,8 +36,8 @@ class Level:
     time_ms: float = 0.0
 
 
-#: The levels 1 to 10 of each rule set; what they win against each other is in docs/web.md. All
-#: choose cards as the bundled bot does: only the play differs.
+#: The levels 1 to 10 of each rule set; docs/web.md has their results against each other. All choose
+#: cards as the bundled bot does and differ only in their play.
 LEVELS: Mapping[str, tuple[Level, ...]] = {
     "1.5": (
         Level(slips=1.0, blur=16.0),
@@ -79,11 +79,11 @@ LEVELS: Mapping[str, tuple[Level, ...]] = {
 
 
 class LevelAgent(BeamAgent):
-    """The bundled bot in a level from 1, for beginners, to 10, its full strength.
+    """The bundled bot at a level from 1, for beginners, to 10, its full strength.
 
-    Lower levels search less, play some turns by eye and misjudge what they see there: the table is
-    `LEVELS`. The lower ones answer at once, and what they answer depends on the seed and on what
-    was shown only.
+    Lower levels search less, and play some turns without a search and with errors in the
+    evaluation; see `LEVELS`. The lower levels answer at once, and their answers depend only on the
+    seed and the observations.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class LevelAgent(BeamAgent):
     Raises
     ------
     ValueError
-        There is no such level.
+        `k` is not a level.
     """
 
     def __init__(self, k: int = 10) -> None:

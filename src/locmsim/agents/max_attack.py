@@ -1,4 +1,4 @@
-"""gym-locm's agent max-attack, which fights as the contest's second baseline did."""
+"""The agent "max-attack" of gym-locm, which fights like the contest's second baseline."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,10 +13,10 @@ __all__ = ["MaxAttackAgent"]
 class MaxAttackAgent(ScriptedAgent):
     """The agent "max-attack" of gym-locm: attack with the strongest, then summon the strongest.
 
-    In the first lane in which a creature may attack, the one with the highest attack does: it
-    attacks the first Guard if there is one, else the opponent. When no attack is left, the creature
-    in hand with the highest attack that the mana allows is summoned, in the first lane with room.
-    Of equal ones it is the first. Items are never used.
+    In the first lane in which a creature may attack, the one with the highest attack attacks the
+    first Guard if there is one, else the opponent. When no attack is left, the affordable creature
+    in hand with the highest attack is summoned to the first lane with room. Of equal creatures, the
+    first is used. Items are never used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The agent that gym-locm calls greedy, and the papers that measure by it OSL."""
+"""The agent that gym-locm calls "greedy", known as OSL in papers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,13 +11,13 @@ __all__ = ["OSLAgent"]
 
 @dataclass
 class OSLAgent(ScriptedAgent):
-    """The agent "greedy" of gym-locm: the best action by health and board, as long as there is any.
+    """The agent "greedy" of gym-locm: always the best action by health and board.
 
-    It passes only if nothing else is legal. A position is worth 1000 for a dead opponent, -1000 for
-    being dead, twice the difference in health, and the difference in attack and defense on the
-    board. (gym-locm also adds ten times the number of the player's creatures and subtracts the same
-    again, which is nothing.) Of equally good actions it takes the first in the order of gym-locm:
-    summons, then items, then attacks, each aimed at creatures before the player.
+    It passes only if nothing else is legal. The value of a position is 1000 for a dead opponent or
+    -1000 for being dead, plus twice the difference in health, plus the difference in attack and
+    defense on the board. (gym-locm also adds ten times the number of the player's creatures and
+    subtracts it again.) Of equally good actions it plays the first in the order of gym-locm:
+    summons, then items, then attacks, each with creatures before the player as targets.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The agents that act on a trained network."""
+"""The agents that play a trained network without a search."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PolicyAgent"]
 
-# Networks need numpy, which no other agent does and which starts slowly: imported when one plays.
+# Networks need numpy, which is slow to import and which no other agent needs: imported on use.
 
 
 @cache
@@ -27,7 +27,7 @@ def _load(path: str, rules: str, layout: str) -> "RatingPolicy":
 
 @dataclass
 class PolicyAgent(BaseAgent):
-    """A trained network: one action after another, each the one that it rates highest.
+    """A trained network that plays one action at a time, the one with the highest logit.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class PolicyAgent(BaseAgent):
         Anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or TorchScript
         file, or ``file.py:NAME``.
     temperature : float
-        Above 0, actions are drawn in proportion to exp(rating / temperature).
+        If above 0, actions are sampled in proportion to exp(logit / temperature).
     rules, layout : str
-        What the network was trained on, if it does not say so itself.
+        Rule set and layout of the network, if its file does not name them.
 
     Raises
     ------
     ValueError
-        There is no such policy, or the game has other rules.
+        The policy cannot be loaded, or the game has other rules.
     OSError
         The file cannot be read.
     """
@@ -54,7 +54,7 @@ class PolicyAgent(BaseAgent):
     rules: str = field(default="", kw_only=True)
     layout: str = field(default="", kw_only=True)
 
-    #: Most actions of a turn: cards in hand, and attacks.
+    #: Maximum number of actions in a turn: cards in hand, and attacks.
     MOST_ACTIONS = 60
 
     def __post_init__(self) -> None:
@@ -94,14 +94,14 @@ class PolicyAgent(BaseAgent):
         raise NotImplementedError("a policy acts on what it sees, see `act`")
 
     def answer(self, state: State, view: "TurnView") -> str:
-        """Return the line of a turn.
+        """Return the answer line of a turn.
 
         Parameters
         ----------
         state : State
-            The position, for the texts of its actions; it is changed.
+            The position, which gives the texts of actions; it is changed.
         view : TurnView
-            The same position as the player is shown it, with its history.
+            The player's view of the same position, with its history.
 
         Returns
         -------

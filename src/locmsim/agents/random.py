@@ -1,4 +1,4 @@
-"""The agent that plays at random."""
+"""The agent "random"."""
 
 import random
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ __all__ = ["RandomAgent"]
 
 @dataclass
 class RandomAgent:
-    """Any deck; in the battle any legal action, until that is PASS.
+    """Choose a random deck and play uniformly random legal actions until PASS.
 
-    Nothing hidden matters to it, so it makes do with what is on the table.
+    It needs no belief, since hidden cards do not matter to it.
     """
 
     def __post_init__(self) -> None:

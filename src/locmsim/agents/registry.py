@@ -1,6 +1,6 @@
-"""Agents by name: those of the library, those of installed packages, classes of modules and files.
+"""Agents by name: those of the library and of installed packages, and classes of modules and files.
 
-A description is a name and, after a colon, options with commas between them:
+A description is a name, optionally followed by a colon and comma-separated options:
 
 ===========================  ======================================================
 ``greedy``                   an agent of the library, see `known_agents`
@@ -9,8 +9,8 @@ A description is a name and, after a colon, options with commas between them:
 ``bots/mine.py:Mine``        the class ``Mine`` of a file
 ===========================  ======================================================
 
-An installed package gives its agents names by entry points of the group ``locmsim.agents``. Names
-of the library come first, so that results stay comparable.
+An installed package registers its agents as entry points of the group ``locmsim.agents``. The
+library's names take precedence, so that results stay comparable.
 """
 
 import inspect
@@ -85,7 +85,7 @@ class AgentSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class AgentInfo:
-    """What is known about an agent that has a name.
+    """Information about a registered agent.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class AgentInfo:
 
 
 def parse_spec(text: str) -> AgentSpec:
-    """Take the description of an agent apart.
+    """Split the description of an agent into its name and options.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def parse_spec(text: str) -> AgentSpec:
 def is_agent(text: str) -> bool:
     """Return whether a text describes an agent; otherwise it may be the command of a program.
 
-    A class of a module or file counts as an agent even if it is missing, so that the error is about
-    it; but a text with blanks, as commands have, only counts if the file is there.
+    A class of a module or file counts as an agent even if it does not exist, so that the error is
+    about the class; but a text with blanks, like most commands, counts only if the file exists.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
 def known_agents() -> list[AgentInfo]:
     """Return the agents that have a name, those of the library first.
 
-    Classes of installed packages are imported; one that cannot be has the error as its summary.
+    Classes of installed packages are imported; if that fails, the summary is the error.
     """
     found = []
     for name in _registry.names():
@@ -227,24 +227,24 @@ def _info(name: str, factory: Callable[..., Agent], package: str) -> AgentInfo:
 
 
 def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> Agent:
-    """Return an agent, ready to play.
+    """Create an agent that is ready to play.
 
     Parameters
     ----------
     agent : str, class or agent
         A description (see `locmsim.agents.registry`), a class, or an agent.
     **options
-        Keyword arguments of the agent's class; they win over those of a description.
+        Keyword arguments of the agent's class; they take precedence over those of a description.
 
     Returns
     -------
     Agent
-        A new one, unless `agent` is an agent already.
+        A new agent, unless `agent` already is one.
 
     Raises
     ------
     ValueError
-        There is no such agent, module, file or class; it cannot be imported; it lacks a method of
+        The agent, module, file or class does not exist, cannot be imported or lacks a method of
         `Agent`; or an option is unknown or has a wrong value.
     TypeError
         `agent` is something else.
@@ -256,7 +256,9 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
         name, texts, factory = agent.__qualname__, {}, agent
     elif all(callable(getattr(agent, method, None)) for method in _METHODS):
         if options:
-            raise ValueError(f"an agent that is ready takes no options, got {', '.join(options)}")
+            raise ValueError(
+                f"options need a class or description, not an agent: {', '.join(options)}"
+            )
         return agent  # type: ignore[return-value]
     elif callable(agent):
         name, texts, factory = getattr(agent, "__qualname__", repr(agent)), {}, agent
@@ -289,7 +291,7 @@ def check_rules(agent: Agent, rules: str) -> Agent:
     Raises
     ------
     ValueError
-        The agent plays another rule set only.
+        The agent plays only another rule set.
     """
     only = getattr(agent, "only_rules", rules)
     if only != rules:
@@ -298,12 +300,12 @@ def check_rules(agent: Agent, rules: str) -> Agent:
 
 
 def agent_spec(agent: str | type[Agent]) -> str:
-    """Return the description by which another process makes agents of a class.
+    """Return the description by which another process creates agents of a class.
 
     Parameters
     ----------
     agent : str or class
-        A description is returned as it is.
+        A class, or a description, which is returned unchanged.
 
     Returns
     -------
@@ -324,7 +326,7 @@ def agent_spec(agent: str | type[Agent]) -> str:
 
 
 def _check_methods(name: str, agent: Any) -> None:
-    """``ValueError`` for a class or object that lacks a method of `Agent`; ``TypeError``: all."""
+    """Raise ``ValueError`` if a method of `Agent` is missing, ``TypeError`` if all are."""
     missing = [method for method in _METHODS if not callable(getattr(agent, method, None))]
     if len(missing) == len(_METHODS) and not isinstance(agent, type):
         raise TypeError(f"expected a description, a class or an agent, got {agent!r}")

@@ -1,4 +1,4 @@
-"""The agent that plays by rules of thumb, in plain Python and without a search."""
+"""The agent "rule", which plays by rules of thumb in plain Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ __all__ = ["RuleAgent", "rule_turn"]
 
 @dataclass
 class RuleAgent(BaseAgent):
-    """Play by rules of thumb, without any search.
+    """Play by rules of thumb, without a search.
 
-    The rules are those of `rule_turn`. The deck of 1.5 is made of area cards, as those of
-    rule-based bots in the contest of 2022 were.
+    `rule_turn` has the rules. The deck of 1.5 consists mainly of area cards, like those of
+    rule-based bots in the contest of 2022.
 
     Parameters
     ----------
@@ -34,25 +34,26 @@ class RuleAgent(BaseAgent):
 
 # ------------------------------------------------------------------------------------- the rules
 
-# What a creature's keywords add to its attack and defense.
+# Value of a creature's keywords, in addition to its attack and defense.
 _KEYWORDS = {"B": 0.5, "C": 0.0, "D": 1.0, "G": 1.5, "L": 3.0, "W": 2.0}
-#: Red and blue items are used where they take this much for each mana.
+#: Minimum effect per mana for which red and blue items are used.
 REMOVAL_WORTH = 1.5
-#: ... a point of the opponent's health being worth
+#: Weight of a point of the opponent's health in that effect.
 HEALTH_WORTH = 0.3
-#: A creature is given for one that is worth this much more.
+#: A creature is traded for one that is worth this much more.
 TRADE_GAIN = 1.0
-#: Blue items are thrown at an opponent who has no more health than this, or with a hand so full.
+#: Blue items are used on an opponent with at most this much health, or with a hand this full.
 BURN_HEALTH = 10
 BURN_HAND = 7
 
 
 def rule_turn(state: State) -> list[int]:
-    """The actions of a turn by fixed rules, PASS not among them.
+    """Return the actions of a turn by fixed rules, without PASS.
 
-    The kill, if one of a few fixed orders of items and attacks makes it. Else red and blue items
-    on enemy creatures, then creatures, the dearest first, green items where they give most, and
-    attacks: Guards in the way, trades that pay, else the opponent. Then what has become possible.
+    First a kill, if one of a few fixed orders of items and attacks achieves it. Otherwise red and
+    blue items on enemy creatures, then creatures, the most expensive first, green items where they
+    help most, and attacks: on Guards in the way, in good trades, else on the opponent. Then
+    everything that has become possible.
     """
     for prepare in ("", "boost", "remove boost", "charge boost"):
         turn = _Turn(state.clone())
@@ -76,7 +77,7 @@ def rule_turn(state: State) -> list[int]:
 
 
 class _Turn:
-    """A turn in the making: `actions` have led to `state`."""
+    """A partial turn: `actions` have led to `state`."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -92,7 +93,7 @@ class _Turn:
         return self.state.players[1 - self.player]
 
     def legal(self, wanted: ActionKind) -> list[tuple[int, int, int]]:
-        """The legal actions of a kind: action, card or attacker, target or lane (1.0: lane 0)."""
+        """Return the legal actions of a kind: action, card or attacker, target or lane."""
         found = []
         for action in self.state.legal_actions():
             kind, _, source, target, lane = self.state.action(action)
@@ -107,7 +108,7 @@ class _Turn:
     # ------------------------------------------------------------------------------------- cards
 
     def remove(self) -> None:
-        """Red and blue items on enemy creatures where they take most, as long as they pay."""
+        """Use red and blue items on enemy creatures where they are most effective."""
         while True:
             costs = {number: card.cost for number, card in self.me.hand}
             enemies = {creature.id for creature in self.opponent.board}
@@ -129,7 +130,7 @@ class _Turn:
             self.do(best)
 
     def summon(self, ability: str = "") -> None:
-        """Creatures, the dearest first; only those with an ability if one is named."""
+        """Summon creatures, the most expensive first; with `ability`, only those that have it."""
         while True:
             cards = dict(self.me.hand)
             summons = [
@@ -142,7 +143,7 @@ class _Turn:
             self.do(max(summons)[-1])
 
     def lane_worth(self, card: Card, lane: int) -> float:
-        """Guards go where enemies attack, others where the way is free; copies need room."""
+        """Choose a lane: Guards face attackers, others go where no Guard is; copies need room."""
         enemies = sum(c.attack + c.defense for c in self.opponent.board if c.lane == lane)
         rules = RULES[self.state.rules]
         copy = (lane + (card.area == Area.LANE2)) % rules.lanes
@@ -151,15 +152,15 @@ class _Turn:
         return worth + (enemies if "G" in card.abilities else -enemies)
 
     def strengthen(self) -> None:
-        """Green items where they give most."""
+        """Use green items where they help most."""
         self.use_green(lambda state: _board_worth(state.players[self.player]))
 
     def boost(self) -> None:
-        """Green items where they give most attack on the opponent."""
+        """Use green items where they add most damage to the opponent."""
         self.use_green(self.damage)
 
     def damage(self, state: State) -> float:
-        """The attack of creatures that are ready and that no Guard stops."""
+        """Return the attack of ready creatures that no Guard stops."""
         guarded = {c.lane for c in state.players[1 - self.player].board if "G" in c.abilities}
         own = state.players[self.player].board
         return float(sum(c.attack for c in own if c.can_attack and c.lane not in guarded))
@@ -179,7 +180,7 @@ class _Turn:
             self.do(best)
 
     def burn(self) -> None:
-        """Blue items on the opponent, the most damage first."""
+        """Use blue items on the opponent, the most damage first."""
         while True:
             health = self.opponent.health
             best, most = 0, 0
@@ -193,20 +194,20 @@ class _Turn:
             self.do(best)
 
     def charge(self) -> None:
-        """Creatures with Charge."""
+        """Summon creatures with Charge."""
         self.summon("C")
 
     # ----------------------------------------------------------------------------------- attacks
 
     def attack_opponent(self) -> None:
-        """With all creatures that no Guard stops."""
+        """Attack the opponent with all creatures that no Guard stops."""
         while attacks := [
             action for action, _, target in self.legal(ActionKind.ATTACK) if target == -1
         ]:
             self.do(attacks[0])
 
     def attack(self) -> None:
-        """One attack after the other, the weakest attacker first, as `target` chooses."""
+        """Attack the targets that `target` chooses, the weakest attacker first."""
         waiting = sorted(
             (creature for creature in self.me.board if creature.can_attack),
             key=lambda creature: (creature.attack, creature.id),
@@ -221,9 +222,9 @@ class _Turn:
                 self.do(action)
 
     def target(self, options: list[tuple[int, int]]) -> int:
-        """The attack that one creature makes, 0 for none.
+        """Return the attack that one creature makes, 0 for none.
 
-        The best trade if it pays; else the opponent, or a Guard that is in the way.
+        The best trade if it is good; else the opponent, or a Guard that is in the way.
         """
         mine, theirs = _board_worth(self.me), _board_worth(self.opponent)
         best, most = 0, -1000.0
@@ -243,7 +244,7 @@ class _Turn:
 
 
 def _board_worth(player: PlayerView) -> float:
-    """Attack and defense of their creatures, and something for their keywords."""
+    """Return attack and defense of the opponent's creatures, plus a value for keywords."""
     return sum(
         1.0 + c.attack + c.defense + sum(_KEYWORDS.get(letter, 0.0) for letter in c.abilities)
         for c in player.board

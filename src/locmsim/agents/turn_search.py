@@ -1,4 +1,4 @@
-"""The agents that play the turns of a search."""
+"""The agents "beam" and "mcts", which play whole turns found by a search."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -29,14 +29,14 @@ from locmsim.search import (
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.turn_search import Search
 
-#: The defaults of the options, which the classes of options declare.
+#: Default values of the options, from the classes that declare them.
 _BEAM = BeamOptions()
 _MCTS = MCTSOptions()
 
 __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 
-#: The time for a turn and its share of a limit, if no other is given. Where another program keeps
-#: the same core busy, a turn of 100 ms is still answered in time (docs/figures.md).
+#: Default time for a turn, and default share of the limit. Even if another program keeps the same
+#: core busy, a turn of 100 ms is answered in time (docs/figures.md).
 TIME_MS = 120.0
 SHARE = 0.6
 
@@ -53,35 +53,34 @@ class SearchAgent(BelievingAgent):
     Parameters
     ----------
     deck, draft : str or function
-        How cards are chosen.
+        How the cards are chosen: a name of `locmsim.decks`, or a function.
     time_ms : float
-        Time for a turn: at most `share` of the rule set's limit (the rest is for the referee, the
-        pipes and a machine that does something else for a while), and five times as long for the
-        first one, whose limit is higher; 0: no bound.
+        Milliseconds per turn, at most `share` of the rule set's limit (the rest is a reserve for
+        the referee, the pipes and a busy machine), and five times as many for the first turn,
+        whose limit is higher; 0: no limit.
     weights : str
-        The path of a weights file: positions are evaluated by it, the "default" deck and draft are
-        those of its numbers, and the opponent is expected to choose by them, too.
+        The path of a weights file, for the evaluation, the "default" deck and draft, and the
+        choices expected of the opponent.
     evaluation : object
-        What the search takes in its place.
+        The evaluation of the search, instead of `weights`.
     belief : str
-        Which cards the opponent is expected to choose: those of high "score", or "any", whatever
-        they are worth.
+        Which cards the opponent is expected to choose: those with a high "score", or "any".
     share : float
         See `time_ms`.
     threads : int
-        That the search shares its worlds among. The arena binds a game to one core unless it is
-        told otherwise: ``locmsim arena --cores 2``.
+        Number of threads that the search divides its worlds among. The arena binds a game to one
+        core by default, see ``locmsim arena --cores 2``.
     limit : int
-        How much work the search may do for a turn besides `time_ms`: positions of a beam search,
-        visits of plans in MCTS; 0 for no such limit. With a limit and no time, the answers depend
-        only on the seed and on what the agent was shown.
+        Maximum work per turn, in addition to `time_ms`: positions of a beam search, visits of plans
+        in MCTS; 0 for no limit. With a limit and without `time_ms`, the answers depend only on the
+        seed and the observations.
     options : SearchOptions, optional
         The options of the search; by default the tuned ones.
 
     Raises
     ------
     ValueError
-        An option makes no sense, or two options exclude each other.
+        An option is out of bounds, or two options exclude each other.
     """
 
     #: The search that plays the turns.
@@ -140,7 +139,7 @@ class SearchAgent(BelievingAgent):
         self.first_turn = True
         self._seed = seed
         self._turns = 0
-        #: What the search found in the last turn.
+        #: The result of the search in the last turn.
         self.result: SearchResult | None = None
 
     def prior(self, rules: str) -> tuple[CardScore | None, DeckBuilder | None, DraftValue | None]:
@@ -155,14 +154,14 @@ class SearchAgent(BelievingAgent):
         Returns
         -------
         tuple
-            Each entry may be None, for what `locmsim.search.belief.prior` says.
+            Each entry may be None, see `locmsim.search.belief.prior`.
         """
         score = None if self._scores is None else self._scores[rules]
         return score, self._their_deck, self._their_drafts.get(rules)
 
     def choose(self, observation: Observation) -> str:
         line = super().choose(observation)
-        # What takes long and can be done before the battle.
+        # Slow preparations, done before the battle.
         self.search.prepare(observation.rules, self.threads)
         self.belief.prepare()
         return line
@@ -186,13 +185,13 @@ class SearchAgent(BelievingAgent):
         self.result = self.find(observation, left, seed)
         return self.result.line
 
-    def go_on(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
-        """Return the rest of the turn that was asked for last, after part of it was played.
+    def continue_turn(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
+        """Return the rest of the last turn, after a part of it was played.
 
         Parameters
         ----------
         done : str or iterable of int
-            What was played: actions, or the answer line for them.
+            The part already played: actions, or their answer line.
         time_ms : float, optional
             Milliseconds; by default the option `time_ms`.
 
@@ -204,10 +203,10 @@ class SearchAgent(BelievingAgent):
         Raises
         ------
         ValueError
-            No turn was asked for, or `done` is impossible in it.
+            `turn` was not called yet, or `done` is impossible in the turn.
         """
         if self.result is None:
-            raise ValueError("no turn was asked for yet")
+            raise ValueError("there is no turn yet: call `turn` first")
         seed = seed_of_turn(self._seed, self._turns - 1)
         left = time_ms if time_ms is not None else self.time_ms or None
         self.result = self.find(self.belief.observation, left, seed, done)
@@ -220,12 +219,12 @@ class SearchAgent(BelievingAgent):
         seed: int,
         done: str | Iterable[int] = (),
     ) -> SearchResult:
-        """Return what the search finds in a turn, or in the rest of one.
+        """Search a turn, or the rest of one.
 
         Parameters
         ----------
         observation : Observation
-            What the agent was shown last.
+            The last observation of the agent.
         time_ms : float or None
             Milliseconds; None for no limit.
         seed : int
@@ -250,7 +249,7 @@ class SearchAgent(BelievingAgent):
 
 
 class BeamAgent(SearchAgent):
-    """Beam search over the player's turn; the best turns are played on in sampled worlds.
+    """Beam search over the player's turn; the best turns are compared by playouts.
 
     The search is `locmsim.search.BeamSearch`.
 
@@ -259,37 +258,37 @@ class BeamAgent(SearchAgent):
     deck, draft : str or function
         How the cards are chosen: a name of `locmsim.decks`, or a function.
     time_ms : float
-        Milliseconds for a turn, five times as many for the first one; 0 for no time limit. No turn
+        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
         takes more than `share` of the time that the rules allow.
     weights : str
         The path of a weights file, for the evaluation, the choice of cards and the belief.
     evaluation : Evaluation or function, optional
-        What the search evaluates positions by, in place of `weights`.
+        The evaluation of the search, instead of `weights`.
     belief : str
         Which cards the opponent is expected to choose: those with a high "score", or "any".
     share : float
-        The part of the rule set's time limit that a turn may take.
+        Largest share of the rule set's time limit that a turn may take.
     threads : int
-        Threads that the search divides its sampled worlds between.
+        Number of threads that the search divides its sampled worlds among.
     nodes : int
-        Positions that the search may create for a turn; 0 for no limit.
+        Maximum number of positions per turn; 0 for no limit.
     turns : int
-        Turns played on greedily after the player's, the first one the opponent's; from 0 to 20.
+        Turns played out after the player's, the first one by the opponent; from 0 to 20.
     reply_width : int
-        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
     worlds : int
-        Sampled worlds, at most; from 1 to 4096.
+        Maximum number of sampled worlds; from 1 to 4096.
     wins_share : float
-        Part of the budget for the search for a win in this turn; from 0 to 1.
+        Share of the budget for the search for a win in this turn; from 0 to 1.
     width : int
-        Positions followed after each number of actions, at most; the search is repeated with more
-        as long as there is time; from 1 to 65536.
+        Maximum number of positions kept after each action; the search is repeated with more while
+        there is time; from 1 to 65536.
     plans : int
-        Whole turns whose ends are played on from; from 1 to 256.
+        Number of whole turns that are compared by playouts; from 1 to 256.
     static_worlds : float
-        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
     plan_share : float
-        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
 
     Raises
     ------
@@ -346,7 +345,7 @@ class BeamAgent(SearchAgent):
 
 
 class MCTSAgent(SearchAgent):
-    """Monte-Carlo tree search over whole turns: the player's, and those that may follow.
+    """Monte-Carlo tree search over whole turns: the player's and possible later ones.
 
     The search is `locmsim.search.MCTS`.
 
@@ -355,43 +354,43 @@ class MCTSAgent(SearchAgent):
     deck, draft : str or function
         How the cards are chosen: a name of `locmsim.decks`, or a function.
     time_ms : float
-        Milliseconds for a turn, five times as many for the first one; 0 for no time limit. No turn
+        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
         takes more than `share` of the time that the rules allow.
     weights : str
         The path of a weights file, for the evaluation, the choice of cards and the belief.
     evaluation : Evaluation or function, optional
-        What the search evaluates positions by, in place of `weights`.
+        The evaluation of the search, instead of `weights`.
     belief : str
         Which cards the opponent is expected to choose: those with a high "score", or "any".
     share : float
-        The part of the rule set's time limit that a turn may take.
+        Largest share of the rule set's time limit that a turn may take.
     threads : int
-        Threads that the search divides its sampled worlds between.
+        Number of threads that the search divides its sampled worlds among.
     iterations : int
-        Visits of plans that the search may make for a turn; 0 for no limit.
+        Maximum number of visits of plans per turn; 0 for no limit.
     turns : int
-        Turns that a visit of a plan follows at least, the first one the opponent's; from 1 to 20.
+        Minimum number of turns followed by a visit, the first one by the opponent; from 1 to 20.
     reply_width : int
-        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
     worlds : int
-        Sampled worlds, at most; from 1 to 4096.
+        Maximum number of sampled worlds; from 1 to 4096.
     wins_share : float
-        Part of the budget for the search for a win in this turn; from 0 to 1.
+        Share of the budget for the search for a win in this turn; from 0 to 1.
     width : int
-        Positions followed after each number of actions, at most; the search is repeated with more
-        as long as there is time; from 1 to 65536.
+        Maximum number of positions kept after each action; the search is repeated with more while
+        there is time; from 1 to 65536.
     plans : int
-        Whole turns whose ends are played on from; from 1 to 256.
+        Number of whole turns that are compared by playouts; from 1 to 256.
     static_worlds : float
-        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
     plan_share : float
-        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
     exploration : float
         Weight of the prior against the mean result (PUCT); from 0 to 1000.
     temperature : float
-        Differences of expected results are divided by it for the priors; from 0.001 to 1e+06.
+        Temperature of the priors, in units of expected results; from 0.001 to 1e+06.
     max_nodes : int
-        Turns in the tree, at most; each takes about 0.3 KB; from 16 to 4.1943e+06.
+        Maximum number of turns in the tree; each takes about 0.3 KB; from 16 to 4.1943e+06.
 
     Raises
     ------

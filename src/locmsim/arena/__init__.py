@@ -6,8 +6,8 @@
     ...     print(arena.tally.games, arena.tally.players[0].wins)
     10 [5, 5]
 
-An `Arena` is a tournament and the file that its results are in; `Arena.run` plays what is missing.
-It plays every `locmsim.contract.Game` that is registered: `known_games` names them.
+An `Arena` is a tournament with its file of results; `Arena.run` plays the missing games. It can
+play every registered `locmsim.contract.Game`, see `known_games`.
 """
 
 from locmsim.arena.locm import LocmGame

@@ -1,4 +1,4 @@
-"""The results of a tournament as they grow, read from a file that another process writes."""
+"""The results of a running tournament, read from the file that another process writes."""
 
 import os
 from collections.abc import Sequence
@@ -14,43 +14,43 @@ from locmsim.stats import PairCounts, Sprt, score_interval
 
 __all__ = ["ResultsReader", "llr_curve", "score_curve"]
 
-#: A tournament of so many games is read game by game; of a longer one the sums are read at so many
-#: places.
+#: Number of games up to which a tournament is read game by game, and number of points at which the
+#: sums of a longer one are read.
 _FEW, _PLACES = 400, 64
 
 
 class ResultsReader:
     """The results in a file, brought up to date by `update`, which reads only what is new.
 
-    Of many games the first ones are read as the sums that the file has of them, so the first look
-    at 100,000 takes about as long as at some hundreds.
+    Most games are read as the sums stored in the file, so that opening 100,000 games takes about as
+    long as opening a few hundred.
 
-    The file is open only while it is read, so that its writer can close it in order. Used by
-    one thread at a time.
+    The file is open only while it is read, so that its writer can close it properly. One object is
+    used by one thread at a time.
 
     Parameters
     ----------
     path : str or path
-        The file; it need not be there yet.
+        The file, which need not exist yet.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._forget()
-        #: Another number whenever there is something new.
+        #: A number that changes whenever there is something new.
         self.version = 0
 
     def _forget(self) -> None:
         self.tally: Tally | None = None
         self.goal = Goal(0, None)
-        #: Sums of the first games at some places, and the pairs behind the last of them.
+        #: Sums after some numbers of games, and the pairs after the last of them.
         self._before: list[Tally] = []
         self._pairs: list[PairResult] = []
-        #: The number of the first game that has not been played, and those played behind it.
+        #: The number of the first missing game, and the games played after it.
         self._gap = 1
         self._played: set[int] = set()
         self._last = 0
-        #: Games that were read one by one: what tests look at.
+        #: Number of games that were read one by one, for tests.
         self.games_read = 0
 
     def update(self) -> Tally:
@@ -93,7 +93,7 @@ class ResultsReader:
         return known
 
     def _begin(self, store: Store, goal: Goal) -> Tally:
-        """The sums of the first games, of none if these are few."""
+        """Return the sums of the first games, of none if these are few."""
         assert store.settings is not None
         if store.last() > _FEW and (known := store.sums(goal.sprt)) is not None:
             self._before = store.sums_between(_PLACES)
@@ -113,28 +113,28 @@ class ResultsReader:
 
     @property
     def settings(self) -> Settings:
-        """Of the tournament that was read last."""
+        """The settings of the tournament that was read last."""
         assert self.tally is not None
         return self.tally.settings
 
     @property
     def done(self) -> bool:
-        """Whether nothing more is to be played."""
+        """Whether all games are played."""
         tally = self.tally
         return tally is not None and (tally.games >= self.goal.games > 0 or tally.decided)
 
     def to_json(self) -> dict[str, Any]:
-        """The results as `locmsim.arena.Arena.to_json` has them, but for the list of faults."""
+        """Return the results as `locmsim.arena.Arena.to_json` does, without the list of faults."""
         assert self.tally is not None
         return {**as_json(self.tally), "goal": self.goal.games}
 
     def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
-        """How the score of a player developed, see `score_curve`."""
+        """Return the score of a player over time, see `score_curve`."""
         before = [tally.player_pairs(player) for tally in self._before]
         return score_curve(self._pairs, player, self.settings.games_per_meeting, points, before)
 
     def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
-        """How the sequential test developed, see `llr_curve`; None without one."""
+        """Return the progress of the sequential test, see `llr_curve`, or None without a test."""
         if self.goal.sprt is None:
             return None
         first = self.settings.pairings[0]
@@ -150,21 +150,21 @@ def score_curve(
     points: int,
     before: Sequence[PairCounts] = (),
 ) -> dict[str, list[float]]:
-    """A player's score and its 95 % interval after more and more games.
+    """Return a player's score and its 95 % interval after increasing numbers of games.
 
     Parameters
     ----------
     pairs : sequence of PairResult
-        In any order; they count in that of the schedule.
+        Pairs in any order; they are counted in the order of the schedule.
     player : int
         Index of the player.
     games_per_pair : int
-        As the tournament has it.
+        Games per pair in the tournament.
     points : int
-        How many points the curve has for these pairs at most, at least 2; the last one stands for
-        all pairs.
+        Maximum number of points of the curve for these pairs, at least 2; the last one is for all
+        pairs.
     before : sequence of PairCounts
-        What the player's pairs came to at some places before these: a point for each.
+        Earlier results of the player's pairs, one point each.
 
     Returns
     -------
@@ -197,20 +197,20 @@ def score_curve(
 def llr_curve(
     pairs: Sequence[PairResult], sprt: Sprt, points: int, before: Sequence[PairCounts] = ()
 ) -> dict[str, list[float]]:
-    """The logarithm of the likelihood ratio after more and more pairs.
+    """Return the log-likelihood ratio after increasing numbers of pairs.
 
     Parameters
     ----------
     pairs : sequence of PairResult
-        In any order. They count in that of the schedule: up to the first one that is missing, or to
-        the one at which the test decides.
+        Pairs in any order. They are counted in the order of the schedule, up to the first missing
+        pair or the one at which the test decides.
     sprt : Sprt
         The test.
     points : int
-        How many points the curve has for these pairs at most, at least 2; the last one is where the
-        test stands.
+        Maximum number of points of the curve for these pairs, at least 2; the last one is the
+        current state of the test.
     before : sequence of PairCounts
-        All pairs up to some places before these: a point for each, until one decides.
+        Earlier results of all pairs, one point each, until the test decides.
 
     Returns
     -------
@@ -243,5 +243,5 @@ def llr_curve(
 
 
 def _shown(count: int, points: int) -> set[int]:
-    """At most so many of 1..count, evenly spread, the last one among them."""
+    """Return at most `points` evenly spread numbers of 1..count, including the last."""
     return {round(count * i / points) for i in range(1, points + 1)} - {0}

@@ -16,15 +16,15 @@ __all__ = ["ALL_GAMES", "GameIndex", "GameQuery"]
 _Rows = list[tuple[Any, ...]]
 #: Runs a query with values and returns all of its rows.
 Ask = Callable[[str, Sequence[Any]], _Rows]
-#: Rows of one range that are read at once: at first so many, then twice as many, and so on.
+#: Number of rows of one range that are read at first; it doubles with every further read.
 _FIRST = 4
-#: With bounds for turns, so many games are looked at before each number of turns is.
+#: With bounds for turns, the number of latest games that are checked before the indexes are used.
 _LOOKED_AT = 130
 
 
 @dataclass(frozen=True)
 class GameQuery:
-    """Which games are wanted; by default all.
+    """A filter of games; by default all.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class GameIndex:
         }
 
     def statements(self) -> str:
-        """The statements that make the indexes, each with a semicolon and a line end."""
+        """Return the statements that create the indexes, each with a semicolon and a line end."""
         return "".join(
             f"CREATE INDEX {self.table}_{name} ON {self.table}"
             f" ({', '.join([*columns, self.number, *self.shown])});\n"
@@ -135,7 +135,7 @@ class GameIndex:
     def rows(
         self, ask: Ask, columns: str, query: GameQuery, before: int | None = None, join: str = ""
     ) -> Iterator[tuple[Any, ...]]:
-        """The games that a query takes, the latest first.
+        """Yield the games that match a query, the latest first.
 
         Parameters
         ----------
@@ -159,12 +159,11 @@ class GameIndex:
         turns = _turns(query)
         if not turns.open:
             # Where many games fit, some are among the latest ones, which are in one place.
-            looked_at = 0
             unbounded = replace(query, least=None, most=None)
-            for number, value, *row in self._merged(ask, columns, unbounded, last, join):
-                if looked_at == _LOOKED_AT:
+            latest = self._merged(ask, columns, unbounded, last, join)
+            for checked, (number, value, *row) in enumerate(latest):
+                if checked == _LOOKED_AT:
                     break
-                looked_at += 1
                 last = number
                 if (query.least or 0) <= value <= (value if query.most is None else query.most):
                     yield tuple(row)
@@ -176,7 +175,7 @@ class GameIndex:
     def _merged(
         self, ask: Ask, columns: str, query: GameQuery, last: int, join: str
     ) -> Iterator[tuple[Any, ...]]:
-        """As `rows`, the number and the turns before each."""
+        """Yield rows as `rows` does, each preceded by its number and its turns."""
         columns = f"{self.number}, turns, {columns}"
         found = [
             self._range(ask, f"SELECT {columns} FROM {source}{join}", conditions, values, last)
@@ -191,7 +190,7 @@ class GameIndex:
                 yield row
 
     def values(self, ask: Ask, column: str) -> set[str]:
-        """The different values of `kind` or of `rules`.
+        """Return the distinct values of `kind` or of `rules`.
 
         Parameters
         ----------
@@ -210,7 +209,7 @@ class GameIndex:
         return {values[-1] for _, values in _ranges(ask, source, columns)} - {""}
 
     def _plans(self, query: GameQuery) -> Iterator[tuple[str, list[_Column]]]:
-        """The indexes to ask, with the columns of each."""
+        """Yield the indexes to ask, with the columns of each."""
         names = set(query.players) | ({query.lost_by} - {None})
         kinds, turns = self._wanted_kinds(query), _turns(query)
         if turns.open:
@@ -252,7 +251,7 @@ class GameIndex:
     def _range(
         self, ask: Ask, select: str, conditions: list[str], values: list[Any], last: int
     ) -> Iterator[tuple[Any, ...]]:
-        """The rows of one range of an index."""
+        """Yield the rows of one range of an index."""
         where = _where([*conditions, f"{self.number} < ?"])
         query = f"{select}{where} ORDER BY {self.number} DESC LIMIT ?"
         size = _FIRST

@@ -1,4 +1,4 @@
-"""Playing the games of a tournament: what a worker process does."""
+"""The games of a tournament, as played in a worker process."""
 
 import contextlib
 import copy
@@ -19,9 +19,10 @@ __all__ = ["forget_agents", "new_match", "play_games", "replayed"]
 
 
 class _Agents(threading.local):
-    """The agents of the last tournament that this thread played for, by player and seat.
+    """The agents of this thread's last tournament, by player and seat.
 
-    By seat, because an agent may play itself; kept, because a task has only a few games.
+    They are separate by seat because an agent may play against itself, and are reused because a
+    task has only a few games.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ class _Agents(threading.local):
 
 
 def _copy_of(player: Player, settings: Settings) -> Contestant:
-    """A copy of a ready agent; or itself, if it cannot be copied and nobody else can have it."""
+    """Return a copy of an agent, or the agent itself if it is not shared or has no copies."""
     agent: Contestant = player.agent
     try:
         return copy.deepcopy(agent)
@@ -59,16 +60,16 @@ _agents = _Agents()
 
 
 def forget_agents() -> None:
-    """Let go of the agents that this thread has kept for the next task."""
+    """Release the agents that this thread keeps for the next task."""
     _agents.__init__()  # type: ignore[misc]
 
 
 def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> list[Record]:
-    """Play the games of these numbers.
+    """Play the games with these numbers.
 
-    In the folder `live`, while there is one, each is to be watched (`locmsim.referee.live`).
-    A bot or agent that fails loses its game. ``OSError`` is about this machine, ``ValueError``
-    about a player's description.
+    If the folder `live` exists, each game can be watched there (`locmsim.referee.live`).
+    A bot or agent that fails loses its game. ``OSError`` concerns this machine, ``ValueError`` a
+    player's description.
     """
 
     def contestant(index: int, number: int, seat: int) -> str | Contestant:
@@ -80,7 +81,7 @@ def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> li
         return agent
 
     records = []
-    with contextlib.redirect_stdout(sys.stderr):  # what agents print must not mix with results
+    with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:
             fixture = settings.fixture(number)
             match = new_match(settings, fixture)
@@ -101,7 +102,7 @@ def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> li
 def _watched(
     live: str, settings: Settings, fixture: Fixture, match: Any
 ) -> Iterator[Callable[[Call], object]]:
-    """What is called with each answer, so that the match can be watched."""
+    """Return a callback for each answer, by which the match can be watched."""
     if not (live and os.path.isdir(live)):
         yield lambda call: None
         return
@@ -117,7 +118,7 @@ def _watched(
 
 
 def replayed(settings: Settings, record: Record) -> Result[Any]:
-    """The result of a stored game, with everything that was sent to the players.
+    """Replay a stored game and return its result, with everything sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.
     """
@@ -138,5 +139,5 @@ def replayed(settings: Settings, record: Record) -> Result[Any]:
 
 
 def new_match(settings: Settings, fixture: Fixture) -> Match:
-    """The match of a game before its first answer."""
+    """Return the match of a game before its first answer."""
     return settings.game.new_match(fixture.seed, fixture.card_seed)

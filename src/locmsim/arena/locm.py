@@ -1,4 +1,4 @@
-"""Legends of Code and Magic as a game of the arena, whose other modules know no game."""
+"""Legends of Code and Magic as a game of the arena; the other modules work for any game."""
 
 import inspect
 import pickle
@@ -42,7 +42,7 @@ class LocmGame:
 
     @property
     def title(self) -> str:
-        """What tables say was played."""
+        """The name of the game in tables."""
         return f"rules {self.rules}"
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
@@ -53,7 +53,7 @@ class LocmGame:
         seed : int
             The seed of the match.
         card_seed : int, optional
-            The seed of the cards, to choose them apart from `seed`.
+            The seed of the cards, if it differs from `seed`.
 
         Returns
         -------
@@ -116,12 +116,12 @@ class LocmGame:
         Raises
         ------
         ValueError
-            There is no such agent, or it plays another rule set only.
+            The agent is unknown or plays only another rule set.
         """
         return check_rules(make_agent(spec), self.rules)
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
-        """Return the text that makes agents like a given one, and an agent.
+        """Return the text that describes an agent or class, and an agent.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def _spec_of(agent: Agent) -> str | None:
-    """The text that makes agents like this one; None if no text does."""
+    """Return the text that makes agents like this one; None if no text does."""
     kind = type(agent)
     try:
         spec = agent_spec(kind)
@@ -180,9 +180,9 @@ def _spec_of(agent: Agent) -> str | None:
 
 
 def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:
-    """Whether two agents of a class have the same in them.
+    """Return whether two agents of one class have equal attributes.
 
-    What cannot be compared counts as the same if it can only be `derived` from what can.
+    Attributes that cannot be compared count as equal if they are `derived` from others.
     """
     mine, theirs = (getattr(some, "__dict__", None) for some in (agent, other))
     if mine is None or theirs is None or mine.keys() != theirs.keys():

@@ -1,4 +1,4 @@
-"""What is known of a game that was played."""
+"""Records of played games."""
 
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
 
 class Times(NamedTuple):
-    """How long a player took for the turns after the choice of cards.
+    """The time that a player took for the battle turns.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Times(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the tables need to know of a game.
+    """The outcome of a game, as needed for tables.
 
     Parameters
     ----------
@@ -57,13 +57,14 @@ class Outcome(NamedTuple):
     scores : tuple of int
         The match's scores by seat.
     turns : int
-        The turns of both players.
+        The number of turns of both players.
     fault : Fault or None
         The fault that ended the game, if one did.
     times : tuple of Times
         The times by seat.
     late : tuple of int
-        By seat, the turns that took longer than the rules allow, whatever limits were applied.
+        By seat, the number of turns that took longer than the rules allow, whatever limits were
+        applied.
     """
 
     number: int
@@ -101,7 +102,7 @@ class Record(NamedTuple):
 
 
 def record_of(fixture: Fixture, result: Result[Any]) -> Record:
-    """The record of a game that the referee has played."""
+    """Return the record of a game that the referee played."""
     turns: tuple[list[int], list[int]] = ([], [])
     late = [0, 0]
     for call in result.calls:

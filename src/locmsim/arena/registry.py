@@ -1,8 +1,8 @@
-"""Games by name: those of the library and those of installed packages.
+"""Games by name: those of the library and of installed packages.
 
-A description is a name and, after a colon, options with commas between them: ``"locm:rules=1.2"``,
+A description is a name, optionally followed by a colon and options: ``"locm:rules=1.2"``,
 ``"vestrock:init_hp=20,turns=40"``. A package gives its game a name by an entry point of the group
-``locmsim.games``; without one it is called by its place, ``"module:Class"``.
+``locmsim.games``; any other game is named by its class, ``"module:Class"``.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping
@@ -24,7 +24,7 @@ _registry = Registry(
     },
 )
 
-#: The games of the library by name. What is added here is known in this process only.
+#: The games of the library by name. Games added here are known only in this process.
 GAMES: MutableMapping[str, Callable[..., Game]] = _registry
 
 
@@ -43,7 +43,7 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
     like : Game, optional
         If it has the same name, it supplies the options that are not given.
     **options
-        More options of the game's class; they win over those of the description.
+        Further options of the game's class; they take precedence over those of the description.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
     Raises
     ------
     ValueError
-        There is no such game or option, or a value is wrong.
+        The game or an option is unknown, or a value is wrong.
     """
     name, text = _registry.split(description)
     where = f"game {name}"
@@ -69,12 +69,12 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
 
 
 def game_name(game: Game) -> str:
-    """By what `make_game` finds the class of a game."""
+    """Return the name by which `make_game` finds the class of a game."""
     for name in _registry.names():
         try:
             if _registry.find(name) is type(game):
                 return name
-        except (ValueError, ImportError):  # another package, which is broken
+        except (ValueError, ImportError):  # a broken entry point of another package
             continue
     return place_of(type(game))
 
@@ -84,12 +84,12 @@ def _options(game: Game) -> dict[str, Any]:
 
 
 def game_to_json(game: Game) -> dict[str, Any]:
-    """Name and options of a game as plain values."""
+    """Return name and options of a game as plain values."""
     return {"game": game_name(game), **_options(game)}
 
 
 def game_from_json(data: Mapping[str, Any]) -> Game:
-    """The inverse of `game_to_json`; ``ValueError`` if it is something else."""
+    """Create the game that `game_to_json` wrote; ``ValueError`` for other values."""
     options = dict(data)
     name = options.pop("game", None)
     try:

@@ -25,15 +25,15 @@ __all__ = [
     "tables",
 ]
 
-#: How wide a name may be in a table of limited width.
+#: Maximum width of a name in a table of limited width.
 _NAME_WIDTH = 24
-#: How many lines of what a failed player wrote last are shown, and how many characters in JSON.
+#: Number of last output lines of a failed player that are shown, and of characters in JSON.
 _LAST_LINES = 8
 _LAST_CHARACTERS = 2000
 
 
 def running_score(tally: Tally) -> str:
-    """The first player's score so far, for a line of progress."""
+    """Return the first player's score so far, for a line of progress."""
     name = tally.settings.players[0].name
     counts = tally.player_pairs(0)
     low, high = score_interval(counts)
@@ -44,7 +44,7 @@ def running_score(tally: Tally) -> str:
 
 
 def tables(tally: Tally, width: int | None = None) -> str:
-    """All there is to say about the results, for people; in `width` columns, if that is given."""
+    """Return all results as text tables, wrapped to `width` columns if it is given."""
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
@@ -116,7 +116,7 @@ def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
 
 
 def _ratings(tally: Tally) -> Ratings | None:
-    """None for two players, for whom the interval says it all, and without choix."""
+    """Return ratings; None for two players, where the interval suffices, and without choix."""
     if len(tally.settings.players) == 2 or not _can_rate():
         return None
     return bradley_terry(len(tally.settings.players), tally.pairs)
@@ -141,12 +141,12 @@ def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
 
 
 def _signed(elo: float) -> str:
-    """Rounded, +0 for what is nearly nothing on either side."""
+    """Round a number, to +0 if it is close to 0 on either side."""
     return f"{round(elo):+d}" if math.isfinite(elo) else f"{elo:+.0f}"
 
 
 def _head_to_head(tally: Tally, width: int | None) -> str:
-    """Score in percent of the row's player against the column's, and the pairs or games."""
+    """Return the row player's score against the column's in percent, with pairs or games."""
     names = [player.name for player in tally.settings.players]
     rows = []
     for a, name in enumerate(names):
@@ -167,7 +167,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
 
 
 def _pairs_text(tally: Tally) -> str:
-    """How the pairs of two players went."""
+    """Return the results of the pairs of two players."""
     settings = tally.settings
     if len(settings.players) > 2 or not settings.mirror:
         return ""
@@ -207,7 +207,7 @@ def _sprt_text(tally: Tally) -> str:
 
 
 def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> list[list[str]]:
-    """A row for each game that a player lost: game, seed, seat, opponent, turns, reason."""
+    """Return a row per lost game of a player: game, seed, seat, opponent, turns, reason."""
     rows = []
     for outcome in outcomes:
         if index not in outcome.players:
@@ -227,7 +227,7 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
 def lost_table(
     rows: Sequence[Sequence[str]], width: int | None = None, turns: str = "turns"
 ) -> str:
-    """`lost_games` as a table; what does not fit into `width` columns is cut."""
+    """Return `lost_games` as a table, cut to `width` columns."""
     header = ["game", "seed", "seat", "opponent", turns, "lost"]
     if width is not None:
         short = _cut_names([row[3] for row in rows])
@@ -242,10 +242,10 @@ def _grid(
     width: int | None = None,
     texts: Sequence[int] = (0,),
 ) -> str:
-    """Columns of equal width; those in `texts` are aligned to the left.
+    """Format a table; columns in `texts` are aligned to the left.
 
-    What is wider than `width` goes into several blocks, each with the first column, which is cut if
-    it is long.
+    A table wider than `width` is split into several blocks, each with the first column, which is
+    shortened if it is long.
     """
     if width is not None:
         short = _cut_names([row[0] for row in rows])
@@ -272,7 +272,7 @@ def _grid(
 
 
 def _cut_names(names: Sequence[str]) -> dict[str, str]:
-    """Names that fit; those that would look the same go on where they differ."""
+    """Shorten names; equal-looking ones are cut so that their difference is visible."""
     short = {name: _cut(name, _NAME_WIDTH) for name in names}
     for name in list(short):
         alike = [n for n in short if n != name and _cut(n, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)]
@@ -283,13 +283,13 @@ def _cut_names(names: Sequence[str]) -> dict[str, str]:
             short[name] = f"{head}...{_cut(name[start:], _NAME_WIDTH - len(head) - 3)}"
     shown = list(short.values())
     for number, name in enumerate(short, 1):
-        if shown.count(short[name]) > 1:  # the difference is further on than there is room
+        if shown.count(short[name]) > 1:  # the difference is too far from the start
             short[name] = f"{_cut(name, _NAME_WIDTH - 3)}#{number}"
     return short
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with that are the same."""
+    """Return the length of the common prefix of two texts."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
@@ -306,9 +306,9 @@ def _percent(share: float) -> str:
 
 
 def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> str:
-    """For each player and kind of fault the first game with it: why, and the player's last words.
+    """Return the first game of each player and kind of fault: reason and last words.
 
-    `failed` are the games with a fault, and what the player at fault has written.
+    `failed` are the games with a fault, with the last output of the player at fault.
     """
     first: dict[tuple[str, str], str] = {}
     for outcome, words in failed:
@@ -324,7 +324,7 @@ def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> st
 
 
 def faults_json(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> list[dict[str, Any]]:
-    """All games with a fault: who failed, how, why, and the end of the player's last words."""
+    """Return all games with a fault: player, kind, reason and the player's last words."""
     return [
         {
             "game": outcome.number,
@@ -348,10 +348,10 @@ _COLUMNS = [
 
 
 def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
-    """A header and a line for each game; players by name, numbers at the end of a column are seats.
+    """Return a header and a line per game; trailing numbers in column names are seats.
 
-    ``pair`` counts the meeting that a game belongs to, ``card_seed`` is empty where the cards
-    follow from ``seed``; times are of battle turns, in ms; ``failed`` lost by ``fault``.
+    ``pair`` is the number of the game's pair, ``card_seed`` is empty where ``seed`` determines the
+    cards; times are those of battle turns, in ms; the player ``failed`` lost by ``fault``.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -382,7 +382,7 @@ def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
-    """The same for programs: plain dicts, lists, numbers and strings; null for what is infinite."""
+    """Return the results as plain values for programs; infinite numbers are None."""
     settings = tally.settings
     ratings = _ratings(tally)
     players = []

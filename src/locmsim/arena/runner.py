@@ -1,4 +1,4 @@
-"""Playing a tournament: what is missing in its file, on the workers that are there."""
+"""Playing a tournament: the games missing in its file, on the available workers."""
 
 import contextlib
 import itertools
@@ -20,8 +20,8 @@ __all__ = ["ArenaError", "play_missing"]
 
 _log = logging.getLogger(__name__)
 
-#: A task has as many games as take about so many seconds: their way to a worker and back takes
-#: about a millisecond, and what is not back yet is lost if this process is killed.
+#: Approximate duration of a task in seconds. Sending a task to a worker and back takes about a
+#: millisecond, and unfinished tasks are lost if this process is killed.
 _TASK_SECONDS = 0.2
 _MAX_BATCH = 256
 _SIGNALS = [
@@ -30,7 +30,7 @@ _SIGNALS = [
 
 
 class ArenaError(RuntimeError):
-    """The games cannot go on; those that were played are stored."""
+    """The tournament cannot continue; the games that were played are stored."""
 
 
 def play_missing(
@@ -40,10 +40,10 @@ def play_missing(
     workers: Workers,
     on_games: Callable[[int], None] = lambda games: None,
 ) -> None:
-    """Play those of the games 1 to `count` that `store` does not have, and add them to both.
+    """Play the games of 1 to `count` missing in `store`, and add them to store and tally.
 
-    It ends early when the sequential test of the tally has decided. `on_games` is told of every
-    few games that came in. However this ends, what was played before is stored.
+    It ends early when the sequential test of the tally has decided. `on_games` is called whenever
+    games have arrived. However this ends, the games played so far are stored.
     """
     _Run(store, tally, count, workers, on_games).run()
 
@@ -70,8 +70,8 @@ class _Run:
             parts=lambda numbers: [[number] for number in numbers],
             name=self._name,
         )
-        # With a sequential test games are counted in the order of the schedule, and no more of them
-        # than the test needs: those that come early wait here.
+        # A sequential test counts games in the order of the schedule, and no more of them than it
+        # needs: games that arrive early wait here.
         self._in_order: deque[int] = deque()
         self._early: dict[int, Record] = {}
 
@@ -140,7 +140,7 @@ class _Run:
             self._store.add_all(records)
             for record in records:
                 self._tally.add(record.outcome)
-        _log.debug("games %s came in", [record.outcome.number for record in records])
+        _log.debug("games %s arrived", [record.outcome.number for record in records])
         if report:
             self._on_games(len(records))
 
@@ -153,7 +153,7 @@ class _Run:
 
 @contextlib.contextmanager
 def _signals_later() -> Iterator[None]:
-    """Let signals that end this process wait: a game that was played gets stored."""
+    """Defer signals that end this process until played games are stored."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(
         signal, "pthread_sigmask"
     ):

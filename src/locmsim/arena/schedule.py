@@ -1,8 +1,8 @@
-"""Who meets whom, with which seeds: every game of a tournament by its number alone.
+"""The schedule of a tournament: players and seeds of every game, by its number.
 
-Games are numbered from 1 in rounds. In a round every pairing plays once, with mirrored pairs twice:
-the same seed and so the same cards and shuffles, seats swapped. All pairings of a round share its
-seed, so that their results differ by the players and not by the cards.
+Games are numbered from 1 in rounds. In a round every pairing plays once, or twice with mirrored
+pairs: with the same seed, and so the same cards and shuffles, but swapped seats. All pairings of a
+round share its seed, so that their results differ by the players and not by the cards.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from locmsim.contract import Game
 __all__ = ["MODES", "Fixture", "Player", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
-#: Every player against every other one, or the first against each of the others.
+#: All players against each other, or the first against each of the others.
 MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 
 _NAME = re.compile(r"\S.*")
@@ -42,15 +42,15 @@ class Player:
     name : str
         The name in tables.
     spec : str
-        What makes it: the description of an agent, or a command line.
+        The description of an agent, or a command line.
     process : bool
         True for a command.
     ready : bool
-        Whether an agent was given that `spec` cannot make again.
+        Whether `agent` is an object that `spec` cannot recreate.
     files : mapping, optional
-        `named_files` when the tournament began; None where that was not kept.
+        `named_files` when the tournament began; None if that was not recorded.
     agent : class or agent, optional
-        The agent's class, or an agent, of which each seat and worker gets a copy.
+        The agent's class, or an agent, which is copied for each seat and worker.
     """
 
     name: str
@@ -62,9 +62,9 @@ class Player:
 
 
 def named_files(spec: str) -> dict[str, str]:
-    """Path -> digest of each file that a player's description names.
+    """Return the digests of all files that a player's description names, by path.
 
-    Words of a command, the file or module of a class, and what options name.
+    These are words of a command, the file or module of a class, and files in options.
     """
     try:
         words = shlex.split(spec)
@@ -77,7 +77,7 @@ def named_files(spec: str) -> dict[str, str]:
             found = importlib.util.find_spec(module[1])
             words.append((found and found.origin) or "")
     words += [program for word in words[:1] if (program := shutil.which(word))]
-    # What Python runs of a folder.
+    # The file that Python runs in a folder.
     words += [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
     files = {}
     for word in words:
@@ -111,25 +111,25 @@ class Fixture(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that decides which games a tournament has and how they are played.
+    """Settings that determine the games of a tournament and how they are played.
 
     Parameters
     ----------
     players : tuple of Player
         The contestants.
     game : Game
-        What is played.
+        The game.
     mode : str
         "round-robin", or "gauntlet": the first player against each of the others.
     seed : int
-        The seed from which the seeds of all rounds follow.
+        The seed from which the seeds of all rounds are derived.
     seeds : tuple of int, optional
-        The seeds of the rounds themselves. There are no more rounds than seeds.
+        The seeds of the rounds, which limit their number.
     mirror : bool
         Play each seed twice, with the seats swapped. Otherwise the seats alternate from round to
         round.
     pairs_per_set : int
-        How many rounds in a row share their cards; everything else that follows from seeds differs.
+        Number of consecutive rounds that share their cards but nothing else that depends on seeds.
     timeout_scale, match_limit, lenient
         As for `locmsim.referee.play`.
 
@@ -156,7 +156,7 @@ class Settings:
         names = [player.name for player in self.players]
         for name in names:
             if not _NAME.fullmatch(name):
-                raise ValueError(f"players: {name!r} cannot be a name")
+                raise ValueError(f"players: {name!r} is not a valid name")
             if names.count(name) > 1:
                 raise ValueError(f"players: two are called {name!r}")
         if self.mode not in MODES:
@@ -165,7 +165,7 @@ class Settings:
             raise ValueError(f"pairs_per_set: expected 1 or more, got {self.pairs_per_set}")
         if self.seeds is not None and not self.seeds:
             raise ValueError("seeds: expected at least one")
-        # A match and a referee would find the same, but after the file of results was made.
+        # A match and a referee would raise this too, but only after creating the file of results.
         self.game.new_match(0, None)
         if self.pairs_per_set > 1:
             try:
@@ -179,7 +179,7 @@ class Settings:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """Indices of the players who meet."""
+        """The pairings, as indices of players."""
         n = len(self.players)
         if self.mode == "gauntlet":
             return [(0, other) for other in range(1, n)]
@@ -187,16 +187,16 @@ class Settings:
 
     @property
     def games_per_meeting(self) -> int:
-        """How many games a pairing plays in a round."""
+        """Games per pairing in a round."""
         return 2 if self.mirror else 1
 
     def count(self, games: int | None) -> int:
-        """Return how many games the tournament has.
+        """Return the number of games of the tournament.
 
         Parameters
         ----------
         games : int or None
-            Games for each pairing; None for as many as there are seeds for.
+            Games per pairing; None for as many as there are seeds for.
 
         Returns
         -------
@@ -205,12 +205,12 @@ class Settings:
         Raises
         ------
         ValueError
-            The games do not make whole pairs, or there are not enough seeds.
+            The games do not form complete pairs, or there are not enough seeds.
         """
         per_round = len(self.pairings) * self.games_per_meeting
         if games is None:
             if self.seeds is None:
-                raise ValueError("games: expected a number, as no seeds are given")
+                raise ValueError("games: expected a number, because no seeds are given")
             return len(self.seeds) * per_round
         if games < 1:
             raise ValueError(f"games: expected 1 or more, got {games}")
@@ -219,7 +219,7 @@ class Settings:
             raise ValueError(f"games: mirrored pairs need an even number, got {games}")
         if self.seeds is not None and rounds > len(self.seeds):
             most = len(self.seeds) * self.games_per_meeting
-            raise ValueError(f"games: {len(self.seeds)} seeds are for at most {most}, got {games}")
+            raise ValueError(f"games: {len(self.seeds)} seeds allow at most {most}, got {games}")
         return rounds * per_round
 
     def fixture(self, number: int) -> Fixture:
@@ -265,7 +265,7 @@ class Settings:
         return self._derived("round", round_) if self.seeds is None else self.seeds[round_]
 
     def _derived(self, what: str, index: int) -> int:
-        """A number that has nothing to do with those of other indices, as a successor would."""
+        """Return a number that is independent of those of other indices."""
         text = f"{self.seed} {what} {index}".encode()
         digest = hashlib.blake2b(text, digest_size=8).digest()
         return int.from_bytes(digest) >> (64 - _SEED_BITS)
@@ -304,7 +304,7 @@ class Settings:
         Raises
         ------
         ValueError
-            It is something else.
+            `data` is not the settings of a tournament.
         """
         try:
             players = tuple(Player(**player) for player in data["players"])
@@ -315,7 +315,7 @@ class Settings:
             raise ValueError(f"not the settings of a tournament: {error!r}") from None
 
     def differences(self, other: "Settings") -> list[str]:
-        """Describe to people what differs in other settings.
+        """List the differences from other settings for people.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class Settings:
 
 
 def random_seed() -> int:
-    """A seed nobody has chosen."""
+    """Return a random seed."""
     return random.SystemRandom().getrandbits(32)
 
 
@@ -349,7 +349,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     Parameters
     ----------
     text : str
-        Seeds and ranges with commas between them; both ends of a range belong to it.
+        Comma-separated seeds and ranges, which include both ends.
 
     Returns
     -------
@@ -375,7 +375,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """`names` with ``#2``, ``#3`` ... behind those that came before."""
+    """Return `names` with ``#2``, ``#3`` ... appended to repeated ones."""
     seen: dict[str, int] = {}
     result = []
     for name in names:

@@ -1,8 +1,8 @@
-"""Results in an SQLite file, written as they come.
+"""Results in an SQLite file, written as games finish.
 
-One file is one tournament: its settings and a row for each game that was played. While one is
-played the file is in WAL mode with synchronous=NORMAL: a process that is killed loses nothing, a
-power cut at most the last games, and other processes can read. At the end it is one file again.
+A file holds one tournament: its settings and a row for each game that was played. While it runs,
+the file is in WAL mode with synchronous=NORMAL: a killed process loses nothing, a power cut at most
+the last games, and other processes can read. At the end it is a single file again.
 """
 
 import contextlib
@@ -81,9 +81,9 @@ CREATE TABLE games (
     JOIN players AS first ON first.player = player0
     JOIN players AS second ON second.player = player1;
 """
-#: The sums of the first games at several places, from which tables begin.
+#: Sums after several numbers of games, so that tables need not read all games.
 _SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
-#: Games of each pairing between two such places.
+#: Games per pairing between two stored sums.
 _BLOCK = 16
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
 _OUTCOME = (
@@ -95,7 +95,7 @@ _ZLIB_LEVEL = 1
 
 
 class Goal(NamedTuple):
-    """When a tournament ends.
+    """The condition under which a tournament ends.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Goal(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """What lists need of a game."""
+    """The end of a game, as needed for lists."""
 
     number: int
     #: Indices of the players by seat.
@@ -128,15 +128,15 @@ class StoreError(RuntimeError):
 
 
 class NoResultsError(StoreError):
-    """There is no such file, or nothing in it yet."""
+    """The file does not exist or is still empty."""
 
 
 class Store(Database):
-    """An open file of results of a tournament; a context manager.
+    """An open file of results; a context manager.
 
-    With `write` the file is made if it does not exist, and written by this process alone: `begin`
-    says what is to be in it. Otherwise it must exist and is only read. `StoreError` says what is
-    wrong with the file.
+    With `write`, the file is created if it does not exist, is locked against other writers, and
+    `begin` stores the tournament. Otherwise it must exist and is only read. `StoreError` says what
+    is wrong with the file.
     """
 
     kind = Kind(
@@ -152,9 +152,9 @@ class Store(Database):
 
     def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
         super().__init__(path, write=write)
-        #: The tournament in the file; None until `begin` if there is nothing in it.
+        #: The tournament in the file; None for an empty file until `begin`.
         self.settings: Settings | None = None
-        #: Of the first games, whose number is a multiple of a block's.
+        #: Sums of the first games, a multiple of the block size.
         self._sums: Tally | None = None
         try:
             with self._errors("open"):
@@ -166,7 +166,7 @@ class Store(Database):
             raise
 
     def begin(self, settings: Settings) -> None:
-        """Take this tournament's games; `StoreError` if the file has those of another one."""
+        """Start or resume a tournament; `StoreError` if the file belongs to another one."""
         if self.settings is not None and (differences := self.settings.differences(settings)):
             raise StoreError(
                 f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
@@ -176,19 +176,19 @@ class Store(Database):
             if self.settings is None:
                 self._create(settings)
             self._connection.execute(_SUMS)
-        # The same, but with ready agents.
+        # The same settings, with agents as objects.
         self.settings = settings
 
     def renew(self, settings: Settings) -> None:
-        """Write down what the files of the players are now."""
+        """Store the current digests of the players' files."""
         with self._errors("write to"), self._transaction():
             text = json.dumps(settings.to_json())
             self._connection.execute("UPDATE tournament SET settings = ?", [text])
         self.settings = settings
 
     def _stored_settings(self) -> Settings | None:
-        """None if there is nothing in the file."""
-        with self._transaction("DEFERRED"):  # all of it from one moment
+        """Read the settings; None for an empty file."""
+        with self._transaction("DEFERRED"):  # one consistent snapshot
             if self._is_empty():
                 return None
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
@@ -208,7 +208,7 @@ class Store(Database):
         _log.info("%s: new file of results", self.path)
 
     def close(self) -> None:
-        """Close the file; what was added stays. One made here, or empty, for nothing is removed."""
+        """Close the file; a new file without results is removed."""
         empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
@@ -232,7 +232,7 @@ class Store(Database):
 
     @property
     def goal(self) -> Goal | None:
-        """When the tournament is at its end; None if that was never written."""
+        """The goal of the tournament; None if it was never stored."""
         if self.settings is None:
             return None
         with self._errors("read"):
@@ -242,29 +242,29 @@ class Store(Database):
         return Goal(games, None if sprt is None else Sprt(**json.loads(sprt)))
 
     def set_goal(self, goal: Goal) -> None:
-        """Write down another end."""
+        """Store a new goal."""
         sprt = None if goal.sprt is None else json.dumps(asdict(goal.sprt))
         with self._errors("write to"), self._transaction():
             self._connection.execute(
                 "UPDATE tournament SET games = ?, sprt = ?", [goal.games, sprt]
             )
-        self._sums = None  # another test counts anew
+        self._sums = None  # a new test starts from the beginning
 
     # ------------------------------------------------------------------------------- games
 
     def add(self, record: Record) -> None:
-        """Write one game; `StoreError` if that fails, or if the game is there already."""
+        """Write one game; `StoreError` if that fails or if the game is already stored."""
         self.add_all([record])
 
     def add_all(self, records: list[Record]) -> None:
-        """Write games: all of them or, with a `StoreError`, none."""
+        """Write games, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
         with self._errors("write to"), self._transaction():
             self._connection.executemany(_INSERT, rows)
             self._sum_up()
 
     def _sum_up(self) -> None:
-        """Write down the sums of further blocks of games that are complete."""
+        """Store the sums of further complete blocks of games."""
         if self.settings is None:
             return
         if self._sums is None:
@@ -287,7 +287,7 @@ class Store(Database):
             self._connection.execute("INSERT INTO sums VALUES (?, ?)", [done + block, text])
 
     def sums(self, sprt: Sprt | None) -> Tally | None:
-        """What the first games come to, as far as that is written down; None if it is not."""
+        """Return the stored sums of the first games; None if they were not stored."""
         assert self.settings is not None
         for data in self._summed("ORDER BY games DESC LIMIT 1"):
             if data["sprt"] == (None if sprt is None else asdict(sprt)):
@@ -295,7 +295,7 @@ class Store(Database):
         return None
 
     def sums_between(self, points: int) -> list[Tally]:
-        """As `sums`, at about so many places between the first game and there, without a test."""
+        """Return sums as `sums` does, at about `n` points up to there, without the test."""
         assert self.settings is not None
         (last,) = self._summed("ORDER BY games DESC LIMIT 1") or [{"games": 0}]
         block = _BLOCK * len(self.settings.pairings)
@@ -318,25 +318,25 @@ class Store(Database):
         return int(count)
 
     def last(self) -> int:
-        """The highest number of a game that was played; 0 before the first one."""
+        """Return the highest number of a played game; 0 before the first one."""
         with self._errors("read"):
             ((number,),) = self._connection.execute("SELECT max(game) FROM games")
         return int(number or 0)
 
     def numbers(self) -> set[int]:
-        """The numbers of the games that were played."""
+        """Return the numbers of the games that were played."""
         with self._errors("read"):
             return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
     def outcomes(self, first: int = 1) -> Iterator[Outcome]:
-        """What tables need of the games, by number, from the game `first` on."""
+        """Return the games from number `first` on, by number, as far as tables need them."""
         query = f"{_OUTCOME} FROM games WHERE game >= ? ORDER BY game"
         with self._errors("read"):
             for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
 
     def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
-        """How the games ended that a query takes, the last ones first.
+        """Yield how games ended, the latest first; with `before`, only those with lower numbers.
 
         With `before`, only games with lower numbers. Players are given by index, and all games have
         the same rules.
@@ -352,18 +352,18 @@ class Store(Database):
             return self._connection.execute(query, values).fetchall()
 
     def fault_kinds(self) -> set[str]:
-        """The kinds of faults that have ended a game."""
+        """Return the kinds of faults that ended a game."""
         return _INDEX.values(self._ask, "fault_kind")
 
     def fault_message(self, number: int) -> str:
-        """What is told about the fault that has ended a game."""
+        """Return the message of the fault that ended a game."""
         with self._errors("read"):
             query = "SELECT fault_message FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         return str(row[0] or "") if row else ""
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:
-        """The games that a fault has ended, and what the player at fault wrote last."""
+        """Yield the games that ended by a fault, with the last output of the player at fault."""
         with self._errors("read"):
             query = f"{_OUTCOME}, stderr0, stderr1 FROM games WHERE fault_seat IS NOT NULL"
             for *columns, stderr0, stderr1 in self._connection.execute(f"{query} ORDER BY game"):
@@ -372,7 +372,7 @@ class Store(Database):
                 yield outcome, _unpacked(stderr1 if outcome.fault.player else stderr0)
 
     def game(self, number: int) -> Record:
-        """All of a game; `StoreError` if it was not played."""
+        """Return everything stored of a game; `StoreError` if it was not played."""
         assert self.settings is not None
         with self._errors("read"):
             query = f"{_OUTCOME}, stderr0, stderr1, elapsed_ns, answers FROM games WHERE game = ?"

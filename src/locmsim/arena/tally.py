@@ -13,30 +13,30 @@ __all__ = ["PairResult", "PlayerTally", "Tally"]
 
 
 class PairResult(NamedTuple):
-    """What results are counted in: a mirrored pair of games, or one game."""
+    """The result of a mirrored pair of games, or of one game if games are not mirrored."""
 
-    #: In the order of the schedule, from 0.
+    #: Position in the schedule, from 0.
     number: int
-    #: Indices of the players who met.
+    #: Indices of the two players.
     pairing: tuple[int, int]
-    #: 0 to 1, for the first of them.
+    #: The first player's score, 0 to 1.
     score: float
 
 
 @dataclass(slots=True)
 class PlayerTally:
-    """What one player did in all games.
+    """The totals of one player.
 
     Parameters
     ----------
     games, wins, draws : list of int
         Games by seat.
     points : int
-        The sum of the match's scores, for games in which more counts than who has won.
+        The sum of the match's scores, for games in which not only the winner matters.
     times : Times
-        The turns and their times.
+        The number of turns and their times.
     late : int
-        Turns that took longer than the rules allow.
+        Number of turns that took longer than the rules allow.
     faults : Counter
         Faults by kind.
     """
@@ -51,7 +51,7 @@ class PlayerTally:
 
 
 class Tally:
-    """The sums from which all tables are made.
+    """The running totals behind all tables.
 
     Parameters
     ----------
@@ -64,19 +64,19 @@ class Tally:
     def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
         self.settings = settings
         self.sprt = sprt
-        #: Games and turns in them.
+        #: Number of games and of turns in them.
         self.games = 0
         self.turns = 0
         self.players = [PlayerTally() for _ in settings.players]
-        #: By pairing, counted for its first player.
+        #: Pairs by pairing, counted for its first player.
         self.pairs = {pairing: PairCounts() for pairing in settings.pairings}
-        # Pairs of which a game is missing, by number.
+        # Incomplete pairs by number.
         self._open: dict[int, float] = {}
-        # The sequential test takes pairs in the order of the schedule, whatever the order in which
-        # they end: quick games must not decide by being first.
+        # The sequential test counts pairs in the order of the schedule, not in the order in which
+        # they end: otherwise short games would have more weight.
         self._tested = PairCounts()
-        self._untested: dict[int, float] = {}  # none once it has decided
-        #: How far the test has come; it stays as it is when it has decided.
+        self._untested: dict[int, float] = {}  # None once it has decided
+        #: The state of the test, which no longer changes after its decision.
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
     def add(self, outcome: Outcome) -> PairResult | None:
@@ -90,7 +90,7 @@ class Tally:
         Returns
         -------
         PairResult or None
-            The pair that this game completed, if it did.
+            The pair that this game completed, if any.
         """
         self.games += 1
         self.turns += outcome.turns
@@ -156,7 +156,7 @@ class Tally:
                 yield counts.reversed()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the sums as plain data; ``ValueError`` while a game of a pair is missing."""
+        """Return the totals as plain data; ``ValueError`` while a pair is incomplete."""
         if self._open or (self._untested and not self.decided):
             raise ValueError("a game of a pair is missing")
         return {
@@ -173,7 +173,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], settings: Settings, sprt: Sprt | None) -> "Tally":
-        """Return the sums that `to_json` returned.
+        """Return the totals that `to_json` returned.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A tournament in any game, and the file that its results are in."""
+"""A tournament in any game, with its file of results."""
 
 import contextlib
 import logging
@@ -37,10 +37,10 @@ from locmsim.workers import (
 
 __all__ = ["Arena", "as_player", "parse_player"]
 
-# Nothing is told unless somebody asks for it, warnings neither.
+# Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
 
-#: Games of each pairing, if nobody says how many.
+#: Default number of games per pairing.
 DEFAULT_GAMES = 200
 
 _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
@@ -49,8 +49,8 @@ _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 class Arena:
     """A tournament and its results, used as a context manager.
 
-    A file that already has results supplies every argument that is left out. Arguments that are
-    given must agree with the file; only `games` and `sprt` may change.
+    If the file already has results, missing arguments are taken from it, and given ones must agree
+    with it; only `games` and `sprt` may change.
 
     Parameters
     ----------
@@ -58,41 +58,41 @@ class Arena:
         The contestants: descriptions for `parse_player`, agent classes, agents, or `Player`
         objects.
     game : str or Game, optional
-        What is played: a description such as ``"vestrock:init_hp=20"`` (see
-        `locmsim.arena.registry`) or a `locmsim.contract.Game`. By default the game of the file, or
-        ``"locm"``.
+        The game: a description such as ``"vestrock:init_hp=20"`` (see `locmsim.arena.registry`) or
+        a `locmsim.contract.Game`. By default the game of the file, or ``"locm"``.
     rules, ids : str, optional
         The rule set and the instance ids of LOCM, as for `Match`.
     db : str or path
         An SQLite file for the results; by default they are kept in memory.
     games : int, optional
-        Games for each pairing; by default 200, or one for each of `seeds` and seating.
+        Games per pairing; by default 200, or one for each seed and seating if `seeds` are given.
     sprt : Sprt, optional
         A sequential test that may end the tournament early, for two players.
     force : bool
-        Resume even though files of the players have changed since the first games.
+        Resume even if files of the players have changed since the first games.
     mode : str, optional
         "round-robin" (the default), or "gauntlet": the first player against each of the others.
     seed : int, optional
-        The seed from which the seeds of all rounds follow; by default a random one.
+        The seed from which the seeds of all rounds are derived; by default a random one.
     seeds : sequence of int, optional
-        The seeds of the rounds themselves. There are no more rounds than seeds.
+        The seeds of the rounds, which limit their number.
     mirror : bool, optional
         Play each seed twice, with the seats swapped (the default). Otherwise the seats alternate
         from round to round.
     pairs_per_set : int, optional
-        How many rounds in a row share their cards; by default 1.
+        Number of consecutive rounds that share their cards; by default 1.
     timeout_scale : float, optional
-        The factor of all time limits, by default 1; 0 plays without limits.
+        Factor of all time limits, by default 1; 0: no limits.
     match_limit : float, optional
-        Seconds that a whole match may take.
+        Seconds that a player may take for a whole match.
     lenient : bool, optional
-        Take what a bot writes before it is asked for its next answer; by default it loses by it.
+        Accept output that a bot writes before it is asked for its next answer; by default such a
+        bot loses.
 
     Raises
     ------
     ValueError
-        An argument makes no sense, or differs from the file.
+        An argument is not valid, or differs from the file.
     StoreError
         The file cannot be read or written, or files of the players have changed.
     """
@@ -148,7 +148,7 @@ class Arena:
             if changed and not force:
                 raise StoreError(
                     f"{self._store.path}: changed since its first games: {', '.join(changed)};"
-                    " --force (force=True) goes on all the same, in one table"
+                    " --force (force=True) continues anyway, in one table"
                 )
             wanted = Settings(**settings)
             goal = _goal(wanted, games, sprt, before)
@@ -191,7 +191,7 @@ class Arena:
 
     @classmethod
     def load(cls, db: str | os.PathLike[str]) -> Self:
-        """Open the results in a file to look at them, even while games are played.
+        """Open a file of results for reading, even while games are played.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Arena:
 
     @property
     def settings(self) -> Settings:
-        """Which games there are and how they are played."""
+        """The settings of the tournament."""
         assert self._store.settings is not None
         return self._store.settings
 
@@ -231,42 +231,42 @@ class Arena:
         progress: bool = False,
         on_games: Callable[[int], None] = lambda games: None,
     ) -> None:
-        """Play the games that are missing, or until the sequential test has decided.
+        """Play the missing games, or until the sequential test has decided.
 
-        On this machine each game has a core to itself, or as many as `cores` says. Games with time
-        limits, and those of agents that have a ``time_ms``, never share a core.
+        On this machine each game has its own core, or as many as `cores` says. Games with time
+        limits, and games of agents with a ``time_ms``, never share a core.
 
         Parameters
         ----------
         jobs : int, optional
-            Processes of this machine; by default as many as there are cores for. 1 plays in this
-            process.
+            Number of processes on this machine; by default as many as there are cores for. With 1,
+            games are played in this process.
         cores : int
-            Cores for each game, for agents that search with several threads.
+            Cores per game, for agents that search with several threads.
         executor : Executor, optional
-            Any executor to play on, in place of processes.
+            An executor to play on, instead of processes.
         slots : int, optional
-            How many tasks `executor` gets at a time; by default twice the number of cores.
+            Number of tasks that `executor` gets at a time; by default twice the number of cores.
         dask : str, optional
             The address of a Dask scheduler, to play on its cluster.
         progress : bool
-            Show on the standard error how far the games are, the score and its interval.
+            Show a progress bar with the score and its interval on the standard error.
         on_games : callable, optional
-            Called with the number of games that came in.
+            Called with the number of games that have arrived.
 
         Raises
         ------
         ValueError
             More jobs than the cores allow, or a cluster whose workers have several threads.
         ArenaError, StoreError
-            The games cannot continue. As after a ``KeyboardInterrupt``, all games that came in are
+            The tournament cannot continue. As after a ``KeyboardInterrupt``, all finished games are
             stored, and another call resumes.
         """
         for player in self.settings.players:
             if player.ready and player.agent is None:
                 raise ValueError(
-                    f"player {player.name!r}: an agent object was given when {self._store.path} was"
-                    " made, and no text describes it: give it again"
+                    f"player {player.name!r}: {self._store.path} was created with an agent object"
+                    " that no text describes: pass it again"
                 )
         try:
             with (
@@ -279,7 +279,7 @@ class Arena:
 
     @contextlib.contextmanager
     def _bar(self, on_games: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
-        """A line that shows how far the games are."""
+        """Return a progress bar."""
         from tqdm import tqdm  # slow to import
 
         with tqdm(
@@ -331,7 +331,7 @@ class Arena:
 
     @property
     def _timed(self) -> bool:
-        """Whether results depend on how much of a processor a game gets."""
+        """Whether results depend on the processor time that a game gets."""
         if self.settings.timeout_scale:
             return True
         for player in self.settings.players:
@@ -343,7 +343,7 @@ class Arena:
         return False
 
     def _check_commands(self) -> None:
-        """Better now than as a fault in every game."""
+        """Check the commands at the start, instead of failing in every game."""
         for player in self.settings.players:
             if not player.process:
                 continue
@@ -353,12 +353,11 @@ class Arena:
             if shutil.which(program) is None:
                 hint = self.settings.game.suggest(player.spec.partition(":")[0])
                 raise ValueError(
-                    f"player {player.spec!r}: there is neither a program {program!r} nor an agent"
-                    f" of that name{hint}"
+                    f"player {player.spec!r}: no program and no agent is called {program!r}{hint}"
                 )
 
     def _check_ready_agents(self) -> None:
-        """Better now than as an error of every worker."""
+        """Check that agents can be sent to workers, instead of failing in each of them."""
         for player in self.settings.players:
             if player.agent is None:
                 continue
@@ -382,7 +381,7 @@ class Arena:
         Parameters
         ----------
         width : int, optional
-            Columns of the text; by default as many as it needs.
+            Width of the text in columns; by default as wide as necessary.
 
         Returns
         -------
@@ -394,8 +393,8 @@ class Arena:
         """Return for each player and kind of fault the first such game, with the player's last
         words.
 
-        These are the end of a program's standard error, or an agent's traceback. The text is empty
-        if nobody has failed.
+        The last words are the end of a program's standard error, or an agent's traceback. The text
+        is empty if no player failed.
         """
         return report.faults_text(self.settings, self._store.failed())
 
@@ -408,18 +407,18 @@ class Arena:
         }
 
     def to_csv(self) -> str:
-        """Return a header and a line for each game that was played, to publish or to analyse."""
+        """Return a CSV text with a header and a line for each game that was played."""
         return report.as_csv(self.settings, self._store.outcomes())
 
     def lost_table(self, player: str | None = None, width: int | None = None) -> str:
-        """Return the games that a player has lost as text; empty if there are none.
+        """Return a table of the games that a player lost; empty if there are none.
 
         Parameters
         ----------
         player : str, optional
             The name of the player; by default the first one.
         width : int, optional
-            Columns of the text; by default as many as it needs.
+            Width of the text in columns; by default as wide as necessary.
 
         Returns
         -------
@@ -435,7 +434,7 @@ class Arena:
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
     def lost(self, player: str | None = None) -> list[int]:
-        """Return the numbers of the games that a player has lost.
+        """Return the numbers of the games that a player lost.
 
         Parameters
         ----------
@@ -467,11 +466,11 @@ class Arena:
         return 0 if player is None else names.index(player)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield how the games that were played ended, by number."""
+        """Yield the outcomes of the played games, by number."""
         yield from self._store.outcomes()
 
     def record(self, number: int) -> Record:
-        """Return everything that is stored of a game.
+        """Return the stored record of a game.
 
         Parameters
         ----------
@@ -490,7 +489,7 @@ class Arena:
         return self._store.game(number)
 
     def replay(self, number: int) -> Result[Any]:
-        """Return a game that was played as the referee's result.
+        """Replay a game and return it as the referee's result.
 
         Parameters
         ----------
@@ -524,7 +523,7 @@ class Arena:
 def _with_files(
     players: Sequence[Player], old: Sequence[Player]
 ) -> tuple[tuple[Player, ...], list[str]]:
-    """The players with the digests of their files, and the files that are not what they were."""
+    """Return the players with the digests of their files, and the files that changed."""
     before = {player.spec: player.files for player in old}
     known = []
     changed: dict[str, None] = {}
@@ -533,7 +532,7 @@ def _with_files(
         files: Mapping[str, str] | None = now
         if player.spec in before:
             then = before[player.spec]
-            if then is None:  # results of a version that did not keep them
+            if then is None:  # results of a version that did not store them
                 files = None
             elif then != now:
                 changed.update(
@@ -552,12 +551,12 @@ def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal
     if sprt is None and before is not None:
         sprt = before.sprt
     if sprt is not None and len(settings.players) > 2:
-        raise ValueError("sprt: it is for two players")
+        raise ValueError("sprt: expected two players")
     return Goal(count, sprt)
 
 
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:
-    """What is played, by what was given and what is in the file."""
+    """Return the game from the argument or the file."""
     if game is None:
         if not options and stored is not None:
             return stored
@@ -570,7 +569,7 @@ def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, st
 def parse_player(text: str, game: str | Game = "locm") -> Player:
     """Return the player that a text describes.
 
-    Whatever describes an agent of the game is one; everything else is a command.
+    A text that describes an agent of the game is an agent; everything else is a command.
 
     Parameters
     ----------
@@ -586,14 +585,14 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     Raises
     ------
     ValueError
-        There is no such agent, an option of it is wrong, or the command is empty.
+        The agent is unknown, one of its options is wrong, or the command is empty.
     """
     player, _ = as_player(text, make_game(game) if isinstance(game, str) else game)
     return player
 
 
 def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
-    """A player from ``"name=description"``, where ``name=`` may be missing; and the agent, if any.
+    """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
     ``ValueError`` for an agent's wrong options and for an empty command.
     """

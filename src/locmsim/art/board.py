@@ -44,7 +44,7 @@ class Side(NamedTuple):
 
 
 def board_svg(upper: Side, lower: Side, *, lanes: int, title: str = "") -> str:
-    """A picture of a position.
+    """Draw a position.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def sheet_svg(cards: Iterable[Card], *, columns: int = 12) -> str:
 
 
 def sheet_html(cards: Iterable[Card], title: str) -> str:
-    """A page of its own that shows many cards.
+    """Return an HTML page that shows many cards.
 
     Parameters
     ----------

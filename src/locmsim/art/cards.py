@@ -77,7 +77,7 @@ _LARGEST = 19.0
 
 
 def _inner_width(width: float) -> float:
-    """The size of a text of one digit that fills a width: digits are 0.76 of their size wide."""
+    """Return the font size at which a digit fills a width: digits are 0.76 em wide."""
     return 0.92 / 0.76 * width
 
 
@@ -91,7 +91,7 @@ _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-an
 
 
 def motif_of(card: Card) -> int:
-    """The number of the card's motif among those of its type.
+    """Return the index of the card's motif among those of its type.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def motif_of(card: Card) -> int:
 
 
 def card_description(card: Card, title: str = "") -> str:
-    """What the card is, in words, for screen readers and tooltips.
+    """Describe a card in words, for screen readers and tooltips.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def card_svg(
     width: int | None = None,
     title: str | None = None,
 ) -> str:
-    """A picture of a card, a whole ``<svg>`` element.
+    """Draw a card as a complete ``<svg>`` element.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def card_svg(
 
 
 def card_art(card: Card) -> str:
-    """The picture of a card without its frame and numbers.
+    """Draw a card without its frame and numbers.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def card_art(card: Card) -> str:
 
 
 def card_effects(card: Card) -> str:
-    """What a card does besides: health of both players and cards drawn, at the right edge.
+    """Draw a card's other effects at its right edge: health changes and cards drawn.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def card_effects(card: Card) -> str:
 
 
 def _picture(card: Card) -> str:
-    """The background: the three masks, each from its own side."""
+    """Return the background: the three masks, each from its own side."""
     red, green, blue = _masks(card)
     sky = f'<rect x="7" y="7" width="86" height="84" rx="4" fill="{_mix(red, green, blue, 0.30)}"/>'
     masks = (
@@ -262,7 +262,7 @@ def _picture(card: Card) -> str:
 
 
 def _motif(card: Card) -> str:
-    """The motif, scaled, turned and coloured by what the card has."""
+    """Return the motif, scaled, rotated and coloured by the card's properties."""
     strength = abs(card.attack) + abs(card.defense)
     scale = 0.56 + 0.24 * min(strength, 24) / 24
     statistics = (
@@ -297,14 +297,14 @@ def _masks(card: Card) -> tuple[float, float, float]:
 
 
 def _mix(red: float, green: float, blue: float, light: float) -> str:
-    """The colour of three masks at a lightness from 0 to 1."""
+    """Return the colour of three masks at a lightness from 0 to 1."""
     top = max(red, green, blue, 0.01)
     channels = (0.42 + 0.58 * value / top for value in (red, green, blue))
     return "#" + "".join(f"{round(255 * light * channel):02x}" for channel in channels)
 
 
 def _keywords(abilities: str, area: Area) -> str:
-    """A badge for each keyword and for the area, in one row."""
+    """Return a badge for each keyword and for the area, in one row."""
     letters = [letter for letter in abilities if letter in BADGES]
     if area != Area.TARGET:
         letters.append(str(int(area)))
@@ -317,7 +317,7 @@ def _keywords(abilities: str, area: Area) -> str:
 
 
 def badge_svg(letter: str) -> str:
-    """The badge of an ability or an area, SVG elements in a square of 16 x 16 units.
+    """Draw the badge of an ability or an area: SVG elements in a square of 16 x 16 units.
 
     Parameters
     ----------
@@ -338,12 +338,12 @@ def badge_svg(letter: str) -> str:
 
 
 def fitting(text: str, width: float, most: float) -> float:
-    """The size of a text that is no wider than that, `most` at most."""
+    """Return the largest font size, up to `most`, at which a text fits the width."""
     return min(most, round(_inner_width(width) / len(text), 1))
 
 
 def _number(name: str, value: int, signed: bool = False) -> str:
-    """A number on its shape, small enough to stay on it."""
+    """Return a number on its shape, small enough to stay on it."""
     x, y, width, colour, path = NUMBERS[name]
     text = f"{value:+d}" if signed and value else str(value)
     size = fitting(text, width, _LARGEST)

@@ -48,7 +48,7 @@ def _fixed_names() -> dict[Card, str]:
 
 
 def card_title(card: Card) -> str:
-    """What a card is called where people read it.
+    """Return the name under which a card is shown.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def card_title(card: Card) -> str:
 
 
 def card_titles(cards: Iterable[Card]) -> dict[Card, str]:
-    """What the cards of a set are called: each as `card_title` says, with its base id if it has to.
+    """Return the titles of a card set, see `card_title`; ambiguous ones get a base id.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def card_titles(cards: Iterable[Card]) -> dict[Card, str]:
 
 
 def _generated(card: Card) -> str:
-    """An adjective and the noun of the card's motif."""
+    """Return an adjective and the noun of the card's motif."""
     nouns = NOUNS[card.type]
     if card.type == CardType.CREATURE:
         table = _CREATURES

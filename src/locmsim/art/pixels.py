@@ -51,7 +51,7 @@ class Strip(NamedTuple):
 
 
 def board_frame(upper: Strip, lower: Strip, *, lanes: int, title: Sequence[str]) -> Pixels:
-    """A position as pixels.
+    """Draw a position as pixels.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _drawn(card: Card, attack: int, defense: int, abilities: str) -> Pixels:
 
 @lru_cache(_KEPT)
 def _half(card: Card) -> Pixels:
-    """The mean of each four pixels."""
+    """Return the mean of each four pixels."""
     means = _card(card).reshape(_TALL // 2, 2, _WIDE // 2, 2, 3).mean((1, 3))
     picture: Pixels = means.astype(np.uint8)
     return picture
@@ -212,7 +212,7 @@ def _half(card: Card) -> Pixels:
 
 @cache
 def _back() -> Pixels:
-    """The back of a card."""
+    """Return the back of a card."""
     middle, half = _WIDE // 2, _TALL // 2
     picture = _rgba(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="{_TALL}">'
@@ -233,7 +233,7 @@ def _word(text: str, wide: int = _COLUMN) -> Pixels:
 
 
 def _rgba(svg: str) -> Pixels:
-    """An SVG picture (height, width, 4): red, green and blue multiplied by opacity, opacity."""
+    """Render an SVG picture to (height, width, 4): premultiplied colours, and opacity."""
     from cairosvg.parser import Tree
     from cairosvg.surface import PNGSurface
 
@@ -247,7 +247,7 @@ def _rgba(svg: str) -> Pixels:
 
 
 def _on(picture: Pixels, ground: Colour) -> Pixels:
-    """The colours (height, width, 3) of a picture on a ground of one colour."""
+    """Return the colours (height, width, 3) of a picture on a ground of one colour."""
     pixels = picture.astype(np.uint16)
     under = np.array(ground, np.uint16) * (255 - pixels[..., 3:]) // 255
     colours: Pixels = (pixels[..., :3] + under).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What several commands share: options, files, signals and how the tool fails."""
+"""Code that several commands share: options, output files, signals and failures."""
 
 import argparse
 import math
@@ -37,23 +37,23 @@ __all__ = [
 
 _T = TypeVar("_T")
 
-#: Names of the standard output. Opened as a file it would be written from its start again.
+#: Names of the standard output. Opening one as a file would overwrite what is already there.
 STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
-#: How much of a file is read to see who has written it.
+#: Bytes read from the start of a file to recognise which command wrote it.
 _HEAD = 4096
 
-GAME_HELP = 'what is played, such as "vestrock:init_hp=30" (default: locm)'
-SCALE_HELP = "multiply the time limits, 0 for none (default: 1)"
+GAME_HELP = 'the game and its options, such as "vestrock:init_hp=30" (default: locm)'
+SCALE_HELP = "multiply the time limits by X; 0: no limits (default: 1)"
 IDS = ("new", "old")
-IDS_HELP = "instance ids: those of today or of the 2022 contest (default: new)"
-LIMIT_HELP = "time a bot has for all its answers together"
-LENIENT_HELP = "take what a bot writes before it is asked for its next answer"
+IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
+LIMIT_HELP = "total time of a bot for all its answers in a match"
+LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
 
 
 class Failure(Exception):
-    """Ends the tool with a message and an exit code: 2 for wrong usage, else 1."""
+    """End the tool with a message and an exit code: 2 for wrong usage, else 1."""
 
     def __init__(self, message: object, code: int = 1) -> None:
         super().__init__(str(message))
@@ -61,7 +61,7 @@ class Failure(Exception):
 
 
 def number(low: float, allow_low: bool) -> Callable[[str], float]:
-    """The type of an option that is a number above `low`, or `low` itself."""
+    """Return the type of an option whose value must be above `low`, or at least `low`."""
 
     def parse(text: str) -> float:
         try:
@@ -77,7 +77,7 @@ def number(low: float, allow_low: bool) -> Callable[[str], float]:
 
 
 def interruptible(work: Callable[[], _T]) -> _T:
-    """What a function returns or raises that may be long in compiled code: Ctrl-C is heard."""
+    """Run a function that may stay in compiled code for long, so that Ctrl-C still works."""
     import threading
 
     results: list[_T] = []
@@ -89,7 +89,7 @@ def interruptible(work: Callable[[], _T]) -> _T:
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=do, daemon=True)  # nobody waits for it after Ctrl-C
+    thread = threading.Thread(target=do, daemon=True)  # not joined after Ctrl-C
     thread.start()
     thread.join()
     for error in errors:
@@ -98,7 +98,7 @@ def interruptible(work: Callable[[], _T]) -> _T:
 
 
 def seed(text: str) -> int:
-    """The type of an option that is a seed."""
+    """Parse an option whose value is a seed."""
     try:
         value = int(text)
     except ValueError:
@@ -109,26 +109,26 @@ def seed(text: str) -> int:
 
 
 def color_wanted() -> bool:
-    """Whether the standard output is a terminal that shows colours (see no-color.org)."""
+    """Return whether the standard output is a terminal that shows colours (see no-color.org)."""
     return (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
 
 
 def width() -> int:
-    """The columns that tables may have: those of the terminal, else 80."""
+    """Return the width for tables: that of the terminal, else 80 columns."""
     return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
 
 
 def add_verbose(parser: argparse._ActionsContainer) -> None:
-    """The option ``-v`` for commands that run long, see `start_logging`."""
+    """Add the option ``-v`` of long-running commands, see `start_logging`."""
     parser.add_argument(
-        "-v", "--verbose", action="count", default=0, help="report progress; -vv: in detail"
+        "-v", "--verbose", action="count", default=0, help="report progress; -vv: in more detail"
     )
 
 
 def start_logging(verbose: int) -> None:
-    """Tell on the standard error what the library logs, if it was asked for."""
+    """Log the library's messages to the standard error if ``-v`` was given."""
     if verbose:
         import logging
 
@@ -137,17 +137,19 @@ def start_logging(verbose: int) -> None:
 
 
 def add_force(parser: argparse._ActionsContainer) -> None:
-    """The option ``--force``, see `check_target`."""
+    """Add the option ``--force``, see `check_target`."""
     parser.add_argument(
-        "--force", action="store_true", help="overwrite a file that this command has not written"
+        "--force",
+        action="store_true",
+        help="overwrite a file even if this command did not write it",
     )
 
 
 def check_target(path: str, ours: bytes | None = None, force: bool = False) -> None:
-    """Fail now, and not when there is something to write.
+    """Fail before the work starts if its output could not be written.
 
-    A file is overwritten if the regular expression `ours` matches its start: then the same command
-    has written it. None stands for any file.
+    An existing file is overwritten only if the regular expression `ours` matches its start: then
+    the same command wrote it. None allows any file.
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
@@ -165,7 +167,7 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
         head = b""
     if not re.match(ours, head, re.DOTALL):
         raise Failure(
-            f"cannot write {path}: it exists, and this command has not written it; --force"
+            f"cannot write {path}: it exists and was not written by this command; use --force"
             " overwrites it",
             code=2,
         )

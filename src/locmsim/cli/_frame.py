@@ -1,4 +1,4 @@
-"""The frame of every command: a parser, and how signals end it."""
+"""The base of every command: its parser, and how signals end it."""
 
 import argparse
 import contextlib
@@ -11,12 +11,12 @@ from typing import NoReturn
 
 __all__ = ["Parser", "Stopped", "ended_by_signals"]
 
-#: Windows has not all of them.
+#: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors show the usage of the command in one line."""
+    """An argument parser whose error messages show the usage in one line."""
 
     def error(self, message: str) -> NoReturn:
         shown = [action for action in self._actions if action.required or not action.option_strings]
@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Stopped(SystemExit):
-    """A signal has ended the command; `message` is what is told of that."""
+    """Raised when a signal ends the command; `message` is shown to the user."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -36,16 +36,16 @@ class Stopped(SystemExit):
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does: past the code that ends the bots."""
+    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does, so that cleanup code stops the bots."""
     numbers = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
     def end(number: int, frame: FrameType | None) -> None:
-        for other in numbers:  # nothing may interrupt the clearing up
+        for other in numbers:  # nothing may interrupt the cleanup
             signal.signal(other, signal.SIG_IGN)
         raise Stopped(number)
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
-        """Where nothing can be raised, as in `__del__`, the end is put off."""
+        """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
         if not isinstance(what.exc_value, Stopped):
             hook_before(what)
             return
@@ -65,7 +65,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def _signal_main_thread(number: int) -> None:
-    if hasattr(signal, "pthread_kill"):  # it may wait for something
+    if hasattr(signal, "pthread_kill"):  # the main thread may be blocked
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:
         signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""Earlier matches: logs, and games of an arena's results."""
+"""Loading of earlier matches: logs, and games from an arena's results."""
 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,10 +14,10 @@ __all__ = ["Played", "load_played", "load_result"]
 
 
 class Played(NamedTuple):
-    """An earlier match."""
+    """An earlier match, with its game and the names of its players."""
 
     result: "Result[Any]"
-    #: What its players are called, as far as that is known.
+    #: Names of its players, as far as they are known.
     names: tuple[str, str]
     game: "Game"
 
@@ -25,9 +25,9 @@ class Played(NamedTuple):
 def load_played(
     source: str, option: str, rules: str | None = None, ids: str | None = None
 ) -> Played:
-    """The match of a log (``FILE``) or of an arena's results (``DB:NUMBER``), of any game.
+    """Load a match of any game from a log (``FILE``) or an arena's results (``DB:NUMBER``).
 
-    `Failure` names the option that the text came from.
+    Raises `Failure`, which names the option that the text came from.
     """
     from locmsim.arena import Arena, LocmGame, StoreError
 
@@ -49,7 +49,7 @@ def load_played(
 def load_result(
     game: str, option: str, rules: str | None = None, ids: str | None = None
 ) -> tuple["Result[Match]", tuple[str, str]]:
-    """As `load_played`, of Legends of Code and Magic alone; see `locmsim.web.load_replay`."""
+    """Load a match as `load_played` does, of Legends of Code and Magic only."""
     from locmsim.arena import StoreError
     from locmsim.web import load_replay
 

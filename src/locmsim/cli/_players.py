@@ -1,4 +1,4 @@
-"""Bots as a command takes them: the command of a program, or an agent by name."""
+"""Bots on the command line: the command of a program, or the name of an agent."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 __all__ = ["as_bot"]
 
-#: What may name an agent. Nearly all commands do not, and then the agents are not imported: a
-#: referee is started once for every game.
+#: Text that may name an agent. Most commands of programs do not match, and then the agents are
+#: not imported: a referee is started once for every game.
 _MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
-    """The agent of a game that a text names, or the text; `Failure` names the option it came from.
+    """Return the agent that a text names, or the text itself if it is a program's command.
 
-    Without a `game` it is Legends of Code and Magic, and with `rules` an agent that plays other
-    ones only is refused.
+    Without a `game`, agents are those of Legends of Code and Magic; with `rules`, an agent that
+    does not play them is refused. `Failure` names the option that the text came from.
     """
     if text.endswith(".py"):
         from locmsim.referee.process import python_file_hint
@@ -44,5 +44,5 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     import shutil
 
     if hint and shutil.which(text) is None:
-        raise Failure(f"{option}: there is neither a program nor an agent {text!r}{hint}", code=2)
+        raise Failure(f"{option}: no program and no agent is called {text!r}{hint}", code=2)
     return text

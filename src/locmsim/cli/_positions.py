@@ -1,4 +1,4 @@
-"""One way to name a position, for all commands: a file of any kind, or its text."""
+"""Positions on the command line: a file of any kind, or the text of a position."""
 
 import os
 import sys
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["POSITION_HELP", "read_position"]
 
 POSITION_HELP = (
-    "the text of a position (State.to_text), or a file with that or with what a bot is sent in a"
-    " turn; - for standard input"
+    "the text of a position (State.to_text), or a file that holds this text or a bot's input of"
+    " one turn; -: standard input"
 )
 
 
 def read_position(name: str, option: str, rules: str | None = None) -> "State | Observation":
-    """The position that a name means; `Failure` names the option that it came from."""
+    """Read the position that `name` stands for; `Failure` names the option it came from."""
     try:
         is_file = os.path.exists(name) or (option != "GAME" and " " not in name)
         prefix = "" if option == "FILE" else f"{option}: "
@@ -34,7 +34,7 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
     except OSError as error:
         raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise Failure(f"{prefix}{name}: not a position, which is text") from None
+        raise Failure(f"{prefix}{name}: expected the text of a position, got binary data") from None
     try:
         return _parsed(text, rules)
     except ValueError as error:
@@ -45,7 +45,7 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
 
 def _parsed(text: str, rules: str | None) -> "State | Observation":
     if text.lstrip().startswith("{") and '"outputs"' in text:
-        raise ValueError("JSON: of the log of a match --turn says which position is meant")
+        raise ValueError("this is the log of a match: choose one of its turns with --turn")
     first = text.lstrip().partition("\n")[0].split()
     if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
         from locmsim.game.observation import Observation
@@ -58,5 +58,5 @@ def _parsed(text: str, rules: str | None) -> "State | Observation":
         raise ValueError(f"expected one position, got {len(states)}")
     (state,) = states
     if rules not in (None, state.rules):
-        raise ValueError(f"rules: the position is one of {state.rules}, not of {rules}")
+        raise ValueError(f"rules: the position is of rules {state.rules}, not {rules}")
     return state

@@ -1,4 +1,4 @@
-"""``locmsim analyse``: the best lines of a position, or where a game was lost."""
+"""``locmsim analyse``: find the best lines of a position, or where a game was lost."""
 
 import argparse
 import json
@@ -21,68 +21,91 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-#: Cards of the opponent's hand that are listed.
+#: Number of cards listed for the opponent's hand.
 _CARDS = 12
-#: Positions of the search in each turn of a whole match, if nothing is said.
+#: Default number of positions searched in each turn of a whole match.
 _REPORT_NODES = 5000
-#: The same of each turn of a tree of variations.
+#: Default number of positions searched in each turn of a tree of variations.
 _TREE_NODES = 5000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Search a position several times, by beam search and by MCTS, and print the turns that"
-        " were found, with what the opponent may hold. The position is a turn of an earlier match"
-        " (a log FILE or DB:NUMBER, with --turn), the text of a position (State.to_text), or what a"
-        " bot is sent (--file). With --game all turns of a match are compared with the best ones."
+        "Search a position several times, by beam search and by MCTS, and print the best lines"
+        " for this turn and the cards that the opponent probably holds. The position is a turn of"
+        " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
+        " (State.to_text), or a bot's input (--file). With --game, every turn of a match is"
+        " compared with the best one found."
     )
     add = parser.add_argument
     add(
         "game",
         nargs="?",
         metavar="GAME",
-        help="a position, as for --file; or with --turn or --game a log (FILE) or a game of results"
+        help="a position, as for --file; with --turn or --game, a log (FILE) or a game of results"
         " (DB:NUMBER)",
     )
     add(
         "--game",
         action="store_true",
         dest="whole",
-        help="report on the whole match: what each turn gave away, and the worst ones",
+        help="report on the whole match: the loss of each turn, and the worst turns",
     )
-    add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
+    add(
+        "--turn",
+        type=int,
+        metavar="N",
+        help="number of the turn, counted from 0 over both players' turns",
+    )
     add("--file", metavar="FILE", help=POSITION_HELP)
-    add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of a log found out)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: what it says, or new)")
+    add("--rules", choices=tuple(RULES), help="rule set (default: that of the text or log)")
+    add("--ids", choices=IDS, help="instance ids of a log (default: those it names, else new)")
     add(
         "--seconds",
         type=number(0, allow_low=False),
         default=2.0,
         metavar="S",
-        help="time for it (default: %(default)g)",
+        help="time for the analysis (default: %(default)g)",
     )
-    add("--nodes", type=int, metavar="N", help="positions of each search, in place of a time")
-    add("--done", default="", metavar="LINE", help="what was done in the turn: find the rest of it")
+    add("--nodes", type=int, metavar="N", help="positions per search, instead of a time")
+    add(
+        "--done",
+        default="",
+        metavar="LINE",
+        help="actions already played in the turn: find the rest of it",
+    )
     add(
         "--tree",
         action="store_true",
-        help="go on beyond the turn: the opponent's best replies and the next turn, in sampled"
-        " worlds that are named by their seeds",
+        help="continue beyond the turn: the opponent's best replies and the next turn, in sampled"
+        " worlds, each named by its seed",
     )
-    add("--worlds", type=int, default=3, metavar="N", help="worlds of --tree (%(default)s)")
+    add(
+        "--worlds",
+        type=int,
+        default=3,
+        metavar="N",
+        help="number of worlds for --tree (default: %(default)s)",
+    )
     add(
         "--hand",
         default="",
         metavar="CARD,CARD",
-        help="cards that the opponent holds in the worlds of --tree, by base id or name",
+        help="for --tree: cards that the opponent holds in all worlds, by base id or name",
     )
-    add("--seed", type=int, default=0, metavar="N", help="seed of the searches (%(default)s)")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of the searches (default: %(default)s)",
+    )
     add("--json", action="store_true", help="print JSON")
 
 
 class _Words:
-    """What cards are called in a position, and lines in words."""
+    """Names of the cards in a position, and answer lines in words."""
 
     def __init__(
         self, start: "State", cards: "Sequence[Card]" = (), names: Sequence[str] = ()
@@ -101,7 +124,7 @@ class _Words:
         return self.titles.get(card) or card_title(card)
 
     def line(self, line: str | None, start: "State | None" = None) -> str:
-        """An answer line in words; as it is where it ends the match."""
+        """Return an answer line in words; a line that ended the match is returned unchanged."""
         from locmsim.game.action_text import answer_actions, line_words
         from locmsim.referee.locm_text import sentences
 
@@ -112,7 +135,7 @@ class _Words:
         return sentences(line_words(state, actions, self._names, self.titles))
 
     def cards_in(self, lines: Iterable[str]) -> "list[Card]":
-        """The cards that lines use, in their order."""
+        """Return the cards that the lines use, in order of first use."""
         from locmsim.game.action_text import answer_actions
 
         cards: dict[Card, None] = {}
@@ -126,19 +149,19 @@ class _Words:
         return [*cards]
 
     def base_ids(self, hand: str, possible: "Mapping[int, Card]") -> list[int]:
-        """The cards that a text with commas names, by base id or name."""
+        """Return the cards named in a comma-separated text, by base id or name."""
         found = []
         ids = {self.title(card).lower(): base_id for base_id, card in possible.items()}
         for word in filter(None, map(str.strip, hand.split(","))):
             number = int(word) if word.isdecimal() else ids.get(word.lower())
             if number is None:
-                raise Failure(f"--hand: no card {word!r} can be in this game", code=2)
+                raise Failure(f"--hand: no card {word!r} can occur in this game", code=2)
             found.append(number)
         return found
 
 
 def run(options: argparse.Namespace) -> None:
-    """Analyse the position, and print what was found."""
+    """Analyse the position and print the result."""
     from locmsim._core import State
     from locmsim.search.analysis import analyse, line_value
 
@@ -184,7 +207,7 @@ def run(options: argparse.Namespace) -> None:
                 line_value(known, line, seed=options.seed)
                 for line in (played, analysis.lines[0].line)
             )
-        except ValueError:  # it was malformed
+        except ValueError:  # the answer was malformed
             return analysis, None
         return analysis, (then, best)
 
@@ -202,12 +225,14 @@ def run(options: argparse.Namespace) -> None:
 def _roots(
     position: "Observation | State", belief: "Belief | None", options: argparse.Namespace
 ) -> "tuple[State, State, Belief]":
-    """The position as the turn began, after what was done in it, and what its player knows."""
+    """Return the position at the start of the turn, the one after `done`, and the belief."""
     from locmsim.game.observation import Observation
     from locmsim.search.turn_search import worlds_at
 
     if isinstance(position, Observation) and position.phase != "battle":
-        raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
+        raise ValueError(
+            "an analysis needs a battle turn, but this is an observation of the choice phase"
+        )
     _, start, known = worlds_at(position, belief, "", options.seed)
     _, root, _ = worlds_at(position, belief, options.done, options.seed)
     return start, root, known
@@ -220,7 +245,7 @@ def _grow(
     known: "Belief",
     words: _Words,
 ) -> None:
-    """The tree of variations."""
+    """Print the tree of variations."""
     from locmsim.search.variations import variations
 
     nodes = _TREE_NODES if options.nodes is None else options.nodes
@@ -266,7 +291,7 @@ def _grow(
 
 
 def _wrapped(start: str, text: str) -> None:
-    """Print a text behind a start, in lines below each other."""
+    """Print a text after a prefix, wrapped into lines below each other."""
     import textwrap
 
     space = " " * len(start)
@@ -298,13 +323,13 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
 
 
 def _report(options: argparse.Namespace) -> None:
-    """The whole match."""
+    """Print the report on a whole match."""
     from locmsim.cli._matches import load_result
     from locmsim.referee.turn_report import report_game
 
     for name in ("file", "turn", "done", "tree"):
         if getattr(options, name) not in (None, "", False):
-            raise Failure(f"--game is of a whole match: there is no --{name}", code=2)
+            raise Failure(f"--game analyses a whole match: --{name} does not apply", code=2)
     result, names = load_result(options.game, "GAME", options.rules, options.ids)
     nodes = _REPORT_NODES if options.nodes is None else options.nodes
     try:
@@ -349,7 +374,7 @@ def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence
 def _from_game(
     options: argparse.Namespace,
 ) -> "tuple[Observation, Belief, str | None, Sequence[Card], Sequence[str]]":
-    """A turn: what its player saw and knew by then, the answer, the match's cards and players."""
+    """Return a turn: observation, belief, answer, and the match's cards and players."""
     from locmsim.cli._matches import load_result
     from locmsim.referee.knowledge import knowledge_at
 

@@ -1,4 +1,4 @@
-"""``locmsim arena``: many matches between players, and their results."""
+"""``locmsim arena``: play many matches between players, and show their results."""
 
 import argparse
 import contextlib
@@ -39,7 +39,7 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    summary = "play matches between players; the word may be left out"
+    summary = "play matches between players (the default)"
     run = actions.add_parser(
         "run",
         prog="locmsim arena",
@@ -53,15 +53,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     summary = "print the tables of a file of results and the games that a player has lost"
     show = actions.add_parser("show", help=summary, description=summary, allow_abbrev=False)
     show.add_argument("db", metavar="DB")
-    show.add_argument("--lost", metavar="PLAYER", help="whose lost games (default: the first)")
+    show.add_argument(
+        "--lost", metavar="PLAYER", help="player whose lost games are listed (default: the first)"
+    )
     show.add_argument("--json", action="store_true", help="print JSON")
     show.add_argument(
         "--stderr",
         type=int,
         metavar="GAME",
-        help="print what both players of a game wrote to their standard errors",
+        help="print the standard error output of both players of a game",
     )
-    show.add_argument("--csv", metavar="FILE", help="write a line for each game and print nothing")
+    show.add_argument(
+        "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
+    )
     add_force(show)
     show.set_defaults(act=_show_arena, parser=show)
 
@@ -75,8 +79,8 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
     add = parser.add_argument_group("matches").add_argument
-    add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
-    add("--rules", choices=tuple(RULES), help="rule set of locm (default: 1.5)")
+    add("--games", type=int, metavar="N", help="number of games per pairing (default: 200)")
+    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
     add("--ids", choices=IDS, help=IDS_HELP)
     add("--game", metavar="GAME", help=GAME_HELP)
     add(
@@ -95,10 +99,15 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("seeds")
     seeds = group.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="all other seeds follow from it")
+    seeds.add_argument(
+        "--seed", type=int, metavar="N", help="seed that all other seeds are derived from"
+    )
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
     group.add_argument(
-        "--pairs-per-set", type=int, metavar="N", help="pairs with the same cards (default: 1)"
+        "--pairs-per-set",
+        type=int,
+        metavar="N",
+        help="pairs of games that share a card set (default: 1)",
     )
     add = parser.add_argument_group("sequential test").add_argument
     add(
@@ -108,12 +117,32 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar=("ELO0", "ELO1"),
         help="stop as soon as it is clear which of two Elo differences is true",
     )
-    add("--alpha", type=float, default=0.05, help="error of accepting ELO1 (%(default)s)")
-    add("--beta", type=float, default=0.05, help="error of accepting ELO0 (%(default)s)")
+    add(
+        "--alpha",
+        type=float,
+        default=0.05,
+        help="probability of accepting ELO1 by mistake (default: %(default)s)",
+    )
+    add(
+        "--beta",
+        type=float,
+        default=0.05,
+        help="probability of accepting ELO0 by mistake (default: %(default)s)",
+    )
     add = parser.add_argument_group("machines").add_argument
-    add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
-    add("--cores", type=int, metavar="N", help="cores for each game, for agents with threads (1)")
-    add("--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler")
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="number of games played at once (default: one per core)",
+    )
+    add(
+        "--cores",
+        type=int,
+        metavar="N",
+        help="cores per game, for agents with threads (default: 1)",
+    )
+    add("--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler")
     add = parser.add_argument_group("time limits and faults").add_argument
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
@@ -121,13 +150,17 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("results")
     add = group.add_argument
     add("--db", metavar="FILE", help="file of results; an existing one is resumed")
-    add("--force", action="store_true", help="--db: resume though files of players have changed")
+    add(
+        "--force",
+        action="store_true",
+        help="with --db: resume even if files of players have changed",
+    )
     add("--json", action="store_true", help="print JSON")
     add_verbose(group)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Play a tournament, or show one."""
+    """Play a tournament or show one."""
     from locmsim.arena import ArenaError, StoreError
 
     try:
@@ -139,7 +172,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _with_option(message: str) -> str:
-    """A message about an argument, with the option in its place."""
+    """Return a message with the argument's name replaced by the option."""
     name, colon, rest = message.partition(":")
     known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "cores", "dask")
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
@@ -169,7 +202,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
     if options.db is not None and not options.players and not os.path.exists(options.db):
-        raise Failure(f"--db: {options.db}: no such file; players start a new one", code=2)
+        raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
     db = options.db or _new_file()
     with (
         ended_by_signals(),
@@ -208,7 +241,7 @@ def _run_arena(options: argparse.Namespace) -> None:
 
 
 def _new_file() -> str:
-    """A file of results that nobody else has, called by the time."""
+    """Create a new file of results, named after the current time."""
     base = time.strftime("arena-%Y%m%d-%H%M%S")
     for attempt in itertools.count(1):
         name = f"{base}.db" if attempt == 1 else f"{base}-{attempt}.db"
@@ -253,7 +286,7 @@ def _show_arena(options: argparse.Namespace) -> None:
 
 
 def _print_stderr(arena: "Arena", number: int) -> None:
-    """What both players of a game have written to their standard errors."""
+    """Print the standard error output of both players of a game."""
     record = arena.record(number)
     for seat, index in enumerate(record.outcome.players):
         text = record.stderr[seat]

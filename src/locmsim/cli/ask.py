@@ -1,4 +1,4 @@
-"""``locmsim ask``: what a bot would do now in an earlier match."""
+"""``locmsim ask``: show what a bot would answer now in an earlier match."""
 
 import argparse
 import contextlib
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-#: The time limit of a bot that is being debugged, in place of the rules' limits.
+#: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
 _STDERR_LINES = 15
 
@@ -27,27 +27,50 @@ _STDERR_LINES = 15
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Send a bot what a player was sent in an earlier match, up to a turn, and show its new"
-        " answer beside the old one. It sees the old match whatever it answers: cards that it"
-        " would have chosen otherwise are still those of the old deck."
+        "Send a bot the input that a player got in an earlier match, up to a turn, and show its"
+        " new answer beside the old one. The input never changes with the bot's answers: even if it"
+        " would choose other cards, it plays on with the deck of the earlier match."
     )
     add = parser.add_argument
     add("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
-    add("game", metavar="GAME", help="a log (FILE), a game of results (DB:NUMBER); --lost: DB")
-    add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
-    add("--done", metavar="LINE", help="--turn: what was done in it; an agent finds the rest")
-    add("--lost", action="store_true", help="the last turns of all games that a player has lost")
-    add("--player", metavar="NAME", help="--lost: whose games (default: the first player's)")
-    add("--last", type=int, default=3, metavar="N", help="--lost: turns of a game (%(default)s)")
-    add("--seed", type=int, default=0, metavar="N", help="seed of an agent (%(default)s)")
-    add("--rules", choices=tuple(RULES), help="rule set of a log (default: found out)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: found out)")
+    add(
+        "game",
+        metavar="GAME",
+        help="a log (FILE) or a game of results (DB:NUMBER); with --lost: DB",
+    )
+    add(
+        "--turn",
+        type=int,
+        metavar="N",
+        help="number of the turn, counted from 0 over both players' turns",
+    )
+    add(
+        "--done",
+        metavar="LINE",
+        help="with --turn: actions already played in it; the agent continues from there",
+    )
+    add(
+        "--lost",
+        action="store_true",
+        help="ask about the last turns of every game that a player lost",
+    )
+    add("--player", metavar="NAME", help="with --lost: whose games (default: the first player's)")
+    add(
+        "--last",
+        type=int,
+        default=3,
+        metavar="N",
+        help="with --lost: number of turns per game (default: %(default)s)",
+    )
+    add("--seed", type=int, default=0, metavar="N", help="seed of an agent (default: %(default)s)")
+    add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
+    add("--ids", choices=IDS, help="instance ids of a log (default: detected)")
     add(
         "--timeout-scale",
         type=number(0, allow_low=True),
         default=_SCALE,
         metavar="X",
-        help="multiply the time limits, 0 for none (default: %(default)g)",
+        help="multiply the time limits by X; 0: no limits (default: %(default)g)",
     )
     add("--json", action="store_true", help="print JSON")
 
@@ -63,13 +86,13 @@ class _Answer(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> None:
-    """Ask the bot, and print what it answers."""
+    """Ask the bot and print its answers."""
     from locmsim.cli._matches import load_played
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
     if options.done is not None and options.lost:
-        raise Failure("--done is for one --turn", code=2)
+        raise Failure("--done needs --turn", code=2)
     with ended_by_signals():
         if options.lost:
             _ask_lost(options)
@@ -122,7 +145,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
 
 
 def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_Answer]:
-    """The answers to some turns of one player."""
+    """Return the bot's answers to some turns of one player."""
     result = played.result
     calls = {call.turn: call for call in result.calls if call.turn is not None}
     for turn in turns:
@@ -135,9 +158,9 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
     if not turns:
         return []
     player = calls[turns[0]].player
-    with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is not its answer
+    with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
         bot = as_bot(options.bot, "BOT", game=played.game)
-        if options.done is not None and not hasattr(bot, "go_on"):
+        if options.done is not None and not hasattr(bot, "continue_turn"):
             raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
         ask = _ask_program if isinstance(bot, str) else _ask_agent
         return ask(options, bot, result, player, turns)
@@ -146,7 +169,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
 def _questions(
     result: "Result[Any]", player: int, until: int, scale: float
 ) -> "Iterator[tuple[Call, Any, float | None]]":
-    """The calls of a player to a turn, the match as it stood, and the time limit in ms."""
+    """Yield a player's calls up to a turn, with the match at that point and the limit in ms."""
     match = result.match.root()
     for call in result.calls:
         if call.turn is not None and call.turn > until:
@@ -186,7 +209,7 @@ def _ask_program(
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
                 words = process.stderr_tail().rstrip()
-                raise Failure(f"BOT failed before that, in {at}: {problem}\n{words}".rstrip())
+                raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
             if problem:
                 break
     finally:
@@ -212,7 +235,7 @@ def _ask_agent(
             start_turn(agent, limit)
             line = ask()
             if options.done is not None and call.turn in turns:
-                rest = agent.go_on(options.done)
+                rest = agent.continue_turn(options.done)
                 line = ";".join(filter(None, [options.done, rest]))
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
@@ -221,7 +244,7 @@ def _ask_agent(
             answers.append(_compared(result, call, line, problem, words))
         elif problem:
             at = "the choice phase" if call.turn is None else f"turn {call.turn}"
-            raise Failure(f"BOT failed before that, in {at}: {problem}\n{words}".rstrip())
+            raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
         if problem:
             break
     return answers
@@ -230,7 +253,7 @@ def _ask_agent(
 def _compared(
     result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
-    """Answers are the same if they lead to the same position."""
+    """Return whether two answers lead to the same position."""
     from locmsim.referee.any_game import position_after
 
     assert call.turn is not None
@@ -254,7 +277,7 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
 
 
 def _print_lines(answer: _Answer, played: "Played") -> None:
-    """Both answers: as they were given and, of Legends of Code and Magic, in words."""
+    """Print both answers, those of Legends of Code and Magic in words too."""
     lines = answer.call.answer, answer.line
     words: Sequence[Sequence[str] | None] = (None, None)
     if Part.REPLAY in played.game.parts:

@@ -1,4 +1,4 @@
-"""``locmsim bench``: what the simulator's operations cost on this machine."""
+"""``locmsim bench``: measure the speed of the simulator's operations on this machine."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-#: Keys of `locmsim.bench.GROUPS`, which takes long to import.
+#: Keys of `locmsim.bench.GROUPS`, repeated here because that module takes long to import.
 _GROUPS = (
     "playouts",
     "kernel",
@@ -47,14 +47,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GROUP",
-        help=f"measure only this group, may be repeated: {', '.join(_GROUPS)}",
+        help=f"measure only this group (repeatable): {', '.join(_GROUPS)}",
     )
     add(
         "--seconds",
         type=number(0, allow_low=False),
         default=12.0,
         metavar="S",
-        help="time to measure for, about (default: %(default)g)",
+        help="approximate duration of the measurement (default: %(default)g)",
     )
     add(
         "--signatures",
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _measure(options: argparse.Namespace) -> "tuple[list[Figure], list[str]]":
-    """The figures, with a bar on a terminal or for `-v`, and what makes them doubtful."""
+    """Return the figures, and warnings about the machine; a progress bar is shown meanwhile."""
     from tqdm import tqdm
 
     from locmsim import bench

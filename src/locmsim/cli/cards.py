@@ -1,4 +1,4 @@
-"""``locmsim cards``: card lists."""
+"""``locmsim cards``: print, generate, draw or check card lists."""
 
 import argparse
 import struct
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-#: The beginning of a PNG, with its size; what is noted behind that, for `check_target`.
+#: The start of a PNG file that this command wrote, for `check_target`.
 _PNG_HEAD = 33
 _NOTE = b"Software\0locmsim"
 _OUR_PNG = rb"\x89PNG.{33}tEXtSoftware\x00locmsim"
@@ -27,15 +27,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     listing.set_defaults(act=_list_cards)
     generate = actions.add_parser("generate", help="print or save the 120 cards of a seed (1.5)")
-    generate.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
+    generate.add_argument(
+        "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+    )
     generate.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
     generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
     add_force(generate)
     generate.set_defaults(act=_generate_cards)
     draw = actions.add_parser("draw", help="draw the 120 cards of a seed (1.5) on one page")
-    draw.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
+    draw.add_argument(
+        "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+    )
     draw.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
-    draw.add_argument("-o", "--output", metavar="FILE", required=True, help="page to write")
+    draw.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write")
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
     add_force(draw)
     draw.set_defaults(act=_draw_cards)
@@ -93,10 +97,10 @@ def _draw_cards(options: argparse.Namespace) -> None:
 
 
 def _write_png(path: str, svg: str) -> None:
-    """Write a picture as PNG; `Failure` without the library for that."""
+    """Write a picture as PNG; raise `Failure` if cairosvg is not installed."""
     try:
         import cairosvg
-    except (ImportError, OSError):  # OSError: there is no cairo on this machine
+    except (ImportError, OSError):  # OSError: cairo is not installed
         raise Failure(
             "--png needs cairosvg and the cairo library: pip install 'locmsim[png]'"
         ) from None

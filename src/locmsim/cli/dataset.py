@@ -1,4 +1,4 @@
-"""``locmsim dataset``: examples to learn from."""
+"""``locmsim dataset``: write training examples."""
 
 import argparse
 import contextlib
@@ -22,31 +22,42 @@ _SQLITE = b"SQLite format 3\0"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write examples to learn from: what a player saw (an observation layout), the mask of legal"
-        " actions, the action and who won in the end. They are of the games of an arena's results"
-        " (DB), or of new ones of an agent with itself."
+        "Write training examples: the player's observation (in a layout), the mask of legal"
+        " actions, the action played and the winner of the game. They come from the games of an"
+        " arena's results (DB), or from new games of an agent against itself."
     )
     add = parser.add_argument
     add("source", metavar="DB|AGENT", help='results of an arena, or an agent such as "greedy"')
     add("-o", "--out", metavar="FILE", required=True, help="the .npz file to write")
     add("--games", type=_positive, default=1000, metavar="N",
-        help="games of an agent, or of DB at most (%(default)s)")  # fmt: skip
-    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (%(default)s)")
-    add("--layout", default="entities", metavar="NAME", help="observation layout (%(default)s)")
+        help="games to play, or at most to take from DB (default: %(default)s)")  # fmt: skip
+    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
+    add(
+        "--layout",
+        default="entities",
+        metavar="NAME",
+        help="observation layout (default: %(default)s)",
+    )
     add("--decks", default="random", metavar="NAME",
-        help="how an agent's decks are chosen (%(default)s)")  # fmt: skip
-    add("--player", metavar="NAME", help="DB: whose actions (default: both players')")
+        help="deck builder of an agent (default: %(default)s)")  # fmt: skip
+    add("--player", metavar="NAME", help="with DB: whose actions to write (default: both players')")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--jobs", type=_positive, metavar="N",
-        help="processes that play an agent's games (default: one for each core)")  # fmt: skip
+        help="processes that play an agent's games (default: one per core)")  # fmt: skip
     where.add_argument("--dask", metavar="ADDRESS",
-        help="play them on the cluster of that Dask scheduler")  # fmt: skip
+        help="play them on the cluster of this Dask scheduler")  # fmt: skip
     add_force(parser)
-    add("--seed", type=int, default=0, metavar="N", help="of an agent's first game (%(default)s)")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of an agent's first game (default: %(default)s)",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Collect the examples and write them."""
+    """Collect the examples and write them to the file."""
     from tqdm import tqdm
 
     from locmsim.workers import WorkersError
@@ -56,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     examples: Examples | None = None
     with ended_by_signals():
         try:
-            with contextlib.redirect_stdout(sys.stderr):  # what agents print
+            with contextlib.redirect_stdout(sys.stderr):  # output of agents
                 database = _is_database(options.source)
                 found = _of_database(options) if database else _of_agent(options)
                 for examples in tqdm(found, total=games, unit="game", disable=None):

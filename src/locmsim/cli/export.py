@@ -1,4 +1,4 @@
-"""``locmsim export``: a bot in one C file, or the simulator as a C header."""
+"""``locmsim export``: write a bot in one C file, or the simulator as a C header."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
 
-#: How its files begin: header, bot for reading, bot.
+#: The first bytes of its files: header, readable bot, bot.
 _OURS = (
     rb"// Legends of Code and Magic: the exact simulator of locmsim"
     rb"|// A bot for Legends of Code and Magic, rules "
@@ -23,30 +23,34 @@ _OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--rules", choices=tuple(RULES), help="the bot for a rule set")
+    what.add_argument("--rules", choices=tuple(RULES), help="export the bot for this rule set")
     what.add_argument(
-        "--kernel", action="store_true", help="the simulator as a header, for bots of your own"
+        "--kernel", action="store_true", help="export the simulator as a header, for your own bots"
     )
     add("-o", "--output", required=True, metavar="FILE", help="the file to write")
-    add("--weights", metavar="FILE", help="what it plays by (default: the tuned weights)")
-    add("--search", choices=("beam", "mcts"), help="how it searches (default: beam)")
+    add("--weights", metavar="FILE", help="weights of the bot (default: the tuned weights)")
+    add("--search", choices=("beam", "mcts"), help="search algorithm of the bot (default: beam)")
     add(
         "--time-ms",
         type=number(0, allow_low=False),
         metavar="MS",
-        help="time for a turn, at most 0.6 of the limit (default: 120)",
+        help="search time per turn, at most 0.6 of the limit (default: 120)",
     )
     add_force(parser)
-    add("--readable", action="store_true", help="with names and comments, for reading only")
+    add(
+        "--readable",
+        action="store_true",
+        help="keep names and comments; the file is too long for the site",
+    )
     add(
         "--ascii",
         action="store_true",
-        help="no character outside of ASCII: a longer file, for editors that spoil others",
+        help="use ASCII characters only: a longer file, for editors that garble others",
     )
     add(
         "--write-weights",
         metavar="FILE",
-        help="write the numbers as the file has them: rounded, for a Python bot that plays alike",
+        help="also write the rounded weights of the bot, so that a Python bot plays alike",
     )
 
 
@@ -79,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(error) from None
     size = f"{options.output}: {len(bot.text):,} characters"
     if not (bot.fits or options.readable):
-        raise Failure(f"{size}, but the site takes {LIMIT:,}; nothing is written")
+        raise Failure(f"{size}, but the site allows {LIMIT:,}; nothing was written")
     if options.write_weights:
         try:
             bot.weights.save(options.write_weights)
@@ -92,6 +96,6 @@ def run(options: argparse.Namespace) -> None:
             sys.stdout.reconfigure(encoding="utf-8")
     write(options.output, bot.text)
     print(
-        f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for the site",
+        f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for submission",
         file=report,
     )

@@ -1,7 +1,7 @@
 """The command line tool ``locmsim``.
 
 Each command is a module of this package with two functions: ``add_options`` declares its options,
-``run`` does its work. Only the module of the command that is asked for is imported: a referee is
+``run`` does its work. Only the module of the command that was requested is imported: a referee is
 started once for every game.
 """
 
@@ -20,32 +20,32 @@ from locmsim.cli._common import Failure, Parser, Stopped
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 
-#: What each command is for; its module has the same name.
+#: Summary of each command; its module has the same name.
 COMMANDS = {
     "play": "play a match between two bots: programs or agents",
     "arena": "play many matches between players",
-    "ask": "ask a bot again what it would do in an earlier match",
-    "analyse": "the best lines of a position",
-    "replay": "make a page to watch a match in",
-    "web": "pages to play on, to watch matches and to analyse positions",
+    "ask": "ask a bot what it would do now in an earlier match",
+    "analyse": "find the best lines of a position",
+    "replay": "write a page that shows a match",
+    "web": "serve pages to play, watch matches and analyse positions",
     "cards": "print, generate, draw or check card lists",
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
     "tune": "improve weights by self-play",
-    "export": "a bot in one C file, or the simulator as a C header",
-    "dataset": "examples to learn from, of an agent or of an arena's games",
-    "new": "write files to begin with: a trainer, an agent, a bot",
-    "vestrock": "a server for another card game, Vestrock",
+    "export": "write a bot in one C file, or the simulator as a C header",
+    "dataset": "write training examples from an agent's or an arena's games",
+    "new": "create starter files for a trainer, an agent or a bot",
+    "vestrock": "run servers and bots of a second card game, Vestrock",
 }
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
-#: For terminals that do not know a character.
+#: Replacements for terminals that cannot show a character.
 _PLAIN = {"\u00b1": "+-"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; 0, or 1 for a failure.
+    """Run the tool and return its exit status: 0, or 1 for a failure.
 
-    ``SystemExit`` with 2 for wrong usage, with 128 + n when signal n ends it.
+    Raises ``SystemExit`` with 2 for wrong usage, and with 128 + n when signal n ends it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         meant = get_close_matches(words[0], COMMANDS, n=1)
         hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
-        command_parser(None).error(f"there is no command {words[0]!r}; {hint}")
+        command_parser(None).error(f"unknown command {words[0]!r}; {hint}")
     parser = command_parser(words[0] if words else None)
     try:
         if not words:
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name}: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read the output has enough.
+        # The reader of the output, such as head, has closed it.
         _drop_output()
         return 1
     except OSError as error:
@@ -104,7 +104,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _drop_output() -> None:
-    """The interpreter must not complain when it closes an output that takes nothing any more."""
+    """Keep the interpreter from complaining at exit that the output is closed."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -116,7 +116,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Version(argparse.Action):
-    """Prints the version and what a report of a bug needs to say of the build."""
+    """Print the version and the details of the build that a bug report needs."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
@@ -139,13 +139,13 @@ class _Version(argparse.Action):
 
 
 def command_parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The parser of the tool, with the options of the one command that is called."""
+    """Return the parser of the tool, with the options of the one command that was called."""
     parser = Parser(
         prog="locmsim",
-        description="Legends of Code and Magic for search bots. Without a COMMAND: play.",
+        description="Legends of Code and Magic for search bots. The default COMMAND is play.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version, help="what this is, and how it was built")
+    parser.add_argument("--version", action=_Version, help="show the version and how it was built")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)

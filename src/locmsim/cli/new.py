@@ -1,4 +1,4 @@
-"""``locmsim new``: files to begin with, copies of the examples of the source tree."""
+"""``locmsim new``: create starter files, copies of the examples in the source tree."""
 
 import argparse
 import contextlib
@@ -17,10 +17,10 @@ __all__ = ["KINDS", "add_options", "run"]
 
 
 class Kind(NamedTuple):
-    """What there is to begin with."""
+    """A set of starter files."""
 
     summary: str
-    #: What to do next, in the folder.
+    #: Commands to run next, in the folder.
     commands: tuple[str, ...]
 
 
@@ -58,18 +58,18 @@ KINDS = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Write files to begin with into a folder, ready to run:\n\n" + "\n".join(
+    parser.description = "Create starter files, ready to run, in a folder:\n\n" + "\n".join(
         f"  {name:<12}{kind.summary}" for name, kind in KINDS.items()
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("kind", metavar="KIND", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument(
-        "path", metavar="PATH", help="the folder, made if it is not there; no file is overwritten"
+        "path", metavar="PATH", help="the folder, created if missing; no file is overwritten"
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the files, all or none, and say what to do with them."""
+    """Write the files, all or none, and print the next steps."""
     folder = Path(options.path)
     found = contents(options.kind)
     _check(folder, found)
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def contents(kind: str) -> Mapping[str, bytes]:
-    """The files of an example by their names."""
+    """Return the files of an example by their names."""
     packed = files("locmsim").joinpath("data", "examples.zip")
     with packed.open("rb") as file, zipfile.ZipFile(file) as archive:
         return {
@@ -100,18 +100,20 @@ def contents(kind: str) -> Mapping[str, bytes]:
 
 
 def _check(folder: Path, names: Mapping[str, bytes]) -> None:
-    """Fail before anything is written."""
+    """Fail before anything is written if the files could not all be written."""
     for path in (folder, *folder.parents):
         if os.path.lexists(path):
             if not path.is_dir():
-                raise Failure(f"{path} is there, and no folder: nothing is written", code=2)
+                raise Failure(f"{path} exists and is not a folder: nothing was written", code=2)
             if not os.access(path, os.W_OK):
                 raise Failure(f"cannot write to {path}: no permission", code=2)
             break
     for name in names:
         path = folder / name
         if os.path.lexists(path):
-            raise Failure(f"{path} is there already: nothing is written", code=2)
+            raise Failure(f"{path} already exists: nothing was written", code=2)
         for above in path.relative_to(folder).parents:
             if os.path.lexists(folder / above) and not (folder / above).is_dir():
-                raise Failure(f"{folder / above} is there, and no folder: nothing is written", 2)
+                raise Failure(
+                    f"{folder / above} exists and is not a folder: nothing was written", 2
+                )

@@ -1,4 +1,4 @@
-"""``locmsim perft``: the number of action sequences from a position."""
+"""``locmsim perft``: count the sequences of actions from a position."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -18,12 +18,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     position = parser.add_mutually_exclusive_group()
     position.add_argument("file", nargs="?", metavar="FILE", help=POSITION_HELP)
     position.add_argument(
-        "--seed", type=int, metavar="N", help="start of a battle between random decks (default: 1)"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of a battle between random decks, without FILE (default: 1)",
     )
-    add("--turn", type=int, metavar="N", help="FILE is a log or DB:NUMBER: which of its turns")
-    add("--depth", "-n", type=int, default=4, metavar="N", help="actions (default: %(default)s)")
+    add(
+        "--turn", type=int, metavar="N", help="number of the turn, where FILE is a log or DB:NUMBER"
+    )
+    add(
+        "--depth",
+        "-n",
+        type=int,
+        default=4,
+        metavar="N",
+        help="length of the sequences (default: %(default)s)",
+    )
     add("--rules", choices=tuple(RULES), help="rule set (default: the position's, else 1.5)")
-    add("--divide", action="store_true", help="list the counts of the first actions too")
+    add("--divide", action="store_true", help="also list the count for each first action")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _state(options: argparse.Namespace) -> "State":
-    """The position of FILE; of what a bot is sent, with any cards in the hidden places."""
+    """Return the position of FILE; in a bot's input, hidden cards are replaced by random ones."""
     if options.turn is not None:
         from locmsim.cli._matches import load_result
         from locmsim.referee.knowledge import state_at

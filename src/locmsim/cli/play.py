@@ -1,4 +1,4 @@
-"""``locmsim play``: one match, or an earlier one."""
+"""``locmsim play``: play a match, or show an earlier one."""
 
 import argparse
 import contextlib
@@ -38,9 +38,14 @@ __all__ = ["add_options", "run"]
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument_group("players").add_argument
-    add("bots", nargs="*", metavar="BOT", help='both bots: a command, or an agent such as "greedy"')
-    add("-p1", metavar="BOT", help="player 0, in place of the first BOT")
-    add("-p2", metavar="BOT", help="player 1, in place of the second BOT")
+    add(
+        "bots",
+        nargs="*",
+        metavar="BOT",
+        help='a bot: a command, or an agent such as "greedy"; one for each player',
+    )
+    add("-p1", metavar="BOT", help="player 0, instead of the first BOT")
+    add("-p2", metavar="BOT", help="player 1, instead of the second BOT")
     add = parser.add_argument_group("the match").add_argument
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5, or that of the log)")
     add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
@@ -48,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-d",
         default="",
         metavar="DATA",
-        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
+        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; the last of several -d counts',
     )
     add(
         "-league",
@@ -56,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=(1, 2, 3, 4),
         metavar="N",
-        help="league of 1.0, 1 to 4: the same as -d league=N",
+        help="league, 1 to 4, in rules 1.0: the same as -d league=N",
     )
     add("--ids", choices=IDS, help=IDS_HELP)
     add("--game", metavar="GAME", help=GAME_HELP)
@@ -64,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-r",
         "--replay",
         metavar="GAME",
-        help="show an earlier match instead: a log (FILE), or a game of an arena (DB:NUMBER)",
+        help="show an earlier match instead: a log (FILE) or a game of an arena (DB:NUMBER)",
     )
     add = parser.add_argument_group("time limits and faults").add_argument
     scale = number(0, allow_low=True)
@@ -73,15 +78,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--lenient", action="store_true", help=LENIENT_HELP)
     group = parser.add_argument_group("output")
     add = group.add_argument
-    add("-l", "--logs", metavar="FILE", help="write the match's log, one line of JSON")
+    add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
     add(
         "-s",
         "--server",
         action="store_true",
-        help="show the match in the browser until Ctrl-C; without a browser, as --text",
+        help="show the match in the browser until Ctrl-C; without a browser, as with --text",
     )
     add("--text", action="store_true", help="print the match as text after the scores")
-    add("--json", action="store_true", help="print the result in the form of psyleague and cgarena")
+    add(
+        "--json",
+        action="store_true",
+        help="print the result in the format of psyleague and cgarena",
+    )
     add_force(group)
 
 
@@ -89,9 +98,9 @@ def run(options: argparse.Namespace) -> None:
     """Play or replay the match, print and log it."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
         check_target(options.logs, rb'\{"(errors|game)":', options.force)
-    # Tools that call a referee take anything on the standard error for an error of the match.
+    # Tools that run a referee treat anything on its standard error as a failure of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
-    #: None for Legends of Code and Magic, whose own output needs more of a match than the contract.
+    #: None for Legends of Code and Magic, whose output shows more than other games can.
     game = _game(options)
     no_page = _no_page(options) if options.server else ""
     page = _LivePage() if options.server and not no_page and options.replay is None else None
@@ -109,9 +118,9 @@ def _run(
         from locmsim.cli._matches import load_played
 
         if options.p1 is not None or options.p2 is not None or options.bots:
-            raise Failure("--replay: an earlier match takes no commands", code=2)
+            raise Failure("--replay: an earlier match has its players, BOT does not apply", code=2)
         if options.game is not None:
-            raise Failure("--replay: an earlier match takes no --game", code=2)
+            raise Failure("--replay: --game does not apply to an earlier match", code=2)
         result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
         game = None if _watched(game) else game
     no_page = _no_page(options) if options.server else ""
@@ -146,7 +155,7 @@ def _watched(game: "Game | None") -> bool:
 
 
 def _game(options: argparse.Namespace) -> "Game | None":
-    """The game that ``--game`` names; None for Legends of Code and Magic, with its own options."""
+    """Return the game that ``--game`` names; None for Legends of Code and Magic."""
     if options.game is None:
         return None
     from locmsim.arena import LocmGame, make_game
@@ -163,7 +172,7 @@ def _game(options: argparse.Namespace) -> "Game | None":
 
 
 def _log_line(result: "Result[Any]", names: tuple[str, str], game: "Game | None") -> str:
-    """A log of the match as one line of JSON."""
+    """Return the log of the match as one line of JSON."""
     if game is None:
         from locmsim.referee.transcript import log_line
 
@@ -179,9 +188,9 @@ def _no_page(options: argparse.Namespace) -> str:
     from importlib.util import find_spec
 
     if options.json:
-        return "the page does not go with --json"
+        return "--json rules out the page"
     if not sys.stdout.isatty():
-        return "the page in the browser is for a terminal"
+        return "the page in the browser needs a terminal"
     if not all(map(find_spec, ("starlette", "uvicorn"))):
         return "the page in the browser needs the extra web: pip install 'locmsim[web]'"
     return ""
@@ -208,16 +217,14 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
 
 
 class _LivePage:
-    """The page of a match as it is played, and afterwards until Ctrl-C."""
+    """Serve the page of a match while it is played, and afterwards until Ctrl-C."""
 
     def __init__(self) -> None:
-        # What agents print meanwhile goes elsewhere.
+        # The agents' prints go to the standard error.
         self._out = sys.stdout
         self._open = contextlib.ExitStack()
 
-    def begin(
-        self, match: Any, names: tuple[str, str], begun: dict[str, Any] | None
-    ) -> "LiveLog":
+    def begin(self, match: Any, names: tuple[str, str], begun: dict[str, Any] | None) -> "LiveLog":
         """Serve it, and say where; what is given back is to be told of the answers.
 
         `begun` is as for `LiveLog`.
@@ -240,9 +247,7 @@ class _LivePage:
         print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
         return log
 
-    def stay(
-        self, result: "Result[Any]", names: tuple[str, str], game: "Game | None"
-    ) -> None:
+    def stay(self, result: "Result[Any]", names: tuple[str, str], game: "Game | None") -> None:
         """The match is over: it can be watched until Ctrl-C."""
         import threading
 
@@ -261,22 +266,22 @@ class _LivePage:
 def _new_result(
     options: argparse.Namespace, game: "Game | None", page: _LivePage | None
 ) -> "Result[Any]":
-    """Play the match."""
+    """Play the match and return its result."""
     names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
         if len(options.bots) != 2 or options.p1 is not None or options.p2 is not None:
-            raise Failure("expected two bots, either way: BOT BOT or -p1 BOT -p2 BOT", code=2)
+            raise Failure("expected two bots: BOT BOT or -p1 BOT -p2 BOT", code=2)
         options.p1, options.p2 = options.bots
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
     match = _new_match(options) if game is None else _match_of(game, options)
-    with contextlib.redirect_stdout(sys.stderr):  # what agents print is not a result
+    with contextlib.redirect_stdout(sys.stderr):  # agents' prints are not the result
         return _played(options, match, names, game, page)
 
 
 def _match_of(game: "Game", options: argparse.Namespace) -> Any:
-    """A match of another game, whose only parameter is the seed."""
+    """Return a match of another game, whose only parameter is the seed."""
     import random
 
     try:
@@ -286,7 +291,9 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
         raise Failure(f"-d: {error}", code=2) from None
     if params or options.league is not None:
         name = next(iter(params), "league")
-        raise Failure(f"{name}: {game.title} takes its options in --game, and a seed", code=2)
+        raise Failure(
+            f"{name}: does not apply to {game.title}; its options belong to --game", code=2
+        )
     if options.seed is not None:
         match_seed = options.seed
     return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
@@ -330,7 +337,8 @@ def _played(
                 from locmsim.contract import LIVE_SUFFIX
                 from locmsim.referee import live
 
-                # Beside the log, so that the pages of its folder show the match as it is played.
+                # Beside the log, so that `locmsim web` on its folder shows the match while it is
+                # played.
                 watching.append(
                     logs.enter_context(
                         live.LiveLog(f"{options.logs}{LIVE_SUFFIX}", match, shown, begun)
@@ -351,7 +359,7 @@ def _played(
 
 
 def _start(agent: "Contestant", match_seed: int, player: int) -> None:
-    """What is random about an agent follows from the match's seed."""
+    """Seed the agents from the match's seed."""
     import hashlib
 
     digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
@@ -359,12 +367,14 @@ def _start(agent: "Contestant", match_seed: int, player: int) -> None:
 
 
 def _new_match(options: argparse.Namespace) -> "Match":
-    """The match; `Failure` names the option that was wrong."""
+    """Return the match; `Failure` names the option that was wrong."""
     from locmsim.game.match import Match
 
     options.rules, options.ids = options.rules or "1.5", options.ids or "new"
     if options.ids == "old" and options.rules != "1.5":
-        raise Failure(f"--ids: those of rules {options.rules} never changed", code=2)
+        raise Failure(
+            f"--ids: does not apply to rules {options.rules}, whose ids never changed", code=2
+        )
     if options.league is not None and options.rules != "1.0":
         raise Failure(f"-league: only rules 1.0 have leagues, not {options.rules}", code=2)
     try:

@@ -1,4 +1,4 @@
-"""``locmsim replay``: an earlier match as a page to watch."""
+"""``locmsim replay``: write a page that shows an earlier match."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
 
-#: How its pages begin.
+#: The start of its pages.
 _OURS = rb"<!doctype html>.*Legends of Code and Magic"
 
 
@@ -20,19 +20,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "game",
         metavar="GAME",
-        help="a log or what a bot was sent (FILE), or a game of an arena's results (DB:NUMBER)",
+        help="a log or a bot's input (FILE), or a game of an arena's results (DB:NUMBER)",
     )
     add("-o", "--output", metavar="FILE", help="the page to write (default: standard output)")
     add("--open", action="store_true", help="show the page in the browser")
     add(
         "--view",
         choices=("0", "1"),
-        help="start with the hand of this player only (default: both hands)",
+        help="show only this player's hand at first (default: both hands)",
     )
-    add("--names", nargs=2, metavar="NAME", help="what to call player 0 and player 1")
-    add("--rules", choices=tuple(RULES), help="rule set of a log (default: found out)")
+    add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
+    add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
     add_force(parser)
-    add("--ids", choices=IDS, help="instance ids of a log, new or of 2022 (default: found out)")
+    add("--ids", choices=IDS, help="instance ids of a log, current or of 2022 (default: detected)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,12 +47,12 @@ def run(options: argparse.Namespace) -> None:
     except StoreError as error:
         raise Failure(error) from None
     except json.JSONDecodeError as error:
-        raise Failure(f"{options.game}: not a log, which is JSON: {error}") from None
+        raise Failure(f"{options.game}: not a log: {error}") from None
     except ValueError as error:
         raise Failure(f"{options.game}: {error}") from None
     target = options.output
     if target is None and options.open:
-        # It stays after this program: the browser reads it later.
+        # The file is kept: the browser reads it after this program ends.
         descriptor, target = tempfile.mkstemp(prefix="locmsim-", suffix=".html")
         os.close(descriptor)
     write(STDOUT_PATHS[0] if target is None else target, page)
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
 
         url = Path(target).resolve().as_uri()
         if not webbrowser.open(url):
-            raise Failure(f"no browser to show {url}")
+            raise Failure(f"no browser found to show {url}")
 
 
 def _page(options: argparse.Namespace) -> str:

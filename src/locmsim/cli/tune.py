@@ -1,4 +1,4 @@
-"""``locmsim tune``: better weights by self-play."""
+"""``locmsim tune``: improve weights by self-play."""
 
 import argparse
 import contextlib
@@ -15,29 +15,51 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--out", metavar="FILE", required=True, help="weights file, written in each iteration")
+    add(
+        "--out",
+        metavar="FILE",
+        required=True,
+        help="weights file to write, updated in each iteration",
+    )
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
     add(
         "--what",
         metavar="PARTS",
-        help="some of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
+        help="parts to tune, of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
     )
-    add("--weights", metavar="FILE", help="weights file to start from (default: our own weights)")
-    add("--state", metavar="DIR", help="folder that keeps all; one that exists is resumed")
-    add("--iterations", type=int, default=10, metavar="N", help="in all (default: %(default)s)")
-    add("--games", type=int, metavar="N", help="games of an iteration (default: 4000)")
-    add("--match-games", type=int, metavar="N", help="games of a deciding match (default: 1000)")
-    add("--nodes", type=int, metavar="N", help="positions searched in a turn (default: 2000)")
-    add("--pools", type=int, metavar="N", help="different card sets (default: 1000)")
-    add("--seed", type=int, metavar="N", help="everything random follows from it (default: 1)")
+    add(
+        "--weights",
+        metavar="FILE",
+        help="weights file to start from (default: the package's weights)",
+    )
+    add(
+        "--state", metavar="DIR", help="folder for the state of the run; an existing one is resumed"
+    )
+    add(
+        "--iterations",
+        type=int,
+        default=10,
+        metavar="N",
+        help="total number of iterations (default: %(default)s)",
+    )
+    add("--games", type=int, metavar="N", help="games per iteration (default: 4000)")
+    add(
+        "--match-games",
+        type=int,
+        metavar="N",
+        help="games of the match that decides on new weights (default: 1000)",
+    )
+    add("--nodes", type=int, metavar="N", help="positions searched per turn (default: 2000)")
+    add("--pools", type=int, metavar="N", help="number of different card sets (default: 1000)")
+    add("--seed", type=int, metavar="N", help="seed of all random numbers (default: 1)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one for each core)"
+        "--workers", type=int, metavar="N", help="number of processes (default: one per core)"
     )
     where.add_argument(
-        "--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler"
+        "--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler"
     )
-    add("-v", "--verbose", action="store_true", help="log to stderr what is done")
+    add("-v", "--verbose", action="store_true", help="report progress on the standard error")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError, available_cores
 
     check_target(options.out)
-    if not os.path.exists(options.out):  # some folders say yes and take nothing, as /proc does
+    if not os.path.exists(options.out):  # some folders look writable but are not, such as /proc
         try:
             os.close(os.open(options.out, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             os.unlink(options.out)
@@ -104,7 +126,7 @@ def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
     message = f"stopped after {iterations} complete iterations"
     if options.state is None:
         best = f"the best weights are in {options.out}, " if os.path.exists(options.out) else ""
-        return f"{message}; {best}what was played since is lost: give --state DIR to keep it"
+        return f"{message}; {best}games played since then are lost: --state DIR would keep them"
     words = ["--state", options.state, "--out", options.out]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:
@@ -115,7 +137,7 @@ def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
 
 @contextlib.contextmanager
 def _tuning_progress() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[str], None]]]:
-    """A bar on the terminal for the games that are played; lines go above it."""
+    """A progress bar for games on the terminal; lines are printed above it."""
     from tqdm import tqdm
 
     with tqdm(unit="game", disable=None, file=sys.stderr, leave=False) as bar:

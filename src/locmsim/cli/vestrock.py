@@ -1,4 +1,4 @@
-"""``locmsim vestrock``: a server for the second game, and what belongs to it.
+"""``locmsim vestrock``: the server of the second game, its bots and files.
 
 A subcommand is two functions, one for its options and one that runs it. What only one subcommand
 needs is imported when it runs.
@@ -31,8 +31,8 @@ class _Command(NamedTuple):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "A server for the card game Vestrock, and what belongs to it. Matches without a server:"
-        " locmsim arena --game vestrock, locmsim play --game vestrock."
+        "Run a server for the card game Vestrock, its bots and tournaments. To play matches without"
+        " a server, use locmsim arena --game vestrock or locmsim play --game vestrock."
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
-    """What was wrong with arguments and files, as a message."""
+    """Turn errors of arguments and files into a `Failure`."""
     try:
         yield
     except ValueError as error:
@@ -65,13 +65,13 @@ def _explained() -> Iterator[None]:
 
 
 def _add_match(parser: argparse.ArgumentParser) -> None:
-    """Options for the parameters of a match."""
+    """Add the options for the parameters of a match."""
     add = parser.add_argument
-    add("--init-hp", type=int, metavar="N", help="health at the start (default: 20)")
-    add("--turns", type=int, metavar="N", help="turns of both players (default: 60)")
-    add("--draws", type=int, metavar="N", help="cards to draw in a turn (default: 2)")
-    add("--burns", type=int, metavar="N", help="cards to burn in a turn (default: 2)")
-    add("--hand-limit", type=int, metavar="N", help="cards in a full hand (default: 10)")
+    add("--init-hp", type=int, metavar="N", help="initial health (default: 20)")
+    add("--turns", type=int, metavar="N", help="turns per match, over both players (default: 60)")
+    add("--draws", type=int, metavar="N", help="cards that a player may draw per turn (default: 2)")
+    add("--burns", type=int, metavar="N", help="cards that a player may burn per turn (default: 2)")
+    add("--hand-limit", type=int, metavar="N", help="most cards in a hand (default: 10)")
 
 
 def _match_parameters(options: argparse.Namespace) -> dict[str, int]:
@@ -81,34 +81,45 @@ def _match_parameters(options: argparse.Namespace) -> dict[str, int]:
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--host", default="127.0.0.1", metavar="HOST", help="address (default: %(default)s)")
-    add("--port", type=int, default=4711, metavar="N", help="0 for any (default: %(default)s)")
+    add(
+        "--host",
+        default="127.0.0.1",
+        metavar="HOST",
+        help="address to listen on (default: %(default)s)",
+    )
+    add(
+        "--port",
+        type=int,
+        default=4711,
+        metavar="N",
+        help="port; 0: any free one (default: %(default)s)",
+    )
     add(
         "--spectator-port",
         type=int,
         metavar="N",
-        help="the port at which spectators get the lines of the log; 0 for any",
+        help="port that sends spectators the lines of the log; 0: any free one",
     )
     add(
         "--spectators",
         choices=("late", "open"),
         default="late",
-        help="what they get: lines a turn late with numbers for names, or all at once (default:"
-        " %(default)s)",
+        help="late: spectators get lines one turn late, with numbers for names; open: at once,"
+        " unchanged (default: %(default)s)",
     )
     add(
         "--accounts",
         metavar="FILE",
-        help="who may play (default: anybody on this machine; the first use sets the password)",
+        help="file of accounts (default: any name may play; its first login sets the password)",
     )
     add(
         "--turn-seconds",
         type=float,
         default=1.0,
         metavar="S",
-        help="length of a turn (default: %(default)s)",
+        help="duration of a turn (default: %(default)s)",
     )
-    add("--early", action="store_true", help="end a turn when all players are in WAIT")
+    add("--early", action="store_true", help="end a turn as soon as all players are in WAIT")
     add(
         "--players",
         type=int,
@@ -123,7 +134,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="turns between tournaments (default: %(default)s)",
     )
-    add("--tournaments", type=int, metavar="N", help="end after so many")
+    add("--tournaments", type=int, metavar="N", help="stop after N tournaments")
     add(
         "--seed",
         type=int,
@@ -131,11 +142,17 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tournament k has the deck of seed N + k (default: %(default)s)",
     )
-    add("--deck", action="append", default=[], metavar="FILE", help="or this deck; repeatable")
+    add(
+        "--deck",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="play with this deck instead of generated ones (repeatable)",
+    )
     add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
-    add("--log", metavar="FILE", help="append all events, one line of JSON each")
-    add("--log-refused", action="store_true", help="refused commands, too")
-    add("-v", "--verbose", action="store_true", help="tell of tournaments and the clock")
+    add("--log", metavar="FILE", help="append all events to FILE, one line of JSON each")
+    add("--log-refused", action="store_true", help="log refused commands too")
+    add("-v", "--verbose", action="store_true", help="report tournaments and turns")
     _add_match(parser)
 
 
@@ -192,36 +209,47 @@ def _serve(options: argparse.Namespace) -> None:
 
 def _add_bot(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("bot", metavar="BOT", help=f"one of {', '.join(BOTS)}, settings after a colon")
-    add("--host", default="127.0.0.1", metavar="HOST", help="the server (default: %(default)s)")
-    add("--port", type=int, default=4711, metavar="N", help="its port (default: %(default)s)")
-    add("--user", metavar="NAME", help="account (default: the bot's name)")
+    add("bot", metavar="BOT", help=f"one of {', '.join(BOTS)}, with options after a colon")
+    add(
+        "--host",
+        default="127.0.0.1",
+        metavar="HOST",
+        help="address of the server (default: %(default)s)",
+    )
+    add(
+        "--port",
+        type=int,
+        default=4711,
+        metavar="N",
+        help="port of the server (default: %(default)s)",
+    )
+    add("--user", metavar="NAME", help="name of the account (default: the bot's name)")
     add(
         "--password",
         metavar="WORD",
-        help="default: $VESTROCK_PASSWORD, or the account's name",
+        help="password of the account (default: $VESTROCK_PASSWORD, else the account's name)",
     )
-    add("--seed", type=int, default=0, metavar="N", help="the bot's seed (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the bot (default: %(default)s)")
     add(
         "--turn-seconds",
         type=float,
         default=1.0,
         metavar="S",
-        help="the server's length of a turn (default: %(default)s)",
+        help="duration of a turn on the server (default: %(default)s)",
     )
     add(
         "--reserve",
         type=float,
         default=0.2,
         metavar="S",
-        help="time to keep for the way to the server (default: %(default)s)",
+        help="part of each turn reserved for the network (default: %(default)s)",
     )
     add(
         "--reconnect",
         type=float,
         default=60.0,
         metavar="S",
-        help="how long to try again where the connection breaks or the server is full"
+        help="how long to retry after a lost connection or when the server is full"
         " (default: %(default)g)",
     )
 
@@ -245,7 +273,7 @@ def _bot(options: argparse.Namespace) -> None:
     password = options.password or os.environ.get("VESTROCK_PASSWORD") or user
 
     def connect(*, again: bool = True) -> Client:
-        """The server may have no room yet; if it was there before, it may be starting anew."""
+        """Connect, retrying while the server is full or, if it was reached before, restarting."""
         deadline, delay = time.monotonic() + options.reconnect, 0.1
         while True:
             try:
@@ -289,7 +317,7 @@ def _add_deck(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("seed", type=int, metavar="SEED", help="any integer: the same deck for the same seed")
     add("-n", type=int, default=100, metavar="N", help="number of cards (default: %(default)s)")
-    add("--extreme", action="store_true", help="values all over their bounds, for tests")
+    add("--extreme", action="store_true", help="use the whole range of values, for tests")
 
 
 def _deck(options: argparse.Namespace) -> None:
@@ -305,8 +333,14 @@ def _deck(options: argparse.Namespace) -> None:
 
 def _add_tournament(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("bots", nargs="+", metavar="BOT", help="at least two; NAME=BOT gives one a name")
-    add("--tournaments", type=int, default=10, metavar="N", help="default: %(default)s")
+    add("bots", nargs="+", metavar="BOT", help="two or more bots; NAME=BOT names one")
+    add(
+        "--tournaments",
+        type=int,
+        default=10,
+        metavar="N",
+        help="number of tournaments (default: %(default)s)",
+    )
     add(
         "--seed",
         type=int,
@@ -314,13 +348,13 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tournament k has the deck of seed N + k (default: %(default)s)",
     )
-    add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
+    add("--time-ms", type=float, metavar="X", help="time per turn (default: that of the bot)")
     add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
     _add_match(parser)
 
 
 def _bot_seed(seed: int, number: int, seat: int) -> int:
-    """The seed of a bot: others for each tournament and bot."""
+    """Return a bot's seed, different for each tournament and bot."""
     digest = hashlib.blake2b(f"{seed} {number} {seat}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
@@ -339,7 +373,7 @@ def _tournament(options: argparse.Namespace) -> None:
                 name, spec = word.partition(":")[0], word
             make_bot(spec)
             if name in specs:
-                raise ValueError(f"{name}: two bots have this name, use NAME={spec}")
+                raise ValueError(f"{name}: two bots have this name, name one with NAME={spec}")
             specs[name] = spec
         if options.tournaments < 1:
             raise ValueError(f"--tournaments: expected at least 1, got {options.tournaments}")
@@ -364,7 +398,7 @@ def _tournament(options: argparse.Namespace) -> None:
 
 
 def _add_standings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("db", metavar="DB", help="a server's file of standings")
+    parser.add_argument("db", metavar="DB", help="file of standings that a server wrote")
 
 
 def _standings(options: argparse.Namespace) -> None:
@@ -378,7 +412,7 @@ def _standings(options: argparse.Namespace) -> None:
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("log", metavar="LOG", help="a server's log")
+    parser.add_argument("log", metavar="LOG", help="log that a server wrote")
 
 
 def _replay(options: argparse.Namespace) -> None:
@@ -392,15 +426,17 @@ def _replay(options: argparse.Namespace) -> None:
             raise Failure(f"{options.log}: {error}") from None
     print(
         f"{counted(done.tournaments, 'tournament')}, {done.matches} matches,"
-        f" {counted(done.actions, 'action')}: scores, final states and awards are those of the"
-        f" log; {counted(done.cut, 'tournament')} cut short"
+        f" {counted(done.actions, 'action')}: scores, final states and awards match the log;"
+        f" {counted(done.cut, 'tournament')} cut short"
     )
 
 
 def _add_account(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="file of accounts; a missing one is created")
-    parser.add_argument("name", metavar="NAME", help="whose password to set")
-    parser.description = "Add an account or change its password, which is read from the input."
+    parser.add_argument("file", metavar="FILE", help="file of accounts, created if missing")
+    parser.add_argument("name", metavar="NAME", help="name of the account")
+    parser.description = (
+        "Add an account or change its password, which is read from the standard input."
+    )
 
 
 def _account(options: argparse.Namespace) -> None:
@@ -413,10 +449,12 @@ def _account(options: argparse.Namespace) -> None:
 
 _COMMANDS = {
     "serve": _Command("run a server for tournaments", _add_serve, _serve),
-    "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
-    "deck": _Command("print a deck of the generator", _add_deck, _deck),
+    "bot": _Command("play on a server with a bot of this package", _add_bot, _bot),
+    "deck": _Command("print a generated deck", _add_deck, _deck),
     "tournament": _Command("let bots play tournaments for awards", _add_tournament, _tournament),
-    "standings": _Command("print the standings of a server", _add_standings, _standings),
-    "replay": _Command("check a server's log by playing it again", _add_replay, _replay),
+    "standings": _Command(
+        "print the standings of a server's tournaments", _add_standings, _standings
+    ),
+    "replay": _Command("check a server's log by replaying it", _add_replay, _replay),
     "account": _Command("add an account to a file, or change a password", _add_account, _account),
 }

@@ -1,4 +1,4 @@
-"""``locmsim web``: pages to play on, to watch matches and to analyse positions."""
+"""``locmsim web``: serve pages to play, watch matches and analyse positions."""
 
 import argparse
 import contextlib
@@ -17,26 +17,38 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Serve pages on this machine: play against agents and programs, watch matches, analyse"
-        " positions. It prints the address and ends with Ctrl-C. Nothing is read but what is named"
-        " here, and nobody else can connect."
+        "Serve pages on this machine to play against agents and programs, watch matches and"
+        " analyse positions. The command prints their address and runs until Ctrl-C. It reads only"
+        " the files named here, and only you can connect."
     )
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="logs of matches to watch, and folders of them")
-    add("--db", action="append", default=[], metavar="FILE", help="an arena's results; repeatable")
+    add(
+        "--db",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="an arena's file of results (repeatable)",
+    )
     add(
         "--bot",
         action="append",
         default=[],
         metavar="BOT",
-        help='an opponent beside our own agents: a command, "name=command", a plug-in; repeatable',
+        help='an additional opponent: a command, "name=command" or a plug-in (repeatable)',
     )
-    add("--games", metavar="FOLDER", help="where games are saved (default: a temporary folder)")
-    add("--port", type=_port, default=0, metavar="N", help="port (default: any free one)")
+    add("--games", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
+    add(
+        "--port",
+        type=_port,
+        default=0,
+        metavar="N",
+        help="port of the server (default: any free one)",
+    )
     scale = number(0, allow_low=True)
-    help_text = "multiply the time limits of opponents, 0 for none (default: %(default)g)"
+    help_text = "multiply the time limits of opponents by X; 0: no limits (default: %(default)g)"
     add("--timeout-scale", type=scale, default=5.0, metavar="X", help=help_text)
-    add("--open", action="store_true", help="show it in the browser")
+    add("--open", action="store_true", help="open the pages in the browser")
 
 
 def _port(text: str) -> int:
@@ -53,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
         if package not in ("starlette", "uvicorn"):
             raise
         raise Failure(
-            f"it needs the package {package}, which is not installed: pip install 'locmsim[web]'"
+            f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
     from locmsim.web.library import Library
     from locmsim.web.play import opponents
@@ -65,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     folder = options.games or ""
     if folder:
         _check_folder(folder)
-    # What was played before is there to watch.
+    # Games saved earlier can be watched.
     saved = [folder] if folder else []
     try:
         opponents(options.bot)
@@ -87,9 +99,9 @@ def run(options: argparse.Namespace) -> None:
 
                 from locmsim.web.opening import redirect_file
 
-                # Command lines can be read by all users of a machine, and this has the token.
+                # All users of a machine can read command lines, and the address contains the token.
                 if not webbrowser.open(files.enter_context(redirect_file(url))):
-                    print("locmsim web: no browser to show it", file=sys.stderr)
+                    print("locmsim web: no browser found", file=sys.stderr)
 
         _serve(serve, site, options.port, ready)
 
@@ -105,7 +117,7 @@ def _serve(
 
 
 def _check_folder(folder: str) -> None:
-    """Fail now, and not when a game is over."""
+    """Fail at the start, not when the first game is over."""
     if not os.path.isdir(folder):
         raise Failure(f"--games: there is no folder {folder}", code=2)
     if not os.access(folder, os.W_OK):

@@ -1,4 +1,4 @@
-"""Features and scores of cards, deck builders, draft pickers, the value of decks."""
+"""Features and scores of cards, deck builders, draft pickers and the value of decks."""
 
 from locmsim.decks.builders import (
     DECK_BUILDERS,

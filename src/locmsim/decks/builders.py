@@ -1,7 +1,7 @@
-"""Deck builders of rules 1.5: 30 cards out of the 120 that are offered.
+"""Deck builders of rules 1.5, which choose 30 of the 120 offered cards.
 
-A `DeckBuilder` is a plain function: it takes the offered cards and returns 30 base ids. One of your
-own can be given in place of a name, or be registered under one:
+A `DeckBuilder` is a plain function: it takes the offered cards and returns 30 base ids. Your own
+function can be passed instead of a name, or registered under one:
 
     >>> from locmsim.decks import DECK_BUILDERS, build_deck, deck_line
     >>> from locmsim.rules.generator import generate_cards
@@ -14,8 +14,8 @@ own can be given in place of a name, or be registered under one:
     >>> deck_line(build_deck(generate_cards(1), "dearest"))[:33]
     'CHOOSE 105;CHOOSE 105;CHOOSE 106;'
 
-Most of one's own will be another table of weights: `GreedyBuilder` makes a `DeckBuilder` of any
-card score. What a builder returns is checked: a bot never sends a deck that the referee refuses.
+If another table of weights is all you need, `GreedyBuilder` creates a `DeckBuilder` from any card
+score. The result of a builder is checked: a bot never sends a deck that the referee would refuse.
 """
 
 import random
@@ -52,16 +52,16 @@ _T = TypeVar("_T")
 
 
 def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") -> list[int]:
-    """The base ids of a legal deck of 30 from the offered `cards` (docs/rules.md, section 3).
+    """Build a legal deck of 30 cards from the offer (docs/rules.md, section 3).
 
     `heuristic` is a name in `DECK_BUILDERS` or a function of that kind. ``ValueError`` if the offer
-    holds less than 15 different cards, the name is unknown, or the heuristic's deck is illegal.
+    has fewer than 15 different cards, the name is unknown, or the heuristic's deck is illegal.
     """
     offered = {card.base_id for card in cards}
     if len(offered) * COPIES_PER_CARD < DECK_SIZE:
         raise ValueError(
             f"a deck of {DECK_SIZE} needs {DECK_SIZE // COPIES_PER_CARD} different cards,"
-            f" {len(offered)} are offered"
+            f" the offer has {len(offered)}"
         )
     deck = named("deck builder", heuristic, DECK_BUILDERS)(cards)
     if len(deck) != DECK_SIZE:
@@ -75,12 +75,12 @@ def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") 
 
 
 def deck_line(deck: Sequence[int]) -> str:
-    """The answer line that chooses these base ids."""
+    """Return the answer line that chooses these base ids."""
     return ";".join(f"CHOOSE {base_id}" for base_id in deck)
 
 
 def named(what: str, heuristic: str | _T, registry: Mapping[str, _T]) -> _T:
-    """The heuristic of that name in a registry, or the function itself."""
+    """Return the heuristic of that name in a registry, or the function itself."""
     if not isinstance(heuristic, str):
         return heuristic
     if heuristic not in registry:
@@ -93,10 +93,10 @@ def named(what: str, heuristic: str | _T, registry: Mapping[str, _T]) -> _T:
 class GreedyBuilder:
     """A `DeckBuilder`: the best cards by `score`, two of each, with guards against lopsided decks.
 
-    All guards are optional and hold as far as the offer permits. The cards of the deck draw at
-    least `min_draws` cards together, at least `min_creatures` of the 30 are creatures, of each type
-    there are at most `limits` allows, and at most ``cost_limits[n]`` cards cost n or more. Equal
-    scores go to the cheaper card, then to the lower base id.
+    All guards are optional and hold as far as the offer permits: the cards of the deck draw at
+    least `min_draws` cards in total, at least `min_creatures` of the 30 are creatures, the number
+    of cards of a type is at most that in `limits`, and at most ``cost_limits[n]`` cards cost n or
+    more. Of cards with equal scores the cheaper one is chosen, then the one with the lower base id.
     """
 
     score: CardScore
@@ -144,11 +144,11 @@ def _cheap(card: Card) -> float:
     return -card.cost
 
 
-# In units of mana. The proportions follow a logistic regression on what the winner of the
-# COG 2022 contest chose (four recorded pools; the 15 best cards by such a fit are about 75 % of its
-# deck on a pool left out): cost above all, then area, cards drawn, Charge, green items. Strong
-# play went with cheap decks there: the mean cost was 0.99, 1.26 and 1.71 for the first three, with
-# 6 in a pool.
+# In units of mana. The proportions follow a logistic regression on the choices of the winner of the
+# COG 2022 contest (four recorded pools; the 15 best cards by such a fit are about 75 % of its deck
+# on a held-out pool): cost above all, then area, cards drawn, Charge, green items. The strongest
+# players had the cheapest decks: the mean cost was 0.99, 1.26 and 1.71 for the first three, with 6
+# in a pool.
 _AREA_WORTH = (0.0, 0.8, 0.65)
 _TYPE_WORTH = (0.0, 0.5, -0.1, -0.25)
 _KEYWORD_WORTH = {"C": 0.6, "G": 0.1, "L": 0.1, "W": 0.25}
@@ -158,7 +158,7 @@ def _champion_score(card: Card, cost: float = 0.9, attack: float = 0.18) -> floa
     sign = 1 if card.type in (CardType.CREATURE, CardType.GREEN) else -1
     worth = (
         -cost * card.cost
-        # What is above twelve kills no second creature.
+        # Points above twelve kill no second creature.
         + attack * min(sign * card.attack, 12)
         + 0.3 * min(sign * card.defense, 12)
         + 0.18 * card.my_health_change
@@ -172,8 +172,8 @@ def _champion_score(card: Card, cost: float = 0.9, attack: float = 0.18) -> floa
     return worth
 
 
-# The same scores with attack and defense counted for more, and so dearer cards and more creatures:
-# for play that wins by trading them.
+# The same scores with higher weights for attack and defense, and so more expensive cards and more
+# creatures: for play that wins by trading them.
 def _body_score(card: Card) -> float:
     return _champion_score(card, cost=0.7, attack=0.25)
 
@@ -192,12 +192,12 @@ _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
 
 @dataclass(frozen=True, slots=True)
 class SwapBuilder:
-    """A `DeckBuilder`: another one's deck, in which cards are exchanged while that improves it.
+    """A `DeckBuilder` that starts with another one's deck and exchanges cards to improve it.
 
-    `value` says what a whole deck is worth (default: the network in the package, see
-    `locmsim.decks.value`). Only cards that `allowed` answers True for come in. `restarts` random
-    decks, the same ones for the same offer, are improved too, and the most valuable result is
-    taken: no single exchange may lead from a good deck to a better one of another kind.
+    `value` rates a whole deck (default: the network in the package, see `locmsim.decks.value`).
+    Only cards for which `allowed` returns True are added. `restarts` random decks, the same ones
+    for the same offer, are improved too, and the most valuable result is returned, since single
+    exchanges may not lead from a good deck to a better one of another kind.
     """
 
     start: DeckBuilder
@@ -223,27 +223,28 @@ class SwapBuilder:
         )
 
 
-#: Of the decks by score.
+#: Guards of the decks by score.
 _MIN_CREATURES = 10
 #: Two restarts raise the value by 0.035 on an average of 60 card sets, twenty by 0.045.
 RESTARTS = 2
 
 
 def deck_builder(weights: Weights) -> DeckBuilder:
-    """The builder that plays by these weights: it looks for the deck of the highest value.
+    """Return the deck builder of these weights, which maximises the deck's value.
 
-    The search starts with the deck of the best cards by score, which stays if there is no deck
-    value. A deck is looked for once an offer: both players want it, and each to guess the other's.
+    The search starts with the deck of the best cards by score, which is final if there is no deck
+    value. The deck of an offer is computed once, since both players need it, also to predict the
+    opponent's.
 
     Parameters
     ----------
     weights
-        Those of rules 1.5.
+        Weights of rules 1.5.
 
     Raises
     ------
     ValueError
-        Names a number that makes no sense.
+        A number is not valid; the message names it.
     """
     start = GreedyBuilder(score_of(weights), min_creatures=_MIN_CREATURES)
     if weights.deck_value is None:
@@ -272,9 +273,9 @@ def _by_score(card: Card) -> float:
     return card_score("1.5")(card)
 
 
-#: The deck builders by name. "default" looks for the most valuable deck, "score" has the best cards
-#: by the tuned score (docs/bot.md compares them); "classic" imitates the champion's decks;
-#: "cheapest" is a baseline.
+#: The deck builders by name. "default" searches for the most valuable deck, "score" chooses the
+#: best cards by the tuned score (docs/bot.md compares them), "classic" imitates the champion's
+#: decks, and "cheapest" is a baseline.
 DECK_BUILDERS: dict[str, DeckBuilder] = {
     "default": _default_deck,
     "score": GreedyBuilder(_by_score, min_creatures=_MIN_CREATURES),

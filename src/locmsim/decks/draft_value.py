@@ -1,9 +1,9 @@
-"""What a draft comes to: the value of its final deck, and what that is expected to be.
+"""The value of a draft: that of its final deck, and its expectation during the draft.
 
-A small ensemble, trained on games of the search that plays the decks, values decks of the 160 cards
-of rules 1.2 and 1.0. In the middle of a draft nobody knows what will be offered, but the offers so
-far tell some of the 60 cards that it is dealt from (docs/rules.md, section 4). The expected value
-is a mean over drafts that may follow.
+A small ensemble, trained on games of the search that plays the decks, rates decks of the 160 cards
+of rules 1.2 and 1.0. During a draft the later offers are unknown, but the offers so far reveal some
+of the 60 cards that it is dealt from (docs/rules.md, section 4). The expected value is a mean over
+sampled continuations of the draft.
 
     >>> import numpy as np
     >>> from locmsim.decks.draft_value import SHAPES, DraftValue
@@ -29,10 +29,10 @@ from locmsim.rules.cards import Card
 
 __all__ = ["DRAFTS", "SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
 
-#: Name -> shape of the arrays of a network; the rows of "card" and "direct" are those of the base
-#: ids 1 to 160.
+#: Name -> shape of the arrays of a network; the rows of "card" and "direct" belong to the base ids
+#: 1 to 160.
 SHAPES = DRAFT_SHAPES
-#: Sampled drafts that an expected value is a mean of: four times as many win no more games.
+#: Number of sampled drafts in an expected value: four times as many win no more games.
 DRAFTS = 16
 
 
@@ -42,13 +42,13 @@ class DraftValue:
     Parameters
     ----------
     *networks
-        Each an array of numbers for each name in `SHAPES`; the value is the mean of theirs.
+        Each is a mapping with an array for each name in `SHAPES`; the value is their mean.
 
     Raises
     ------
     ValueError
-        Names an array that is missing, unknown, of another shape or not finite, or says that there
-        are no networks or too many.
+        An array is missing, unknown, of the wrong shape or not finite, or there are no networks or
+        too many.
     """
 
     def __init__(self, *networks: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ class DraftValue:
 
     @property
     def compiled(self) -> DraftNetworks:
-        """What the search calls without the interpreter."""
+        """The compiled ensemble, which the search calls without the interpreter."""
         return self._networks
 
     @property
@@ -65,29 +65,29 @@ class DraftValue:
         return self._networks.arrays
 
     def __call__(self, deck: Sequence[Card]) -> float:
-        """The value of a deck of at most 30 cards; others than the 160 count for nothing."""
+        """Return the value of a deck of at most 30 cards; cards outside the 160 count as 0."""
         return self._networks.value([card.base_id for card in deck])
 
     def expected(
         self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], drafts: int = DRAFTS
     ) -> tuple[float, float, float]:
-        """The expected value of the final deck after each of three picks.
+        """Return the expected value of the final deck after each of three picks.
 
-        It depends on what is given here alone: the same offers and picks have the same values.
+        It depends only on the arguments: the same offers and picks have the same values.
 
         Parameters
         ----------
         offers
-            Three cards of each turn so far; those of the last one are to be chosen from.
+            Three cards for each turn so far; the pick is from the last three.
         picked
-            The cards taken from the offers before.
+            The cards taken from the earlier offers.
         drafts
-            How many drafts that may follow are sampled.
+            Number of sampled continuations of the draft.
 
         Returns
         -------
         tuple of float
-            With the first, second and third card of the last offer.
+            The values with the first, second and third card of the last offer.
 
         Raises
         ------
@@ -99,12 +99,12 @@ class DraftValue:
         return first, second, third
 
     def followed(self, offers: Sequence[Sequence[Card]], drafts: int = DRAFTS) -> list[list[float]]:
-        """The three expected values of each turn of a draft that takes the best card in each.
+        """Return the three expected values per turn of a draft that always takes the best card.
 
         Parameters
         ----------
         offers
-            Three cards of each turn.
+            Three cards for each turn.
         drafts
             As for `expected`.
 
@@ -115,18 +115,18 @@ class DraftValue:
         Raises
         ------
         ValueError
-            An offer has not three cards.
+            An offer does not have three cards.
         """
         ids = [[card.base_id for card in offer] for offer in offers]
         return self._networks.followed(ids, drafts)
 
 
 def draft_value_of(weights: Weights) -> DraftValue | None:
-    """The draft value of a player's weights, if they have one."""
+    """Return the draft value of a player's weights, or None if they have none."""
     return DraftValue(*weights.draft_value) if weights.draft_value else None
 
 
 @cache
 def default_draft_value(rules: str) -> DraftValue | None:
-    """The one in the package for a rule set, if there is one."""
+    """Return the package's draft value of a rule set, or None."""
     return draft_value_of(default_weights(rules))

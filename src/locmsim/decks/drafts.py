@@ -1,8 +1,8 @@
-"""Draft pickers of rules 1.2 and 1.0: one of three cards, thirty times.
+"""Draft pickers of rules 1.2 and 1.0, which pick one of three cards, thirty times.
 
 A `DraftPicker` is a plain function: it takes the three cards of the turn, the cards taken before
-and the name of the rule set, and returns 0, 1 or 2. One of your own can be given in place of a
-name, or be registered under one:
+and the name of the rule set, and returns 0, 1 or 2. Your own function can be passed instead of a
+name, or registered under one:
 
     >>> from locmsim.rules.cards import cards_1x
     >>> from locmsim.decks import DRAFT_PICKERS, pick
@@ -12,8 +12,8 @@ name, or be registered under one:
     0
     >>> DRAFT_PICKERS["hardest hitter"] = hardest_hitter
 
-`CurvePicker` makes one of any card score. A `HistoryPicker` is given all offers so far: they tell
-what else may come.
+`CurvePicker` creates one from any card score. A `HistoryPicker` gets all offers so far, which
+reveal what may come later.
 """
 
 from abc import ABC, abstractmethod
@@ -54,7 +54,7 @@ class HistoryPicker(ABC):
 
     @abstractmethod
     def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
-        """The index of the card to take from the last of the offers.
+        """Return the index of the card to take from the last offer.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class HistoryPicker(ABC):
         """
 
     def __call__(self, offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-        """The same where nothing is known of earlier offers but what was picked."""
+        """Pick a card without knowledge of the earlier offers, only of the picked cards."""
         return self.choose([*((card,) * len(offer) for card in picked), offer], picked, rules)
 
 
@@ -78,7 +78,7 @@ def pick(
     heuristic: str | DraftPicker = "default",
     earlier: Sequence[Sequence[Card]] | None = None,
 ) -> int:
-    """Which of the three offered cards to take.
+    """Return the index of the offered card to take.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def pick(
     heuristic
         A name in `DRAFT_PICKERS` or a function of that kind.
     earlier
-        The offers from which they were taken; by default nothing is known of these.
+        The offers from which they were taken; by default they are unknown.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def pick(
     Raises
     ------
     ValueError
-        For anything else, and if the heuristic answers anything but 0, 1 or 2.
+        An argument is not valid, or the heuristic does not return 0, 1 or 2.
     """
     require_draft(rules)
     if len(offer) != 3:
@@ -122,23 +122,23 @@ def _ranks(rules: str) -> dict[int, int]:
 
 
 def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The card that stands first in the static order of the rule set."""
+    """Return the card that comes first in the static order of the rule set."""
     ranks = _ranks(rules)
     return min(range(len(offer)), key=lambda i: ranks.get(offer[i].base_id, len(ranks)))
 
 
 def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The cheapest card, the first of them: a baseline."""
+    """Return the first of the cheapest cards: a baseline."""
     return min(range(len(offer)), key=lambda i: offer[i].cost)
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePicker:
-    """A `DraftPicker`: a score for each rule set, corrected by what the deck lacks so far.
+    """A `DraftPicker` with a score for each rule set, corrected for what the deck lacks.
 
-    A deck should end with `curve` cards of cost 0-1, 2, 3, 4, 5, 6 and 7 or more, and with `items`
-    items. A card gains `pull` for each card that its column of the curve lags behind the share
-    due by now, and loses as much where it is ahead; an item likewise by `item_pull`.
+    The final deck should have `curve` cards of cost 0-1, 2, 3, 4, 5, 6 and 7 or more, and `items`
+    items. A card gains `pull` for each card by which its column of the curve lags behind its share
+    so far, and loses as much if it is ahead; likewise an item by `item_pull`.
     """
 
     scores: Mapping[str, CardScore]
@@ -169,10 +169,10 @@ class CurvePicker:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedPicker(HistoryPicker):
-    """Takes the card with which the final deck is expected to be worth most.
+    """A `HistoryPicker` that maximises the expected value of the final deck.
 
-    `values` has a `DraftValue` for each rule set, `drafts` that may follow are sampled. In a rule
-    set that `values` lacks, `otherwise` picks.
+    `values` has a `DraftValue` for each rule set; `drafts` continuations are sampled. In rule sets
+    that `values` lacks, `otherwise` picks.
     """
 
     values: Mapping[str, DraftValue]
@@ -187,7 +187,7 @@ class ExpectedPicker(HistoryPicker):
 
 
 def draft_picker(weights: Mapping[str, Weights]) -> DraftPicker:
-    """The picker that drafts by these weights, given by rule set."""
+    """Return the draft picker of these weights, which are given by rule set."""
     drafted = {name: w for name, w in weights.items() if RULES[name].draft}
     curve = CurvePicker({name: score_of(w) for name, w in drafted.items()})
     values = {name: draft_value_of(w) for name, w in drafted.items()}
@@ -201,12 +201,12 @@ def _default_curve() -> CurvePicker:
 
 
 def _pick_by_curve(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The card of the best value, corrected by what the deck lacks."""
+    """Return the card of the highest value, corrected for what the deck lacks."""
     return _default_curve()(offer, picked, rules)
 
 
 class _PickByValue(HistoryPicker):
-    """That of the package: read when it is first asked."""
+    """The picker of the package, loaded on first use."""
 
     def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
         value = default_draft_value(rules)

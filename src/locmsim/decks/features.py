@@ -1,4 +1,4 @@
-"""What a card has that may matter to a deck, by names: the terms of scores and deck values."""
+"""Named features of cards: the terms of card scores and deck values."""
 
 from locmsim.networks._decks import term_rows
 from locmsim.rules.cards import Card, CardType
@@ -15,13 +15,13 @@ _KEYWORDS = {
     "W": "ward",
 }
 _BY_ATTACK = "CDW"
-#: Attack and defense above this count for nothing: they kill no second creature.
+#: Attack and defense above this do not count: they kill no second creature.
 _ENOUGH = 12
 _COST_COLUMNS = 8
 
-#: What a `WeightedScore` can count, and how; compiled code knows the terms by their places here.
-#: Every number counts in favour of the player of the card: attack and defense of red and blue items
-#: as what they take from the enemy.
+#: The terms of a `WeightedScore` and their meaning; compiled code uses the same order. All numbers
+#: count in favour of the card's player: attack and defense of red and blue items are the amounts
+#: that the enemy loses.
 CARD_TERMS: dict[str, str] = {
     **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},
     f"cost.{_COST_COLUMNS - 1}": f"costs {_COST_COLUMNS - 1} or more",
@@ -56,6 +56,6 @@ CARD_TERMS: dict[str, str] = {
 
 
 def card_terms(card: Card) -> dict[str, float]:
-    """How much a card has of each of the `CARD_TERMS`; where it has nothing, they are left out."""
+    """Return the non-zero `CARD_TERMS` of a card."""
     row = term_rows([card])[0].tolist()
     return {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}

@@ -1,4 +1,4 @@
-"""Scores of cards: what one of them is worth to a deck."""
+"""Scores of cards: the value of a single card to a deck."""
 
 import math
 from array import array
@@ -22,14 +22,14 @@ __all__ = [
     "static_order",
 ]
 
-#: What a card is worth to a deck, in any unit.
+#: The value of a card to a deck, in any unit.
 CardScore = Callable[[Card], float]
 
 
 class WeightedScore:
-    """A `CardScore`: the sum of what a card has of each of the `CARD_TERMS` times its weight.
+    """A `CardScore`: the weighted sum of a card's `CARD_TERMS`.
 
-    Terms without a weight count for nothing:
+    Terms without a weight do not count:
 
     >>> from locmsim.rules.cards import CardType
     >>> score = WeightedScore({"cost.0": 2.0, "draw": 0.5})
@@ -70,11 +70,11 @@ class WeightedScore:
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """A `CardScore` of a table: base id -> value. Any other card has the value 0.
+    """A `CardScore` from a table of values by base id; other cards have the value 0.
 
-    That of the package for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): what each
-    of the 160 cards did for the decks it was in, in hundredths of a game at even odds, as a
-    deviation from the mean card.
+    The package's table for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): the effect
+    of each of the 160 cards on the win rate of its deck, in hundredths of a game at even odds,
+    relative to the mean card.
     """
 
     values: Mapping[int, float] = field(repr=False)  # a screenful in every agent's repr
@@ -84,17 +84,17 @@ class TableScore:
 
 
 def score_of(weights: Weights) -> CardScore:
-    """The card score of a player's weights: that of the draft, or of decks.
+    """Return the card score of a player's weights: that of the draft, or of decks.
 
     Parameters
     ----------
     weights
-        Those of one rule set.
+        Weights of one rule set.
 
     Raises
     ------
     ValueError
-        Names a weight that is unknown or no number.
+        A weight is unknown or not a number; the message names it.
     """
     if weights.draft is not None:
         return TableScore(weights.draft)
@@ -102,20 +102,20 @@ def score_of(weights: Weights) -> CardScore:
 
 
 def require_draft(rules: str) -> None:
-    """``ValueError`` for rules without a draft."""
+    """Raise ``ValueError`` for rules without a draft."""
     if not get_rules(rules).draft:
         raise ValueError(f"rules {rules} have no draft")
 
 
 @cache
 def card_score(rules: str) -> CardScore:
-    """The score behind the default heuristic of this rule set: a guess at what anyone wants."""
+    """Return the card score of the default heuristic, an estimate of what anyone prefers."""
     return score_of(default_weights(rules))
 
 
 @cache
 def static_order(rules: str) -> tuple[int, ...]:
-    """The 160 base ids of rules "1.2" or "1.0", the most wanted first (docs/drafts.md).
+    """Return the 160 base ids of rules "1.2" or "1.0", the best first (docs/drafts.md).
 
     ``ValueError`` for rules without a draft.
     """

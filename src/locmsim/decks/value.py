@@ -1,10 +1,10 @@
-"""What a whole deck is worth, and a deck builder that looks for the one that is worth most.
+"""The value of a whole deck, and improvement of decks by exchanges.
 
-A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
-dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
-behind a layer of units. The ensemble in the package was trained on games between decks of all
-kinds, and says what a deck is worth to the search that plays it (`tools/deck_network.py`, then
-`locmsim tune --what deck`).
+A sum over cards cannot express that a deck needs creatures to use its items on, or cheap cards
+beside expensive ones. A small network can: its inputs are the `CARD_TERMS` of all cards, summed
+both directly and after a layer of units. The ensemble in the package was trained on games between
+decks of all kinds and predicts the value of a deck to the search that plays it
+(`tools/deck_network.py`, then `locmsim tune --what deck`).
 
     >>> from locmsim.decks import build_deck
     >>> from locmsim.decks.value import default_value
@@ -33,7 +33,7 @@ __all__ = ["SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
 
 _Array = NDArray[np.float32]
 
-#: Of each hidden layer.
+#: Size of each hidden layer.
 UNITS = DECK_SHAPES["output"][0]
 #: Name -> shape of the arrays of a network.
 SHAPES = DECK_SHAPES
@@ -42,19 +42,18 @@ SHAPES = DECK_SHAPES
 class DeckValue:
     """The value of decks; the difference of two decks' values is the log-odds of winning.
 
-    It is the mean of an ensemble: each network likes a few decks too much, and seldom the same
-    ones.
+    It is the mean of an ensemble, because each single network overrates a few decks, rarely the
+    same ones.
 
     Parameters
     ----------
     *networks
-        Each an array of numbers for each name in `SHAPES`.
+        Each is a mapping with an array for each name in `SHAPES`.
 
     Raises
     ------
     ValueError
-        Names an array that is missing, unknown, of another shape or not finite, or says that no
-        network is given.
+        An array is missing, unknown, of the wrong shape or not finite, or no network is given.
     """
 
     def __init__(self, *networks: Mapping[str, Any]) -> None:
@@ -87,9 +86,9 @@ class DeckValue:
         Returns
         -------
         list of int
-            Base ids of the deck that no exchange makes better.
+            Base ids of a deck that no exchange improves.
         """
-        # Sorted, so that the order of the offer decides nothing.
+        # Sorted, so that the result does not depend on the order of the offer.
         offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
         chosen = Counter(deck)
         copies = self._networks.improved(
@@ -100,5 +99,5 @@ class DeckValue:
 
 @cache
 def default_value() -> DeckValue:
-    """The one in the package."""
+    """Return the deck value in the package."""
     return DeckValue(*(default_weights("1.5").deck_value or ()))

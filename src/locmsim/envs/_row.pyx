@@ -796,8 +796,6 @@ cdef int64_t steps(
     cdef uint8_t where
     clear(&a.out, start, end)
     for i in range(start, end):
-        if i + AHEAD < end:
-            fetch_row(&a.rows[i + AHEAD])
         if i + CARDS_AHEAD < end:
             fetch_cards(&a.rows[i + CARDS_AHEAD], actions[i + CARDS_AHEAD],
                         a.g.layout == GYM_LOCM)

@@ -25,7 +25,7 @@ cdef enum:
 ctypedef struct part_t:         # what one thread has to do with it
     PyThread_type_lock go
     PyThread_type_lock done
-    int64_t found               # what came of its rows in the last step
+    int64_t found               # result of its rows in the last step
 
 
 @cython.final

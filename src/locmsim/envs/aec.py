@@ -84,7 +84,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.games.bind()
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """The space of observations, the same for both agents.
+        """Return the observation space, the same for both agents.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """The space of actions, the same for both agents.
+        """Return the action space, the same for both agents.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._masks_to_infos()
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees now, whoever is to move.
+        """Return the present observation of an agent, whoever is to move.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
                 self.games.rows.views.observe(0, player, None, mask)
 
     def state(self) -> NDArray[Any]:
-        """What both agents see: for critics that may know everything."""
+        """Return the observations of both agents, for critics with full information."""
         return np.concatenate([self._view(agent) for agent in _AGENTS])
 
     @property
@@ -206,7 +206,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self.games.rows.views.state(0)
 
     def render(self) -> Any:
-        """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""
+        """Show the view of the player to move: text ("human": printed) or uint8 (600, 800, 3)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render mode")
         return self.games.shown(0, self.render_mode)
@@ -230,7 +230,7 @@ class MatchAEC(BattleAEC):
 def raw_env(
     phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
 ) -> BattleAEC:
-    """The environment without wrappers.
+    """Create the environment without wrappers.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def raw_env(
 def env(
     phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
 ) -> Any:
-    """The environment with a check that methods are called in order.
+    """Create the environment with a check that methods are called in order.
 
     No other wrapper is needed: the environment deals with illegal actions itself.
 

@@ -70,7 +70,7 @@ def single(rules: str, opponent: str, wrapped: bool = False) -> Case:
 
 
 def resets(rules: str) -> Case:
-    """Resets of the single environment, with card sets that are there."""
+    """Return the figure of resets of the single environment, with cached card sets."""
     env = BattleEnv(rules=rules, opponent="random", seat="first", **_SETS)
     _warm(env)
 
@@ -136,7 +136,7 @@ def against_network(rules: str) -> Case:
 
 
 def advantages() -> Case:
-    """Positions of `gae`."""
+    """Return the measured figure of `gae`, in positions."""
     random = np.random.default_rng(1)
     shape = (64, _ROWS)
     rewards, values = random.normal(size=(2, *shape)).astype(np.float32)
@@ -170,14 +170,14 @@ def decisions() -> Case:
 
 
 def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Ratio]:
-    """What is measured for a rule set.
+    """Return the measured functions of a rule set.
 
     `kernel` plays random games, counting actions: compared with it, figures of different machines
     say the same.
     """
 
     def compared(name: str, make: Callable[[], Case], per: str) -> Iterator[Measured | Ratio]:
-        """A figure, and how many actions of random games take as long as one of it."""
+        """Yield a figure, and the number of random actions that take as long."""
         yield Measured(name, per, make)
         yield Ratio(f"... {name}, in random actions", make, kernel)
 

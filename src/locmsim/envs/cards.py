@@ -43,25 +43,25 @@ class CardSet(list[Card]):
 
 @lru_cache(maxsize=4096)
 def generated(seed: int) -> tuple[Table, CardSet]:
-    """The cards of a cardGenSeed, as the pool of a table and as a list."""
+    """Return the cards of a cardGenSeed, as the pool of a table and as a list."""
     cards = CardSet(generate_cards(seed))
     return State.new((), (), pool=cards).table, cards
 
 
 def generated_table(seed: int) -> Table:
-    """The first of them."""
+    """Return the table of the cards of a cardGenSeed."""
     return generated(seed)[0]
 
 
 @lru_cache(maxsize=2)
 def fixed(rules: str) -> tuple[Table, list[Card]]:
-    """The same for the card list of 1.x."""
+    """Return the cards of rules 1.x, as the pool of a table and as a list."""
     cards = list(cards_1x())
     return State.new((), (), rules=rules, pool=cards).table, cards
 
 
 def table_of(cards: Any) -> tuple[Table, CardSet]:
-    """The same for a card list of the user's; ``ValueError`` if it is not valid."""
+    """Return table and list of the user's own cards; ``ValueError`` if they are not valid."""
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
         raise ValueError(
@@ -74,7 +74,7 @@ def table_of(cards: Any) -> tuple[Table, CardSet]:
 
 
 def card_range(value: Any) -> tuple[int, int]:
-    """The first cardGenSeed of `Options.card_sets`, and how many there are."""
+    """Return the first cardGenSeed of `Options.card_sets`, and their number."""
     first, end = (0, value) if isinstance(value, int) else value
     first, end = index(first), index(end)
     if not 0 <= first < end:
@@ -117,7 +117,7 @@ class Decks:
         ]
 
     def of_set(self, cards: list[Card]) -> list[list[int]] | None:
-        """The decks that follow from a card set alone, [] for a seat whose deck does not."""
+        """Return the decks that a card set determines; [] for a seat whose deck it does not."""
         if self._battle:
             if self.source != "given":
                 return None
@@ -130,7 +130,7 @@ class Decks:
     def drawn(
         self, cards: list[Card], offers: list[list[int]] | None, random: np.random.Generator
     ) -> list[list[int]]:
-        """Both decks of an episode, as indices of cards."""
+        """Return both decks of an episode, as indices of cards."""
         choosers = self._of_episode(random)
         return [_deck_of(chooser, cards, self._rules, offers, random) for chooser in choosers]
 
@@ -141,7 +141,7 @@ class Decks:
         offers: list[list[int]] | None,
         draw: Callable[[], int],
     ) -> list[int]:
-        """The deck of a player who picks after or before the caller; `draw` gives a seed."""
+        """Return the deck of a player who picks before or after the caller; `draw` gives a seed."""
         random, chooser = None, self._fixed[player]
         if self._pool:
             random = np.random.default_rng(draw())
@@ -167,7 +167,7 @@ def _drawn(*arguments: Any) -> Any:
 
 
 def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
-    """How each seat chooses: "random", the name of a builder or picker, base ids, a function."""
+    """Return how each seat chooses: "random", a builder or picker, base ids, a function."""
     if isinstance(decks, str):
         decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
     elif callable(decks):
@@ -204,7 +204,7 @@ def _deck_of(
     offers: list[list[int]] | None = None,
     random: np.random.Generator | None = None,
 ) -> list[int]:
-    """A deck as indices into `cards`."""
+    """Return a deck as indices into `cards`."""
     if isinstance(chooser, list):
         return indices_of(chooser, cards, rules)
     if rules.draft:
@@ -235,12 +235,12 @@ def _deck_of(
 
 
 def as_offered(cards: list[Card]) -> list[Card]:
-    """The order in which the choice phase of 1.5 shows cards."""
+    """Return the order in which the choice phase of 1.5 shows cards."""
     return sorted(cards, key=lambda card: (card.cost, card.base_id))
 
 
 def indices_of(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
-    """The places of a deck's cards, given by base ids; ``ValueError`` if there is no such deck."""
+    """Return the indices of a deck's cards by base id; ``ValueError`` if one is missing."""
     places = {card.base_id: i for i, card in enumerate(cards)}
     if len(deck) != DECK_SIZE:
         raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")

@@ -117,13 +117,13 @@ class Examples:
         self.games += 1
 
     def _take(self) -> _Part:
-        """The arrays of the only game, which is removed."""
+        """Return the arrays of the only game, which is removed."""
         part = self._parts.pop(0, {})
         self.games = self._length = 0
         return part
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All examples, game by game.
+        """Return all examples, game by game; ``ValueError`` if there are none.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class _Setting(NamedTuple):
     card_sets: Any
 
     def games(self) -> Games:
-        """A row that deals the games."""
+        """Return a row that deals the games."""
         options = Options(
             rules=self.rules, decks=self.decks, card_sets=self.card_sets, opponent=CALLER
         )
@@ -197,7 +197,7 @@ class _Player:
         self._agents = make_agent(setting.agent), make_agent(setting.agent)
 
     def game(self, seed: int) -> _Part:
-        """The arrays of the game of a seed."""
+        """Return the arrays of the game of a seed."""
         games, rules = self._games, self.setting.rules
         games.begin(0, seed)
         first, derived = games.rows.views.seeds(0)
@@ -268,7 +268,7 @@ def examples_of_agent(
     Raises
     ------
     ValueError
-        For options that make no sense.
+        An option is not valid.
     ImportError, OSError
         Without dask.distributed, or where the scheduler does not answer.
     WorkersError
@@ -285,7 +285,7 @@ def examples_of_agent(
         dealer.rows.reset(0, seed + number)
         return dealer.rows.card_sets.seed(0)
 
-    # What an agent works out about a card set is worked out once by who plays all games with it.
+    # An agent that plays all games with a card set computes its preparations only once.
     sets: dict[int, list[int]] = {}
     for number in range(games):
         sets.setdefault(card_set(number), []).append(number)
@@ -344,7 +344,7 @@ def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...]
 
 
 def _actions(match: Match, line: str | None) -> list[int]:
-    """The actions that a line carries out."""
+    """Return the actions that a line carries out."""
     assert match.state is not None
     try:
         return [] if line is None else match.state.actions_of(line)

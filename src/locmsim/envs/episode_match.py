@@ -78,7 +78,7 @@ class EpisodeMatch(Mapping[str, Any]):
         return len(self._all())
 
     def match(self) -> Match:
-        """The match at the start of its battle."""
+        """Return the match at the start of its battle."""
         cards = [Card.from_row(row) for row in self["cards"]] if "cards" in self else None
         match = Match(self["rules"], params=self["params"], cards=cards)
         for lines in zip(*self["choices"], strict=True):

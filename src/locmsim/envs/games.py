@@ -56,7 +56,7 @@ _SHOWN = 10
 
 
 def seed_bits(random: np.random.Generator) -> int:
-    """64 bits from which the random stream of a row follows."""
+    """Return the 64 bits from which the random stream of a row is derived."""
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
@@ -151,9 +151,9 @@ class Games:
         self.results = Results(self, deck_weight)
         #: Whether what Python does for a row raised an exception since all rows began.
         self.failed = False
-        #: Who plays for the other seat.
+        #: The player of the other seat.
         self.players = Players(self, options.opponent)
-        #: Who plays the battles of a choice: agents that searches play as, or that Python asks.
+        #: The players of a choice's battles: agents run as compiled searches or in Python.
         self._battlers: list[Any] = [None, None]
         if options.episode == "choice":
             self._set_battlers(options.battlers)
@@ -267,7 +267,7 @@ class Games:
         return True
 
     def observed(self, copy: bool = True) -> Any:
-        """What `arrays` shows the caller, as the observation space has it.
+        """Return the caller's view of `arrays` in the form of the observation space.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class Games:
         return self.layout
 
     def cards(self, row: int) -> list[Card]:
-        """The cards of a row's set, by ascending base id.
+        """Return the cards of a row's set, by ascending base id.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class Games:
         return self.set_of(self.rows.card_sets.seed(row))[1]
 
     def set_of(self, seed: int) -> tuple[Table, list[Card]]:
-        """The cards of a cardGenSeed, or those that all episodes have.
+        """Return the cards of a cardGenSeed, or those shared by all episodes.
 
         Parameters
         ----------
@@ -337,7 +337,7 @@ class Games:
         return [cards[i] for i in offer], [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
-        """What the learner sees of a row, or the player to move if all are the caller's.
+        """Return the learner's view of a row as text; in self-play, that of the player to move.
 
         Parameters
         ----------
@@ -353,7 +353,7 @@ class Games:
         return battle_text(self.rows.views.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
-        """What `text` tells of a row, as a picture.
+        """Return the same view as a picture.
 
         Parameters
         ----------
@@ -369,7 +369,7 @@ class Games:
         return battle_frame(self.rows.views.state(row), self._viewer(row))
 
     def shown(self, row: int, mode: str | None) -> Any:
-        """What `render` gives of a row in a mode: see `rendering.show`.
+        """Return the output of `render` for a row in a mode, see `rendering.show`.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class Games:
         return show(mode, partial(self.text, row), partial(self.frame, row))
 
     def movers(self) -> NDArray[np.int8]:
-        """Who is to move in each row; the caller's seat where they have one.
+        """Return the player to move in each row; the caller's seat where they have one.
 
         Returns
         -------
@@ -395,7 +395,7 @@ class Games:
         return out
 
     def masks(self) -> NDArray[np.bool_]:
-        """The legal actions of each row.
+        """Return the legal actions of each row.
 
         Returns
         -------
@@ -406,7 +406,7 @@ class Games:
         return out
 
     def sample(self, seed: int) -> NDArray[np.int64]:
-        """A uniformly random legal action for each row.
+        """Return a uniformly random legal action for each row.
 
         Parameters
         ----------
@@ -480,7 +480,7 @@ class Games:
         return np.ascontiguousarray(actions)
 
     def check_rewards(self) -> None:
-        """``ValueError`` where the caller plays both seats, if there is shaping."""
+        """Raise ``ValueError`` if there is shaping and the caller plays both seats."""
         if self.shaped and self.players.has_caller_twice():
             raise ValueError(
                 "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
@@ -488,7 +488,7 @@ class Games:
             )
 
     def check(self) -> None:
-        """``ResetNeeded`` if rows still wait for an opponent that raised an exception.
+        """Raise ``ResetNeeded`` if rows still wait for an opponent that raised an exception.
 
         No action of the caller's must be played for somebody else.
         """
@@ -630,7 +630,7 @@ class Games:
         return self.rows.card_sets.offers(row) if self.rules.draft else None
 
     def match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
-        """The match of these seeds, decks and offers.
+        """Return the match of these seeds, decks and offers.
 
         Parameters
         ----------
@@ -735,7 +735,7 @@ class Games:
         self.serve(np.array([row]))
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
-        """The seeds of a match; what is not given follows from the row's seed."""
+        """Return the seeds of a match; missing ones are derived from the row's seed."""
         seed, seeds = self.rows.views.seeds(row)
         params = wanted.get("match")
         if params is not None:

@@ -84,7 +84,7 @@ class Game:
         ids: Sequence[Iterable[int]] | None = None,
         pool: Iterable[Card] | None = None,
     ) -> State:
-        """The start of a battle.
+        """Return the start of a battle.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Game:
         return State.new(deck0, deck1, rules=self.rules, ids=ids, pool=pool)
 
     def new_match_state(self, match: Match | None = None, *, seed: int | None = None) -> MatchState:
-        """A whole match from its choice phase on, with a history: see `MatchState`.
+        """Return a whole match from its choice phase on, with its history, see `MatchState`.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Game:
         return MatchState(match)
 
     def get_type(self) -> Any:
-        """The ``pyspiel.GameType``: zero-sum, rewards at the end, hidden cards, and no chance nodes
+        """Return the ``pyspiel.GameType``: zero-sum, rewards at the end, no chance nodes.
         because the decks are shuffled before the battle."""
         import pyspiel
 
@@ -164,33 +164,33 @@ class Game:
         )
 
     def num_players(self) -> int:
-        """2."""
+        """Return 2."""
         return 2
 
     def num_distinct_actions(self) -> int:
-        """145, or 155 in 1.0."""
+        """Return 145, or 155 in rules 1.0."""
         return self._rules.num_actions
 
     def max_utility(self) -> float:
-        """The winner's: 1.0."""
+        """Return 1.0, the utility of a win."""
         return 1.0
 
     def min_utility(self) -> float:
-        """The loser's: -1.0."""
+        """Return -1.0, the utility of a loss."""
         return -1.0
 
     def observation_tensor_size(self) -> int:
-        """How many numbers `State.observation_tensor` has."""
+        """Return the number of entries of `State.observation_tensor`."""
         return get_layout("entities-f32", self.rules).shape[0]
 
     def observation_tensor_shape(self) -> list[int]:
-        """The shape of `State.observation_tensor`, which is a vector."""
+        """Return the shape of `State.observation_tensor`, which is a vector."""
         return [self.observation_tensor_size()]
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
     ) -> "Observer":
-        """What `open_spiel.python.observation.make_observation` gives for this game.
+        """Return what `open_spiel.python.observation.make_observation` returns for this game.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class Observer:
         state.observation_tensor(player, self._layout, out=self.tensor)
 
     def string_from(self, state: State, player: int) -> str:
-        """What `player` sees of `state` as text: `State.observation_string`.
+        """Return the view of `player` as text: `State.observation_string`.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Observer:
 
 @cache
 def game(rules: str) -> Game:
-    """The game object of a rule set.
+    """Return the game object of a rule set, always the same; ``ValueError`` for unknown rules.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class MatchState:
         return self._match.clone()
 
     def clone(self) -> "MatchState":
-        """An independent copy."""
+        """Return an independent copy."""
         copy = MatchState.__new__(MatchState)
         copy._match = self._match.clone()
         copy._state = None if self._state is None else self._state.clone()
@@ -81,11 +81,11 @@ class MatchState:
     # ------------------------------------------------------------------------ acting
 
     def current_player(self) -> int:
-        """0 or 1; -4 when the match is over."""
+        """Return 0 or 1, or -4 when the match is over."""
         return self._match.to_ask[0] if self._match.to_ask else _TERMINAL_PLAYER
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions.
+        """Return the legal actions, ascending; [] for a player not to move and at the end.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class MatchState:
         return self._match.legal_picks(self._picks)
 
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
-        """The legal actions as an array, 1 where an action is legal.
+        """Return an int8 array of `num_distinct_actions()` entries, 1 where an action is legal.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class MatchState:
         self._state = None if match.state is None else match.state.clone()
 
     def child(self, action: SupportsIndex) -> "MatchState":
-        """The state after a legal action, as a new one; errors as `apply_action`.
+        """Return the state after a legal action as a new one; errors as `apply_action`.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class MatchState:
         return state
 
     def action_to_string(self, *args: SupportsIndex) -> str:
-        """The text of the referee for an action: ``action_to_string([player,] action)``.
+        """Return the referee's text of an action: `action_to_string([player,] action)`.
 
         Parameters
         ----------
@@ -204,20 +204,20 @@ class MatchState:
     # ------------------------------------------------------------------------ results
 
     def is_terminal(self) -> bool:
-        """Whether the match is over."""
+        """Return whether the match is over."""
         return not self._match.to_ask
 
     def returns(self) -> list[float]:
-        """[1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
+        """Return [1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
         winner = self._match.winner
         return [0.0, 0.0] if winner is None else [1.0 - 2 * winner, 2.0 * winner - 1]
 
     def rewards(self) -> list[float]:
-        """What the last action brought each player: as `returns`, since only the end counts."""
+        """Return the rewards of the last action; as `returns`, since only the end counts."""
         return self.returns()
 
     def player_return(self, player: int) -> float:
-        """The entry of `returns` for one player.
+        """Return the entry of `returns` for one player.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class MatchState:
         return self.returns()[_player(player)]
 
     def player_reward(self, player: int) -> float:
-        """The entry of `rewards` for one player.
+        """Return the entry of `rewards` for one player.
 
         Parameters
         ----------
@@ -247,19 +247,19 @@ class MatchState:
     # ------------------------------------------------------------------------ what is known
 
     def history(self) -> list[int]:
-        """All actions, of both players, in order."""
+        """Return all actions of both players, in order."""
         return self._history[:]
 
     def history_str(self) -> str:
-        """`history` as text, as OpenSpiel writes it: ``"0, 17, 121"``."""
+        """Return `history` as text, as OpenSpiel writes it: ``"0, 17, 121"``."""
         return ", ".join(map(str, self._history))
 
     def move_number(self) -> int:
-        """How many actions there were."""
+        """Return the number of actions so far."""
         return len(self._history)
 
     def information_state_string(self, player: int | None = None) -> str:
-        """All that has been shown to a player so far, and all that they have done.
+        """Return everything that a player has been shown and has done so far.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class MatchState:
         return known
 
     def observation_string(self, player: int | None = None) -> str:
-        """What a player sees now, without what went before.
+        """Return the present view of a player, without the history.
 
         Parameters
         ----------
@@ -314,11 +314,11 @@ class MatchState:
     # ------------------------------------------------------------------------ what it is
 
     def num_players(self) -> int:
-        """2."""
+        """Return 2."""
         return 2
 
     def num_distinct_actions(self) -> int:
-        """145, or 155 in 1.0: no action number reaches it, in the choice phase neither."""
+        """Return 145, or 155 in rules 1.0; actions of the choice phase are below that too."""
         return get_rules(self._match.rules).num_actions
 
     def is_chance_node(self) -> bool:
@@ -330,15 +330,15 @@ class MatchState:
         return False
 
     def is_player_node(self) -> bool:
-        """Whether a player is to move."""
+        """Return whether a player is to move."""
         return not self.is_terminal()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """[]: there are no chance nodes."""
+        """Return []: there are no chance nodes."""
         return []
 
     def get_game(self) -> Any:
-        """The game object of `locmsim.openspiel` for this rule set."""
+        """Return the game object of `locmsim.openspiel` for this rule set."""
         from locmsim.envs.openspiel import game
 
         return game(self._match.rules)

@@ -241,8 +241,8 @@ class Options:
         return get_layout(self.layout, self.rules)
 
     def rewards(self) -> tuple[float, float, bool, list[float]]:
-        """The worth of a win and of a better deck, whether potentials count undiscounted, and their
-        weights."""
+        """Return the worth of a win and of a better deck, and of potentials whether they count
+        undiscounted, with their weights."""
         if callable(self.reward):
             return 1.0, 0.0, False, _weights("shaping", self.shaping)
         weights: dict[str, float] = {}
@@ -285,7 +285,7 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
 
 
 def options_of(values: Mapping[str, Any], name: str = "") -> Options:
-    """`Options` of these names and values, on top of those that an id stands for.
+    """Return `Options` with these values, added to those that an environment id stands for.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
 
 
 def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """The spaces of observations and actions.
+    """Return the spaces of observations and actions.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ _HEADING = "Parameters\n----------\n"
 
 
 def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Target], _Target]:
-    """A decorator: name the options in what describes a class or function that takes them.
+    """Return a decorator that lists the options in the docstring of a class or function.
 
     Parameters
     ----------
@@ -375,8 +375,8 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
     Returns
     -------
     callable
-        It puts an entry for each option in place of the line ``options`` in the docstring, and
-        the options in place of ``**options`` in the signature.
+        It puts an entry for each option in place of the line ``options`` in the docstring, and for
+        a class replaces ``**options`` in the signature.
     """
 
     def spell(target: _Target) -> _Target:
@@ -384,8 +384,9 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
         hidden = {"episode", *without} if name else set(without)
         if defaults.get("episode", "choice") != "choice":
             hidden |= {"battlers", "battles"}
-        shown = [option for option in fields(Options) if option.name not in hidden]
-        target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
+        if inspect.isclass(target):
+            shown = [option for option in fields(Options) if option.name not in hidden]
+            target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
         if target.__doc__:  # not with -OO
             target.__doc__ = _completed(target, hidden)
         return target
@@ -396,7 +397,7 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
 def _signature(
     target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
-    """The signature of a class or function, with options in place of ``**options``."""
+    """Return the signature of a class, with options in place of ``**options``."""
     signature = inspect.signature(target)
     own = [
         one
@@ -416,7 +417,7 @@ def _signature(
 
 
 def _completed(target: Any, hidden: set[str]) -> str:
-    """A docstring with an entry for each option; a class without parameters has its base's."""
+    """Return a docstring with an entry for each option, or the base class's parameters."""
     text = inspect.cleandoc(target.__doc__)
     entries = _descriptions()
     if _HEADING in text:
@@ -430,7 +431,7 @@ def _completed(target: Any, hidden: set[str]) -> str:
 
 
 def _descriptions() -> dict[str, str]:
-    """The entry of each option among the parameters of `Options`."""
+    """Return the entry of each option among the parameters of `Options`."""
     text = inspect.cleandoc(Options.__doc__ or "").partition(_HEADING)[2]
     entries: dict[str, str] = {}
     for line in text.partition("\n\n")[0].splitlines():

@@ -270,7 +270,7 @@ class Players(MutableMapping[str, Any]):
         return {name: self._results(name) for name in self._members}
 
     def slot(self, name: str) -> int:
-        """The number by which the rows know a player.
+        """Return the number of a player in the rows.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Players(MutableMapping[str, Any]):
         return self._slots[name]
 
     def has_caller_twice(self) -> bool:
-        """Whether the caller plays both seats in some episodes."""
+        """Return whether the caller plays both seats in some episodes."""
         return any(self._members[name] == CALLER for name in self._weights)
 
     def _draw(self) -> None:
@@ -321,7 +321,7 @@ class Players(MutableMapping[str, Any]):
     # --------------------------------------------------------------------------------- kinds
 
     def _prepared(self, player: Any) -> tuple[Any, "_External | None", BeamAgent | None]:
-        """The kind of a player for the rows, how Python asks it, what a search plays as."""
+        """Return the kind of a player for the rows, how Python asks it, what a search plays as."""
         rules = self._games.rules.name
         if isinstance(player, str):
             if player == CALLER:
@@ -338,7 +338,7 @@ class Players(MutableMapping[str, Any]):
 
 
 def search_agent(opponent: Any) -> BeamAgent | None:
-    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts.
+    """Return the agent of a text ``beam:nodes=N,...`` without a time limit, else None.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ def search_agent(opponent: Any) -> BeamAgent | None:
 
 
 def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
-    """What plays as an agent of `search_agent`, but without the interpreter.
+    """Return a compiled player that plays like an agent of `search_agent`.
 
     Parameters
     ----------
@@ -398,7 +398,7 @@ class _External(Protocol):
 
 
 def _external(player: Any, games: "Games") -> _External:
-    """How Python asks a player of `Options.opponent`; ``ValueError`` if nothing can be asked."""
+    """Return how Python asks a player of `Options.opponent`; ``ValueError`` if it cannot."""
     if isinstance(player, str):
         if player.endswith(_POLICY_FILES) and ":" not in player:
             return _PolicyPlayer(load_policy(player), games)
@@ -531,7 +531,7 @@ class _AgentPlayer:
 
 
 def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
-    """What a player is shown in the choice phase: one offer (1.5) or a draft's.
+    """Return a player's observations in the choice phase: one offer (1.5) or a draft's.
 
     Parameters
     ----------

@@ -34,14 +34,14 @@ Frame = NDArray[np.uint8]
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """The mode; ``ValueError`` if there is no such one."""
+    """Return the mode; ``ValueError`` if it is unknown."""
     if mode is not None and mode not in RENDER_MODES:
         raise ValueError(f"render_mode: expected {', '.join(RENDER_MODES)} or None, got {mode!r}")
     return mode
 
 
 def show(mode: str | None, text: Callable[[], str], frame: Callable[[], Frame]) -> Any:
-    """What `render` gives in a mode: a text, an array, or None after printing the text.
+    """Return the output of `render` in a mode: a text, an array, or None after printing.
 
     ``DependencyNotInstalled`` for an array without the extra ``png``.
     """
@@ -61,12 +61,12 @@ def show(mode: str | None, text: Callable[[], str], frame: Callable[[], Frame]) 
 
 
 def battle_text(state: State, player: int) -> str:
-    """What a player sees of a battle as text."""
+    """Return a player's view of a battle as text."""
     return board_text(state, player)
 
 
 def battle_frame(state: State, player: int) -> Frame:
-    """What a player sees of a battle, their side below: uint8 (600, 800, 3)."""
+    """Draw a player's view of a battle, their side below: uint8 (600, 800, 3)."""
     if state.winner is None:
         event = f"player {state.turn & 1} to move"
     else:
@@ -99,14 +99,14 @@ def _strip(state: State, player: int, *, hidden: bool = False) -> Strip:
 
 
 def choice_text(offer: Sequence[Card], chosen: Sequence[Card]) -> str:
-    """The offered cards, and how many have been chosen."""
+    """List the offered cards and the number of cards chosen so far."""
     lines = [f"step {len(chosen)} of {DECK_SIZE}"]
     lines += [f"  {i}: {card}" for i, card in enumerate(offer)]
     return "\n".join(lines)
 
 
 def choice_frame(rules: str, offer: Sequence[Card], chosen: Sequence[Card]) -> Frame:
-    """The offered cards and the chosen ones: uint8 (600, 800, 3)."""
+    """Draw the offered and the chosen cards: uint8 (600, 800, 3)."""
     copies = Counter(card.base_id for card in chosen)
     return offer_frame(
         offer,

@@ -22,7 +22,7 @@ _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
 def autoreset_of(
     mode: AutoresetMode | str,
 ) -> tuple[AutoresetMode, Literal["next", "same", "disabled"]]:
-    """A mode by its value or its name, in any case, and the name that rows have for it.
+    """Return a mode given by value or name, and its name for rows.
 
     ``ValueError`` names all modes.
     """
@@ -36,7 +36,7 @@ def autoreset_of(
 
 
 def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
-    """The generator of each of `n` rows, from their seeds or one to count up from; None for None.
+    """Return the generators of `n` rows from their seeds, or from one to count up from.
 
     ``ValueError`` for another number of seeds.
     """
@@ -48,14 +48,14 @@ def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
 
 
 def known(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The options that `Games.begin_rows` knows, without those that are None."""
+    """Return the options that `Games.begin_rows` knows and that are not None."""
     if not options:
         return {}
     return {name: options[name] for name in _IS_ONE if options.get(name) is not None}
 
 
 def by_row(options: Mapping[str, Any] | None, n: int) -> Sequence[dict[str, Any]] | None:
-    """The known options of each of `n` rows, None without any.
+    """Return the known options for each of `n` rows, or None if there are none.
 
     ``ValueError`` for a sequence of another length.
     """
@@ -103,7 +103,7 @@ _IS_ONE: dict[str, Callable[[Any], bool]] = {
 
 
 def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
-    """The rows that ``reset_mask`` names; all of `n` without one.
+    """Return the rows that ``reset_mask`` names, or all of `n` without a mask.
 
     ``ValueError`` for what is no bool array of them.
     """

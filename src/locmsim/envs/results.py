@@ -45,7 +45,7 @@ class Results:
         return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
-        """What the value networks say of both decks of the row's last finished episode."""
+        """Return the value networks\' ratings of both decks of the row\'s last finished episode."""
         _, seeds, _, decks = self._views.result(row)[8:]
         cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
         value = default_draft_value(rules.name) if rules.draft else default_value()
@@ -53,7 +53,7 @@ class Results:
         return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
 
     def info(self, row: int) -> dict[str, Any]:
-        """What the info says of the row's last finished episode."""
+        """Return the info about the row's last finished episode."""
         result = self._views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
         more: dict[str, Any] = {}
@@ -76,7 +76,7 @@ class Results:
         }
 
     def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """The same for all rows that have ended, as arrays; ``_name`` tells which rows have it."""
+        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
         n = self._games.n
         info: dict[str, Any] = {
             "winner": np.zeros(n, np.int8),

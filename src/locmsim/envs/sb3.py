@@ -72,14 +72,14 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         return observations, rewards, dones, infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A frame of each row: `render` puts them side by side."""
+        """Return a frame per row, which `render` puts side by side."""
         frames: Sequence[NDArray[np.uint8]] = self.venv.render()
         return frames
 
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
     ) -> list[Any]:
-        """``action_masks`` for each row; a method of the environment for all others."""
+        """Call ``action_masks`` for each row, or a method of the environment for all."""
         rows = self._rows(indices)
         if method_name == "action_masks":
             masks = self.venv.action_masks()
@@ -88,7 +88,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         return [result for _ in rows]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The same attribute for all rows."""
+        """Return the same attribute for all rows."""
         return [getattr(self.venv, attr_name) for _ in self._rows(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
@@ -107,7 +107,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
             raise AttributeError(f"the environment has no attribute {attr_name!r}")
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether rows have an attribute."""
+        """Return whether the rows have an attribute."""
         return attr_name == "action_masks" or hasattr(self.venv, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:

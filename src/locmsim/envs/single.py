@@ -186,7 +186,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         return observation, reward, terminated, truncated, info
 
     def _refused(self, action: Any) -> Any:
-        """A step while the row still waits for an opponent that raised an exception."""
+        """Return a step while the row still waits for an opponent that raised an exception."""
         self.games.check()
 
     def _check(self, action: Any) -> None:
@@ -199,16 +199,16 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             raise IllegalActionError(f"action {action} is not legal here", self.state)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, a bool array, as sb3-contrib's MaskablePPO asks for it."""
+        """Return a bool array of the legal actions, as MaskablePPO of sb3-contrib expects it."""
         mask: NDArray[np.int8] = self.games.arrays["masks"][0]
         return mask.astype(np.bool_)
 
     def sample(self) -> int:
-        """A uniformly random legal action, from `np_random`."""
+        """Return a uniformly random legal action, drawn from `np_random`."""
         return int(self.games.sample(seed_bits(self.np_random))[0])
 
     def render(self) -> Any:
-        """What the caller sees: a text, printed with "human", or a uint8 array (600, 800, 3)."""
+        """Show the caller's view: a text, printed with "human", or a uint8 array (600, 800, 3)."""
         return self.games.shown(0, self.render_mode)
 
 

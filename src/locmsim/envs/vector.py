@@ -179,7 +179,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return self.games.observed(self.copy), info
 
     def _returned(self, name: str) -> NDArray[Any]:
-        """An array for the caller."""
+        """Return an array for the caller."""
         array = self.games.arrays[name]
         return array.copy() if self.copy else array
 
@@ -249,7 +249,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return special
 
     def render(self) -> Any:
-        """What the caller sees in each row: texts, printed with "human", or uint8 arrays."""
+        """Show the caller's view of each row: texts, printed with "human", or uint8 arrays."""
         shown = [self.games.shown(i, self.render_mode) for i in range(self.num_envs)]
         return tuple(shown) if self.render_mode in ("ansi", "rgb_array") else None
 
@@ -259,11 +259,11 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return self.games.movers()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, a bool array (num_envs, actions)."""
+        """Return the legal actions, a bool array (num_envs, actions)."""
         return self.games.masks()
 
     def match(self, row: int) -> EpisodeMatch | None:
-        """How the last finished episode of a row came about; None if it began with a position.
+        """Return the match of a row's last finished episode; None if it began with a position.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return self.games.results.match(row)
 
     def sample(self, seed: int | None = None) -> NDArray[np.int64]:
-        """A uniformly random legal action for each row.
+        """Return a uniformly random legal action for each row.
 
         Parameters
         ----------

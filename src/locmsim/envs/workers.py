@@ -37,7 +37,7 @@ class Workers:
             thread.start()
 
     def run(self, actions: Any) -> int:
-        """The sum of what the ranges return."""
+        """Run a function on ranges of rows in all threads and return the sum of its results."""
         if self._threads and self._process != os.getpid():
             self._start()  # a process that was forked has none of the threads
         return self._thread_pool.run(actions)

@@ -1,7 +1,7 @@
-"""Programs in one C file: the simulator for one's own bot, and the tuned bot as the site takes it.
+"""Export to C: the simulator as a header for your own bot, and the tuned bot for the site.
 
-The C of the kernel, the observations, the belief and the searches is made from the sources of the
-package (`tools/export_templates.py`); it lies in ``data`` and needs no Cython.
+The C code of the kernel, the observations, the belief and the searches is generated from the
+sources of the package (`tools/export_templates.py`); it is stored in ``data`` and needs no Cython.
 """
 
 from locmsim.export.bot import LIMIT, Bot, export_bot

@@ -1,4 +1,4 @@
-"""Lines of C that macros with known values leave out."""
+"""Evaluation of preprocessor conditions with known macros."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ _COMPARISON = re.compile(r"(?P<no>!?)(?P<name>[A-Za-z_]\w*)(?: (?P<sign>==|!=) (
 
 
 def resolve(text: str, macros: Mapping[str, int]) -> str:
-    """The text without the conditions that the macros decide.
+    """Return the text without the preprocessor conditions that the macros decide.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
         C whose conditions are ``NAME``, ``!NAME``, ``NAME == 1`` and ``NAME != 1``, joined by
         ``&&`` and ``||`` without parentheses.
     macros : mapping of str to int
-        Values of macros. A condition that has something else in it stays, with all its branches.
+        Values of macros. A condition that contains anything else is kept with all its branches.
 
     Returns
     -------
@@ -30,11 +30,11 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
     Raises
     ------
     ValueError
-        An ``#if`` has no end, or something else no beginning.
+        An ``#if`` is not closed, or another directive has no ``#if``.
     """
     kept: list[str] = []
-    # Of each condition that is open: whether it stays, whether its lines are wanted at present, and
-    # whether one of its branches has been.
+    # For each open condition: whether it is kept, whether its present lines are kept, and whether
+    # one of its branches was already taken.
     opened: list[tuple[bool, bool, bool]] = []
     for number, line in enumerate(text.split("\n"), 1):
         found = _DIRECTIVE.match(line)
@@ -69,7 +69,7 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
 
 
 def _value(condition: str, macros: Mapping[str, int]) -> bool | None:
-    """Whether a condition holds; None: it has something unknown in it."""
+    """Return whether a condition holds; None if it contains something unknown."""
     holds = False
     for part in condition.split("||"):
         both = True

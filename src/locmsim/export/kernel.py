@@ -6,12 +6,12 @@ __all__ = ["kernel_header", "template"]
 
 
 def template(name: str) -> str:
-    """A file of C made from the sources of the package."""
+    """Return a C file generated from the sources of the package."""
     return files("locmsim.export").joinpath(f"data/{name}.h").read_text(encoding="utf-8")
 
 
 def kernel_header() -> str:
-    """The header ``locm.h`` of `locmsim.get_include`.
+    """Return the header ``locm.h`` of `locmsim.get_include`.
 
     Returns
     -------

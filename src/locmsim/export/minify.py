@@ -1,4 +1,4 @@
-"""C in few characters: without comments and blanks, with short names and numbers for constants.
+"""Minification of C: no comments and blanks, short names, numbers instead of constants.
 
 >>> minify("enum { MANY = 5 };\\nstatic int twice(int number) { return MANY * number; }\\n")
 'static int b(int a){return 5*a;}\\n'
@@ -24,7 +24,7 @@ __builtin_expect __builtin_bswap64 __builtin_ctz __builtin_popcount __asm__ __at
 always_inline unused __GNUC__ __clang__ __OPTIMIZE__ __BYTE_ORDER__ __ORDER_BIG_ENDIAN__ _WIN32
 _GNU_SOURCE __cplusplus
 """
-#: What C and its library call so, and what compilers define.
+#: Names of C, its library and compilers, which are kept.
 _KEPT = frozenset(_WORDS.split())
 _TOKEN = re.compile(
     r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|'
@@ -34,20 +34,20 @@ _SYMBOLS = "<<= >>= ... -> ++ -- << >> <= >= == != && || -= += *= /= %= &= |= ^=
 _OPERATORS = frozenset(_SYMBOLS.split())
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 _CONSTANTS = re.compile(r"\benum \{([^}]*)\};")
-#: A line ends with the declaration in which it gets as long: editors are slow with long ones.
+#: A line ends after the declaration that makes it this long: editors are slow with long lines.
 _WIDTH = 500
 
 
 def minify(text: str, keep: Collection[str] = ()) -> str:
-    """The same program in few characters.
+    """Return the same program in fewer characters.
 
     Parameters
     ----------
     text : str
-        Of one file, in which each name means one kind of thing: names are exchanged one for one,
-        so nothing can collide.
+        The text of one file, in which each name has one meaning: names are replaced one by one, so
+        that they cannot collide.
     keep : collection of str
-        Names from elsewhere, beside those of C and of what the exported bots use of its library.
+        Further names to keep, in addition to those of C and the library functions of exported bots.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def minify(text: str, keep: Collection[str] = ()) -> str:
             words = [t for t in _TOKEN.findall(line) if t[0].isalpha() or t[0] == "_"]
             counts.update(words)
             in_code.update([] if is_directive else words)
-    # Words of C that come often become macros: what a line of one takes is won many times.
+    # Frequent words of C become macros, which saves far more than their definitions take.
     abbreviated = {
         word
         for word in _WORDS.split()
@@ -95,7 +95,7 @@ def minify(text: str, keep: Collection[str] = ()) -> str:
 
 
 def _without_constants(text: str) -> tuple[str, dict[str, str]]:
-    """The text without declarations of constants, and their values."""
+    """Return the text without declarations of constants, and their values."""
     constants: dict[str, str] = {}
     for block in _CONSTANTS.findall(text):
         for item in filter(None, map(str.strip, block.split(","))):
@@ -105,7 +105,7 @@ def _without_constants(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _lines(text: str) -> Iterator[tuple[bool, str]]:
-    """Directives of the preprocessor, and what is between them."""
+    """Split a text into preprocessor directives and the code between them."""
     run: list[str] = []
     for line in text.split("\n"):
         if line.lstrip().startswith("#"):
@@ -118,7 +118,7 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _begin(lines: list[tuple[bool, str]]) -> int:
-    """Where the first code begins, with the conditions around it: behind what it includes."""
+    """Return the index of the first code after the includes, with its conditions."""
     begin = depth = 0
     for at, (is_directive, line) in enumerate(lines):
         begin = at if depth == 0 else begin
@@ -154,7 +154,7 @@ def _squeezed(tokens: list[str]) -> str:
 
 
 def _is_wordlike(letter: str) -> bool:
-    """Whether a letter would join another such one: a quote takes a name for its suffix."""
+    """Return whether a letter would join its neighbour: a name after a quote becomes its suffix."""
     return letter != "" and (letter.isalnum() or letter in "_\"'")
 
 

@@ -1,4 +1,4 @@
-"""Numbers as C: rounded to what the file holds, so that a Python bot can play by the same ones."""
+"""Encoding of numbers in C text, with their rounded values for an equal Python bot."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ __all__ = ["Packed", "decimals", "list_of", "pack", "pack_rows", "unpack", "unpa
 #: three bytes of UTF-8 each, all assigned, and the same in every normal form.
 _IDEOGRAPH = 0x4E00
 _BITS = 14
-#: Of numbers three of which are in a character: the most that there can be.
+#: Number of levels, such that three numbers fit in a character.
 _LEVELS = 25
 _HALF = _LEVELS // 2
 #: Of the scale of a row, in the unit of its table; more than that rounding may need.
@@ -37,11 +37,11 @@ class Packed:
     def __init__(
         self, arrays: Mapping[str, "_Array"], *, ascii: bool = False, coarse: bool = False
     ) -> None:
-        #: The numbers as they come out of the text again.
+        #: The numbers as decoded from the text.
         self.arrays: dict[str, _Array] = {}
         self.texts: list[str] = []
         self.sizes: list[int] = []
-        #: Whether each row has a scale, too.
+        #: Whether each row has its own scale.
         self.has_rows: list[bool] = []
         self.scales: list[float] = []
         for name, array in arrays.items():
@@ -59,13 +59,13 @@ class Packed:
 
 
 def pack_rows(array: "_Array") -> tuple[str, float]:
-    """The numbers of a table as text, and the unit of the scales of its rows, a power of two.
+    """Encode a table as text; return it with the unit of its rows' scales, a power of two.
 
-    The scales come first, a character each; then the numbers, three in a character.
+    The scales come first, one per character; then the numbers, three per character.
     """
     rows = np.asarray(array, np.float64)
     most = np.abs(rows).max(axis=1, keepdims=True)
-    # The scale with the least error: where few numbers of a row are large, those are cut.
+    # The scale with the least error: if a row has only a few large numbers, these are clipped.
     scales, errors = np.zeros_like(most), np.full_like(most, np.inf)
     for level in range(_HALF, 2 * _HALF + 1):
         tried = most / level
@@ -83,7 +83,7 @@ def pack_rows(array: "_Array") -> tuple[str, float]:
 
 
 def unpack_rows(text: str, unit: float, shape: Sequence[int]) -> "_Array":
-    """The numbers in a text of `pack_rows`, as the C code has them: all of them are exact."""
+    """Decode a text of `pack_rows` to the exact numbers that the C code gets."""
     codes = np.array([ord(character) - _IDEOGRAPH for character in text], np.int64)
     scales = codes[: shape[0]].astype(np.float32) * np.float32(unit)
     numbers = codes[shape[0] :]
@@ -98,9 +98,9 @@ def _levels(rows: "NDArray[np.float64]", scales: "NDArray[np.float64]") -> "NDAr
 
 
 def pack(array: "_Array", *, ascii: bool = False) -> tuple[str, float]:
-    """The numbers of an array as text, and the scale that they are multiples of, a float32.
+    """Encode an array as text; return it with the scale of its numbers, a float32.
 
-    In ASCII two numbers take five letters, otherwise seven take eight characters.
+    In ASCII, two numbers take five letters; otherwise seven numbers take eight characters.
     """
     most = float(np.abs(array).max()) if array.size else 0.0
     scale = np.float32(most / _LARGEST) if most else np.float32(1)
@@ -110,7 +110,7 @@ def pack(array: "_Array", *, ascii: bool = False) -> tuple[str, float]:
 
 
 def unpack(text: str, scale: float, shape: Sequence[int]) -> "_Array":
-    """The numbers in a text, as the C code has them."""
+    """Decode a text to the numbers that the C code gets."""
     words = _words_of_letters(text) if text.isascii() else _words_of_ideographs(text)
     count = int(np.prod(shape))
     whole = np.array(words[:count], np.uint16).astype(np.int16)
@@ -157,7 +157,7 @@ def _words_of_letters(text: str) -> list[int]:
 
 
 def decimals(values: Iterable[float]) -> tuple[list[int], int]:
-    """Numbers as multiples of 1 / unit, for a unit of 1, 10, 100 ... and 16 bits."""
+    """Return numbers as 16-bit multiples of 1 / unit, with a unit of 1, 10, 100 ..."""
     numbers = [*values]
     unit = 1
     while unit < 10_000 and any(round(x * unit) / unit != x for x in numbers):
@@ -168,5 +168,5 @@ def decimals(values: Iterable[float]) -> tuple[list[int], int]:
 
 
 def list_of(values: Iterable[object]) -> str:
-    """The values of an array in C."""
+    """Return the values of an array as C."""
     return "{" + ", ".join(map(str, values)) + "}"

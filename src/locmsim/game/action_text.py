@@ -1,4 +1,4 @@
-"""An action in words, the same in pages, lists, hints and reports."""
+"""Actions in words, the same in pages, lists, hints and reports."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ _LANES = ("left", "right")
 
 
 def sentence(kind: ActionKind, name: str, target: str = "", lane: int | None = None) -> str:
-    """What an action is, in words.
+    """Return an action in words.
 
     Parameters
     ----------
     kind : ActionKind
-        What is done.
+        The kind of action.
     name : str
-        What the card is called that does it.
+        Name of the acting card.
     target : str
-        What an item or an attack is aimed at.
+        Name of the target of an item or an attack.
     lane : int, optional
-        Where a creature is summoned to, None in rules with one lane.
+        The lane that a creature is summoned to, None in rules with one lane.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def action_words(
     names: Sequence[str] = (),
     titles: Mapping[Card, str] | None = None,
 ) -> str:
-    """What an action is, in words that name cards.
+    """Return an action in words that name cards.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def action_words(
     action : int or str
         A legal action, or its canonical text.
     names : sequence of str
-        What players 0 and 1 are called; without it the other one is "the opponent".
+        Names of players 0 and 1; by default the other player is "the opponent".
     titles : mapping of Card to str, optional
-        What the cards of the set are called, by `locmsim.art.card_titles`.
+        Titles of the cards, from `locmsim.art.card_titles`.
 
     Returns
     -------
     str
-        A sentence without a full stop, such as "Grey Bat attacks Old Golem". Text, not escaped.
+        A sentence without a full stop, such as "Grey Bat attacks Old Golem", not HTML-escaped.
 
     Raises
     ------
@@ -95,12 +95,12 @@ def line_words(
     names: Sequence[str] = (),
     titles: Mapping[Card, str] | None = None,
 ) -> list[str]:
-    """The words of actions that follow each other; the state is unchanged.
+    """Return consecutive actions in words; the state is unchanged.
 
     Parameters
     ----------
     state : State
-        The position before the first one.
+        The position before the first action.
     actions : sequence of str
         Canonical texts of actions.
     names, titles : optional
@@ -114,7 +114,7 @@ def line_words(
     Raises
     ------
     IllegalActionError
-        One of them is not legal where it comes.
+        An action is not legal when it is played.
     """
     state = state.clone()
     words = []
@@ -126,14 +126,14 @@ def line_words(
 
 
 def answer_actions(state: State, answer: str | None) -> list[str]:
-    """The actions that an answer line comes to.
+    """Return the actions that an answer line executes.
 
     Parameters
     ----------
     state : State
-        The position in which it is given; it is unchanged.
+        The position in which the answer is given; it is unchanged.
     answer : str or None
-        The line, None for no answer.
+        The line, or None for no answer.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def answer_actions(state: State, answer: str | None) -> list[str]:
 
 
 def cards_of(state: State) -> list[Card]:
-    """The cards of both players in a position: on the boards, in the hands and the decks."""
+    """Return all cards of a position: on the boards, in the hands and in the decks."""
     return [
         held.card
         for side in state.players

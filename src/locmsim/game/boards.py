@@ -1,4 +1,4 @@
-"""What a position, or what is shown of it, looks like: as text, and as a picture for notebooks."""
+"""Positions and observations as text, and as pictures for notebooks."""
 
 from locmsim._core import State
 from locmsim.art import Place, Side, board_svg, sheet_svg
@@ -17,9 +17,9 @@ def _head(state: State) -> str:
 
 
 def board_text(state: State, viewer: int | None = None) -> str:
-    """``str(state)``: the other player above, the player to move below.
+    """Return ``str(state)``: the other player above, the player to move below.
 
-    With a `viewer` they are below, and of the other player's hand only the size is told.
+    With a `viewer`, the viewer is below, and only the size of the other player's hand is shown.
     """
     below = state.turn & 1 if viewer is None else viewer
     above = _player_text(state, 1 - below, hidden=viewer is not None)
@@ -56,7 +56,7 @@ def _player_text(state: State, player: int, *, hidden: bool = False) -> str:
 
 
 def board_html(state: State) -> str:
-    """A picture of both sides."""
+    """Draw both sides of a position."""
     sides = []
     for player, view in enumerate(state.players):
         words = (
@@ -71,7 +71,7 @@ def board_html(state: State) -> str:
 
 
 def one_line(seen: Observation) -> str:
-    """`str` of an observation."""
+    """Return `str` of an observation."""
     me, opponent = seen.me, seen.opponent
     if seen.phase == "choice":
         return f"{seen.rules} choice: {len(seen.cards)} cards offered, {me.deck_size} taken"
@@ -85,7 +85,7 @@ def one_line(seen: Observation) -> str:
 
 
 def observation_svg(seen: Observation) -> str:
-    """What a player sees as SVG."""
+    """Draw a player's view as SVG."""
     if seen.phase == "choice":
         return sheet_svg(seen.offer)
     me, opponent = seen.me, seen.opponent
@@ -107,7 +107,7 @@ def observation_svg(seen: Observation) -> str:
 
 
 def seen_text(state: State, player: int) -> str:
-    """`State.observation_string`."""
+    """Return `State.observation_string`."""
     me, opponent = state.players[player], state.players[1 - player]
     board = me.board
     ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
@@ -120,7 +120,7 @@ def seen_text(state: State, player: int) -> str:
 
 
 def _place(row: CardInPlay) -> Place:
-    """A creature for a picture: what it had when it was printed is not known."""
+    """Return a creature for a picture: its printed values are not known."""
     low, high = BOUNDS["attack"]
     attack, defense = (min(max(value, low), high) for value in (row.attack, row.defense))
     card = row._replace(attack=attack, defense=defense).card()

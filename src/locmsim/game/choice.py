@@ -1,4 +1,4 @@
-"""The choice phase: what is offered, and what an answer chooses (docs/rules.md, section 3)."""
+"""The choice phase: the offers, and the effect of answers (docs/rules.md, section 3)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,7 +25,7 @@ DRAFT_POOL_SIZE = 60  # cards that the triplets of a draft are drawn from
 
 
 class FatalAnswer(Exception):
-    """An answer that loses the match; the text follows the player's name in the message."""
+    """Raised for an answer that loses the match; the text follows the player's name."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -45,7 +45,7 @@ class Construct:
         self.offers = sorted(cards, key=lambda card: (card.cost, card.base_id))
         self._rows = tuple(map(CardInPlay.offer, self.offers))
         self._copies = {card.base_id: COPIES_PER_CARD for card in self.offers}  # in their order
-        #: All cards that may have got into a deck, ready for use by any number of matches.
+        #: All cards that may be in a deck, shared by any number of matches.
         self.pool = State.new((), (), pool=self.offers).table
 
     def observation(self, player: int, step: int) -> Observation:
@@ -53,22 +53,22 @@ class Construct:
         return Observation("1.5", line, line, 0, (), self._rows)
 
     def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
-        """Places in the offer whose cards may be taken after those at `picks`."""
+        """Return the indices in the offer of the cards that may be taken after `picks`."""
         left = self._copies.copy()
         for place in picks:
             left[self.offers[place].base_id] -= 1
         return [i for i, card in enumerate(self.offers) if left[card.base_id]]
 
     def line(self, step: int, picks: Sequence[int]) -> str:
-        """The answer that takes the cards at these places of the offer."""
+        """Return the answer that takes the cards at these indices of the offer."""
         return ";".join([f"CHOOSE {self.offers[place].base_id}" for place in picks])
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
-        """Add what `line` chooses to `chosen`, up to the error if there is one."""
+        """Add the cards that `line` chooses to `chosen`, up to the first error if any."""
         left = self._copies.copy()
         for part in line.split(";"):
             part = part.strip(BLANKS)
-            # What nearly all parts are, judged without detours.
+            # The fast path for nearly all parts.
             number = parse_integer(part.split(" ")[1]) if part.startswith("CHOOSE ") else None
             if number is not None and left.get(number):
                 left[number] -= 1
@@ -106,9 +106,9 @@ class Construct:
 
 @lru_cache(maxsize=4)
 def generated(seed: int) -> Construct:
-    """The choice among the cards of a seed: the matches of a pair, or of more, share it.
+    """Return the choice among a seed's cards, cached because the matches of a pair share it.
 
-    The cards are as many as are offered: all of them, whatever the seed of the offer.
+    The offer contains all cards, whatever its seed.
     """
     return Construct(generate_cards(seed), 0)
 
@@ -127,7 +127,7 @@ class Draft:
         else:
             allowed = [card for card in cards if _in_league(card, int(params.get("league", 4)))]
             self.offers = _drawn_triplets(JavaRandom(int(params["draftChoicesSeed"])), allowed)
-        #: All cards that may have got into a deck.
+        #: All cards that may be in a deck.
         self.pool = {card for triplet in self.offers for card in triplet}
 
     def observation(self, player: int, step: int) -> Observation:
@@ -139,11 +139,11 @@ class Draft:
         return Observation(self._rules.name, me, opponent, 0, (), rows)
 
     def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
-        """Places in the offer whose cards may be taken."""
+        """Return the indices in the offer of the cards that may be taken."""
         return list(range(len(self.offers[step])))
 
     def line(self, step: int, picks: Sequence[int]) -> str:
-        """The answer that takes the card at the last of these places of the offer."""
+        """Return the answer that takes the card at the last of these indices of the offer."""
         return f"PICK {picks[-1]}"
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
@@ -171,7 +171,7 @@ class Draft:
 
 
 def _distinct(rng: JavaRandom, n: int, count: int) -> list[int]:
-    """`count` different numbers below `n` (all of them if there are fewer), in drawn order."""
+    """Draw `count` different numbers below `n`, or all if there are fewer, in random order."""
     picks: dict[int, None] = {}
     while len(picks) < min(count, n):
         picks[rng.next_int(n)] = None
@@ -179,7 +179,7 @@ def _distinct(rng: JavaRandom, n: int, count: int) -> list[int]:
 
 
 def _in_league(card: Card, league: int) -> bool:
-    """Whether a league drafts `card` (12:DraftPhase.java:55-75)."""
+    """Return whether a league drafts `card` (12:DraftPhase.java:55-75)."""
     if league == 1:
         effects = (card.my_health_change, card.opponent_health_change, card.card_draw)
         plain = card.abilities == NO_ABILITIES and not any(effects)
@@ -200,7 +200,7 @@ def _drawn_triplets(rng: JavaRandom, cards: list[Card]) -> list[list[Card]]:
 
 
 def _predefined_triplets(text: str, cards: list[Card]) -> list[list[Card]]:
-    """The triplets of ``predefinedDraftIds``; as in the referee, what is too much is not read."""
+    """Return the triplets of ``predefinedDraftIds``; as in the referee, extra ones are ignored."""
     by_id = {card.base_id: card for card in cards}
     parts = text.replace("_", " ").split(",")
     if len(parts) < DECK_SIZE:
@@ -210,6 +210,8 @@ def _predefined_triplets(text: str, cards: list[Card]) -> list[list[Card]]:
         ids = [parse_integer(word) for word in part.split()[:3]]
         triplet = [by_id[base_id] for base_id in ids if base_id is not None and base_id in by_id]
         if len(triplet) != 3:
-            raise ValueError(f"predefinedDraftIds: triplet {i}: no three base ids: {part!r}")
+            raise ValueError(
+                f"predefinedDraftIds: triplet {i}: expected three base ids, got {part!r}"
+            )
         triplets.append(triplet)
     return triplets

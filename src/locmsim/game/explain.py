@@ -1,4 +1,4 @@
-"""What was wrong with an answer that lost a match: more than the referee's message says."""
+"""Explanations of answers that lost a match, in more detail than the referee's message."""
 
 from locmsim._core import BLANKS, parse_line
 from locmsim._io import counted
@@ -13,9 +13,9 @@ _SHOWN = 40
 
 
 def explain(rules: str, error: Fault, line: str | None, n_chosen: int | None) -> str:
-    """What was wrong with `line`, the answer that `error` is about.
+    """Explain what was wrong with `line`, the answer that `error` is about.
 
-    `n_chosen` is how many cards it had chosen until then, None in the battle.
+    `n_chosen` is the number of cards chosen before the error, None in the battle.
     """
     message = error.message.removeprefix(f"${error.player}").removeprefix(":").strip()
     if error.kind == FaultKind.TIMEOUT or line is None:

@@ -1,7 +1,7 @@
-"""The instance ids of LOCM 1.5 as bots of the 2022 contest know them (docs/rules.md, section 1).
+"""The instance ids of LOCM 1.5 in the 2022 contest (docs/rules.md, section 1).
 
-There, cards had the numbers 1 to 60 in the order of the choice, and an area copy got the next free
-number. Everything else was as today, so translating text both ways is enough.
+At that time, cards had the numbers 1 to 60 in the order of the choice, and an area copy got the
+next free number. Everything else was as it is now, so that translating text both ways is enough.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _RULES = "1.5"
 
 
 class OldIds:
-    """The translation of one match; it learns of area copies as they come."""
+    """The translation of one match, updated whenever area copies appear."""
 
     def __init__(self) -> None:
         self._old = {2 * i: i + 1 for i in range(2 * DECK_SIZE)}
@@ -25,7 +25,7 @@ class OldIds:
         self._next = 2 * DECK_SIZE + 1
 
     def clone(self) -> "OldIds":
-        """An independent copy."""
+        """Return an independent copy."""
         copy = OldIds()
         copy._old = dict(self._old)
         copy._new = dict(self._new)
@@ -33,15 +33,15 @@ class OldIds:
         return copy
 
     def old(self, new: int) -> int:
-        """The old id of a card or creature; what has none keeps its number."""
+        """Return the old id of a card or creature; an id without one is unchanged."""
         return self._old.get(new, new)
 
     def old_action(self, text: str) -> str:
-        """A canonical action in old ids."""
+        """Return a canonical action in old ids."""
         return _with_ids(text, self.old)
 
     def old_observation(self, seen: Observation) -> Observation:
-        """What is shown in old ids; offered cards have none."""
+        """Return an observation in old ids; offered cards have no ids."""
         if seen.phase == "choice":
             return seen
         cards = tuple([row._replace(instance_id=self.old(row.instance_id)) for row in seen.cards])
@@ -54,10 +54,10 @@ class OldIds:
         return seen.replace(cards=cards, opponent_actions=actions)
 
     def new_line(self, state: State, line: str) -> str:
-        """The answer `line` to `state`, in the ids of today.
+        """Convert the answer `line` to `state` to current ids.
 
-        It may name creatures that only its own summons make, by the numbers they will get; from
-        then on these are known. ``InvalidActionError`` as for any malformed line.
+        The answer may name creatures that its own summons create, by the numbers they will get;
+        from then on these are known. ``InvalidActionError`` as for any malformed line.
         """
         state = state.clone()
         actions = []
@@ -74,7 +74,8 @@ class OldIds:
     def _learn(self, new: int) -> None:
         if new not in self._old:
             self._old[new] = self._next
-            # Actions before this one that named the number named nothing, and are translated.
+            # Earlier actions in the line that named this number had no target; they stay
+            # translated.
             self._new[self._next] = new
             self._next += 1
 

@@ -1,8 +1,8 @@
-"""Observation layouts: what a player sees of a position, as a vector of numbers.
+"""Observation layouts: a player's view of a position as a vector of numbers.
 
-A layout is a table of blocks, each of some rows of named features. The compiled writers in
-`_layout.pyx` fill it; everything in it is a function of what the protocol has shown the player so
-far, so that what an environment trains on is what a bot can be given in the arena.
+A layout is a table of blocks, each with rows of named features. The compiled writers in
+`_layout.pyx` fill it. Everything in it is a function of what the protocol has shown the player so
+far, so that a bot in the arena gets the same observations as in training.
 
     >>> from locmsim.policy import get_layout
     >>> layout = get_layout("entities")
@@ -36,7 +36,7 @@ _KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
 _TYPES = ("creature", "green", "red", "blue")
 #: Numbers of a card in hand, and of a pile of cards, in "entities".
 HAND_ROW, PILE = 24, 16
-#: No number of "entities" leaves these, and no integer behind "gym-locm" those.
+#: Bounds of all numbers of "entities", and of the integers behind "gym-locm".
 _BYTE = 127
 _STAT = 1000
 
@@ -45,16 +45,16 @@ class Feature(NamedTuple):
     """One number of a layout."""
 
     name: str
-    #: What "entities-f32" divides by. Numbers of "gym-locm" have been divided: it is 1 there.
+    #: Divisor for "entities-f32"; 1 for "gym-locm", whose numbers are already divided.
     scale: float
     low: float
     high: float
-    #: Whether it tells of the past: 0 in `State.observation_tensor`, which has none.
+    #: Whether it depends on the history: 0 in `State.observation_tensor`, which has none.
     history: bool = False
 
 
 class Block(NamedTuple):
-    """Neighbouring numbers of a layout: `rows` times the same features (0: once, without rows)."""
+    """Consecutive numbers of a layout: `rows` rows of the same features (0: once, no rows)."""
 
     name: str
     start: int
@@ -71,10 +71,10 @@ class Block(NamedTuple):
 class Layout:
     """How a position becomes a vector: its size, its bounds and what each number means.
 
-    `get_layout` makes layouts. All arrays are read-only and have the shape `shape`.
+    `get_layout` returns layouts. All arrays are read-only and have the shape `shape`.
 
-    Environments know no instance ids of a match: where two creatures on a board are equal cards,
-    ``copy`` and ``came`` of "entities" may be set for the other one of the two.
+    Environments do not use the instance ids of a match: if two creatures on a board are equal
+    cards, ``copy`` and ``came`` of "entities" may be set for either of them.
 
     Parameters
     ----------
@@ -83,22 +83,22 @@ class Layout:
     rules : str
         The rule set. "gym-locm" depends on it; the other layouts are the same for all.
     version : int
-        Changes whenever the meaning of any number does; kept in the files of policies.
+        Changes whenever the meaning of any number does; stored in the files of policies.
     shape : tuple of int
-        The number of numbers.
+        Shape of an observation, ``(size,)``.
     dtype : numpy.dtype
         Their type.
     blocks : tuple of Block
-        Runs of numbers that belong together.
+        Groups of consecutive numbers.
     names : tuple of str
         The name of each number.
     scale : array of float32
-        What each number of "entities" is divided by for "entities-f32"; ones elsewhere.
+        Divisor of each number of "entities" for "entities-f32"; ones in the other layouts.
     low, high : array
         Bounds of each number; the writers clip to them.
     history : tuple of str
-        Names of the numbers that need the past of the game. They are 0 for a `State`, which has
-        none.
+        Names of the numbers that depend on the history of the game. They are 0 for a `State`,
+        which has none.
     code : int
         The number of the layout for the compiled writer.
     """
@@ -117,7 +117,7 @@ class Layout:
     code: int
 
     def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Named views of the blocks, without copying.
+        """Return named views of the blocks, without copying.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Layout:
         Raises
         ------
         ValueError
-            For another size of the last axis.
+            The last axis has the wrong size.
         """
         if observations.shape[-1:] != self.shape:
             raise ValueError(
@@ -152,7 +152,7 @@ class Layout:
 
 
 class ChoiceLayout:
-    """What is seen in the choice phase: offered cards, what was chosen, a summary of it, the step.
+    """Observation of the choice phase: offer, chosen cards, their summary, and the step.
 
     ``offer``: 3 (1.x) or 120 rows as of the hand in layout "entities", in 1.5 by ascending base id;
     ``chosen``: in 1.x the picks so far as 30 such rows, in 1.5 how many of each card; ``pile``: the
@@ -168,7 +168,7 @@ class ChoiceLayout:
         draft = get_rules(rules).draft
         #: Different picks: the cards of an offer.
         self.picks = 3 if draft else 120
-        #: Name -> where it begins and ends.
+        #: Name -> first and last index of the block.
         self.blocks: dict[str, tuple[int, int]] = {}
         start = 0
         for name, size in (
@@ -186,7 +186,7 @@ class ChoiceLayout:
         self.high = np.full(start, _BYTE, np.int8)
 
     def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Named views of the blocks."""
+        """Return named views of the blocks."""
         return {name: observations[..., a:b] for name, (a, b) in self.blocks.items()}
 
 
@@ -207,8 +207,8 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
     Raises
     ------
     ValueError
-        The name or the rule set is unknown, or it is "gym-locm" in 1.0, which gym-locm does not
-        have.
+        The name or the rule set is unknown, or it is "gym-locm" with rules 1.0, which gym-locm
+        does not support.
     """
     if name not in LAYOUTS:
         raise ValueError(
@@ -221,7 +221,7 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
 def write_state(
     state: State, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """What `State.observation_tensor` returns."""
+    """Implement `State.observation_tensor`."""
     layout = get_layout(name, state.rules)
     out = _output_array(layout, layout.shape, out)
     observe(state, player, layout.code, out)
@@ -231,7 +231,7 @@ def write_state(
 def write_states(
     array: StateArray, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """What `StateBatch.observation_tensor` returns."""
+    """Implement `StateBatch.observation_tensor`."""
     layout = get_layout(name, array.rule_set)
     out = _output_array(layout, (array.size, *layout.shape), out)
     observe_batch(array, player, layout.code, out)
@@ -239,7 +239,7 @@ def write_states(
 
 
 def _output_array(layout: Layout, shape: tuple[int, ...], out: NDArray[Any] | None) -> NDArray[Any]:
-    """`out` if it fits, a new array if it is None."""
+    """Return `out` if it fits, or a new array if it is None."""
     if out is None:
         return np.empty(shape, layout.dtype)
     if not (
@@ -275,7 +275,7 @@ def _spare(n: int) -> tuple[Feature, ...]:
 
 
 def _pile(history: bool) -> tuple[Feature, ...]:
-    """A pile of cards, without an order."""
+    """Return a pile of cards, without an order."""
     costs = [f"cost{cost}" for cost in range(7)] + ["cost7+"]
     return (
         *[_count(kind, 8, 30, history) for kind in _TYPES],
@@ -354,7 +354,7 @@ def _gym_locm(rules: str) -> tuple[tuple[str, int, tuple[Feature, ...]], ...]:
 @cache
 def _layout(name: str, rules: str) -> Layout:
     if name == "gym-locm" and rules == "1.0":
-        raise ValueError("layout 'gym-locm': gym-locm has no rules 1.0")
+        raise ValueError("layout 'gym-locm': gym-locm does not support rules 1.0")
     table = _gym_locm(rules) if name == "gym-locm" else _ENTITIES
     blocks = []
     start = 0

@@ -1,4 +1,4 @@
-"""One whole game as the referee runs it, choice phase and battle, without processes or clocks.
+"""One whole game as the referee runs it, without processes or clocks.
 
 Sources: docs/rules.md, sections 1 (seeds and parameters), 3 (choice phase), 4 (turns), 8 (answer
 lines and scores) and 10 (time limits).
@@ -26,7 +26,7 @@ _LOG_OF_RESULT = ("winner", "scores", "error")
 
 
 class _Shown(NamedTuple):
-    """A question: a step of the choice phase, or a state and what the opponent had done."""
+    """A request to a player: a choice step, or a state with the opponent's last actions."""
 
     at: int | State
     actions: tuple[OpponentAction, ...]
@@ -34,27 +34,27 @@ class _Shown(NamedTuple):
 
 
 class Match:
-    """One game: whom to ask, what to send them, and what their answers do.
+    """One game: which players to ask, what they are sent, and the effect of their answers.
 
     Parameters
     ----------
     rules : str
         The rule set: "1.5", "1.2" or "1.0".
     seed : int, optional
-        The seed that all others follow from; it wins over ``params["seed"]``. Without any seed one
-        is drawn.
+        The seed from which all others are derived; it takes precedence over ``params["seed"]``.
+        Without any seed a random one is drawn.
     params : mapping, optional
         The referee's own keys with strings or integers: ``seed`` and the seeds of the rule set
         (`RuleSet.seed_names`), ``predefinedCardListFile`` (1.5), ``predefinedDraftIds`` (1.x) and
-        ``league`` (1.0; 1 to 4, the lower ones draft from fewer cards). A seed given by name wins
-        over the one that follows from ``seed``. As the referee does, a match ignores a seed that is
-        not a signed 64-bit integer.
+        ``league`` (1.0; 1 to 4, the lower ones draft from fewer cards). A seed given by name takes
+        precedence over the one derived from ``seed``. Like the referee, a match ignores a seed that
+        is not a signed 64-bit integer.
     cards : sequence of Card, optional
-        The card set of 1.5, in the order in which the offer is drawn from it, in place of the
-        generated one and of ``predefinedCardListFile``.
+        The card set of 1.5, in the order in which the offer is drawn from it. It replaces the
+        generated set and ``predefinedCardListFile``.
     ids : str
-        With "old", texts, answers and decks have the instance ids of 1.5 as it was in 2022
-        (docs/rules.md, section 1); only `state` has today's.
+        With "old", texts, answers and decks use the instance ids of 1.5 in 2022 (docs/rules.md,
+        section 1); only `state` uses the current ones.
 
     Raises
     ------
@@ -65,13 +65,13 @@ class Match:
 
     #: All cards of the game in ascending base id.
     cards: list[Card]
-    #: What is offered: 1.5 a list of cards, 1.x a list of 30 triplets (docs/rules.md, section 3).
+    #: The offers: a list of cards in 1.5, a list of 30 triplets in 1.x (docs/rules.md, section 3).
     offers: list[Card] | list[list[Card]]
     #: Per player the base ids accepted so far, in the order of the choice.
     chosen: list[list[int]]
     #: Per player ``[instance id, base id]`` in draw order; both empty until the battle.
     decks: list[list[list[int]]]
-    #: None in the choice phase, then the live state: `State.clone` it to search.
+    #: None in the choice phase, then the live state; clone it to search.
     state: State | None
     winner: int | None
     #: 1 for the winner, 0 for the loser, -1 after a fatal answer; None until the end.
@@ -117,16 +117,16 @@ class Match:
         self._answers: list[tuple[int, str | None]] = []
         self._base_ids: dict[int, int] = {}  # of instances, area copies included
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
-        # Per player what was shown with each question that has been answered, and the answer.
+        # Per player each answered observation, and the answer.
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
 
     def clone(self) -> "Match":
-        """An independent copy of the match as it stands.
+        """Return an independent copy of the match.
 
         Returns
         -------
         Match
-            Answers to either of the two do not change the other one.
+            Answers to one of the two do not change the other.
         """
         copy = Match.__new__(Match)
         vars(copy).update(vars(self))
@@ -151,9 +151,9 @@ class Match:
         return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=ids)
 
     def state_key(self) -> tuple[object, ...]:
-        """Return a key that is equal for two matches in which the same can happen from now on.
+        """Return a key that is equal for two matches with the same possible continuations.
 
-        The order of the actions of a turn, for example, makes no difference to it.
+        For example, it does not depend on the order of the actions within a turn.
         """
         chosen = tuple(map(tuple, self.chosen))
         state = None if self.state is None else self.state.key()
@@ -187,16 +187,16 @@ class Match:
 
     @property
     def to_ask(self) -> tuple[int, ...]:
-        """The players whose answer is missing: both or one in the choice phase, () at the end."""
+        """The players who must answer: both or one in the choice phase, () at the end."""
         return self._to_ask
 
     def observation(self, player: int) -> Observation:
-        """Return what a player is shown when they are asked.
+        """Return the observation of a player who is asked.
 
         Parameters
         ----------
         player : int
-            A player who is asked now.
+            A player in `to_ask`.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class Match:
         Parameters
         ----------
         player : int
-            A player who is asked now.
+            A player in `to_ask`.
 
         Returns
         -------
@@ -250,31 +250,31 @@ class Match:
 
     @property
     def picks(self) -> int:
-        """How many cards a player takes in the present step of the choice phase; 0 afterwards."""
+        """The number of cards to choose in the current step of the choice phase; 0 afterwards."""
         return self._choice.picks if self.phase == "choice" else 0
 
     def legal_picks(self, picks: Sequence[int] = ()) -> list[int]:
-        """The cards that may be taken in the present step of the choice phase.
+        """Return the cards that may be taken in the current step of the choice phase.
 
         Parameters
         ----------
         picks : sequence of int
-            Places in the offer of the cards that the same answer takes before.
+            Indices in the offer of the cards that the same answer has already taken.
 
         Returns
         -------
         list of int
-            Places in the offer, as `Observation.offer` has it; [] after the choice phase.
+            Indices in `Observation.offer`; [] after the choice phase.
         """
         return self._choice.legal_picks(self._step, picks) if self.phase == "choice" else []
 
     def choice_line(self, picks: Sequence[int]) -> str:
-        """Return the answer that chooses cards of the present offer.
+        """Return the answer that chooses cards of the current offer.
 
         Parameters
         ----------
         picks : sequence of int
-            Places of the cards in the offer, from 0: `picks` of them.
+            Indices of the cards in the offer, as many as the step requires.
 
         Returns
         -------
@@ -289,7 +289,7 @@ class Match:
         Parameters
         ----------
         player : int
-            A player who is asked now.
+            A player in `to_ask`.
 
         Returns
         -------
@@ -306,15 +306,15 @@ class Match:
         return self._rules.battle_limits_ms[self.state.turn > 1]
 
     def information_state_string(self, player: int) -> str:
-        """All that has been shown to `player` so far, and what they answered.
+        """Return everything that `player` has been shown and has answered so far.
 
-        Two matches with equal strings look the same to the player and have always done so: it is
-        the information state in which a strategy decides.
+        Two matches with equal strings have shown the player the same at every step: this is the
+        information state in which a strategy decides.
 
         Parameters
         ----------
         player : int
-            0 or 1, asked now or not.
+            0 or 1, whether in `to_ask` or not.
 
         Returns
         -------
@@ -326,7 +326,7 @@ class Match:
         Raises
         ------
         ValueError
-            For any other `player`.
+            `player` is not 0 or 1.
         """
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
@@ -339,7 +339,7 @@ class Match:
         return "".join(parts)
 
     def history_str(self) -> str:
-        """All answers in the order given: one text for each history, and one history for each text.
+        """Return all answers in order, as a text that is unique for each history.
 
         Returns
         -------
@@ -352,28 +352,28 @@ class Match:
         )
 
     def _question(self, player: int, line: str | None) -> "_Shown":
-        """What `player` is shown now, to be kept with the answer `line`."""
+        """Return the request that `line` answers, to be stored with it."""
         if self.state is None:
             return _Shown(self._step, (), line)
         return _Shown(self.state.clone(), self._performed[1 - player], line)
 
     def _observation(self, player: int, shown: "_Shown") -> Observation:
-        """What `player` was shown; old ids, once given, never change."""
+        """Return an earlier observation of `player`; old ids, once assigned, never change."""
         if isinstance(shown.at, int):
             return self._choice.observation(player, shown.at)
         seen = Observation.of(shown.at, player, shown.actions)
         return seen if self._ids is None else self._ids.old_observation(seen)
 
     def _check_asked(self, player: int) -> None:
-        """In the choice phase both players are asked in each step until both have answered."""
+        """Check the player; in the choice phase, both are asked until both have answered."""
         asked = (0, 1) if self.phase == "choice" else self._to_ask
         if player not in asked:
-            raise ValueError(f"player {player!r} is not asked now; {_who(asked)}")
+            raise ValueError(f"player {player!r} is not asked now: {_who(asked)}")
 
     # ------------------------------------------------------------------------ answers
 
     def submit(self, player: int, line: str | None) -> TurnResult:
-        """Take the answer of a player.
+        """Submit the answer of a player.
 
         In the choice phase the answers are checked when both are in; the first one gets an empty
         result.
@@ -400,13 +400,13 @@ class Match:
             The line is not a string. The match is unchanged.
         """
         if self.phase == "over":
-            raise GameOverError("the match is over, it takes no more answers")
+            raise GameOverError("the match is over and accepts no more answers")
         if player not in self._to_ask:
-            raise ValueError(f"player {player!r} is not to answer now; {_who(self._to_ask)}")
+            raise ValueError(f"player {player!r} must not answer now: {_who(self._to_ask)}")
         if not (line is None or isinstance(line, str)):
-            raise TypeError(f"an answer is a string, or None for a timeout, got {line!r}")
+            raise TypeError(f"answer: expected a string, or None for a timeout, got {line!r}")
         if line is not None and ("\n" in line or "\r" in line):
-            raise ValueError(f"an answer is a single line, got {line!r}")
+            raise ValueError(f"answer: expected a single line, got {line!r}")
         self._answers.append((int(player), line))
         self._shown[player].append(self._question(player, line))
         if self.state is not None:
@@ -468,7 +468,7 @@ class Match:
             applied, ignored = state.apply_line(line if ids is None else ids.new_line(state, line))
         except InvalidActionError as fault:
             return TurnResult([], [], self._fail(player, f": {fault}"))
-        if state.turn == turn:  # the turn has not passed on: somebody has won
+        if state.turn == turn:  # the turn did not pass: somebody has won
             assert state.winner is not None
             scores = [0, 0]
             scores[state.winner] = 1
@@ -483,7 +483,7 @@ class Match:
         return TurnResult(applied, ignored)
 
     def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
-        """End the match by the fault of `player`; they cannot take a victory from the other one."""
+        """End the match by the fault of `player`; a victory of the other player stands."""
         self.error = Fault(player, kind, f"${player}{what}")
         scores = [0, 0]
         scores[player] = -1
@@ -512,10 +512,10 @@ class Match:
     def log(self) -> dict[str, Any]:
         """All of the match so far as plain dicts, lists, ints and strings, for `Match.replay`.
 
-        ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if it follows neither from
-        the rules nor from a seed, each card as its row and its name; ``answers``: ``[player,
-        line]`` in the order fixed, line None for a timeout; ``winner``, ``scores``, ``error``
-        (None, or ``player``, ``kind`` and ``message``).
+        ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if neither the rules nor a
+        seed determine it, each card as its row and its name; ``answers``: ``[player, line]`` in
+        order, line None for a timeout; ``winner``, ``scores``, ``error`` (None, or ``player``,
+        ``kind`` and ``message``).
         """
         fixed = self._fixed_cards
         return {
@@ -531,7 +531,7 @@ class Match:
 
     @classmethod
     def replay(cls, log: Mapping[str, Any]) -> "Match":
-        """Play the match of a `log` again, answer by answer.
+        """Replay the match of a `log`, answer by answer.
 
         Parameters
         ----------
@@ -545,7 +545,7 @@ class Match:
         Raises
         ------
         ValueError
-            It is not a log, an answer cannot be replayed, or the result differs.
+            `log` is not a log, an answer cannot be replayed, or the result differs.
         """
         try:
             rules, ids, params, rows, answers = (log[key] for key in _LOG_OF_PLAY)

@@ -1,7 +1,7 @@
-"""Positions written down: as one line of text, and as a snapshot (docs/rules.md, section 13).
+"""Notation of positions: one line of text, and snapshots (docs/rules.md, section 13).
 
-`State.to_text`, `State.from_text` and `State.from_snapshot` are these functions. Both readers check
-every field and name a wrong one; then the kernel fills the players.
+`State.to_text`, `State.from_text` and `State.from_snapshot` are implemented here. Both parsers
+check every field and name a wrong one; then the kernel fills in the players.
 """
 
 import re
@@ -39,13 +39,13 @@ def _cards_to_draw(draw: int, lost: int, where: str) -> int:
     """Return the cards to draw without those for lost health."""
     if draw < lost // 5:
         raise ValueError(
-            f"{where}: expected at least {lost // 5}, a card for every five of lost {lost}"
+            f"{where}: expected at least {lost // 5}, a card for every 5 of {lost} health lost"
         )
     return draw - lost // 5
 
 
 def _see(seen: set[int], number: int, where: str) -> None:
-    """Check that no instance is in two places."""
+    """Check that no instance occurs twice."""
     if number in seen:
         raise ValueError(f"{where}: instance id {number} occurs twice")
     seen.add(number)
@@ -168,7 +168,7 @@ def _card(text: str, where: str, rules: str) -> Card:
 
 
 class _Instances:
-    """The cards that the places of a position text name."""
+    """The cards that a position text refers to by number."""
 
     def __init__(self, cards: list[Card], pool: int) -> None:
         self.cards = cards
@@ -184,7 +184,7 @@ class _Instances:
         if id == "?":
             if k >= self.pool:
                 raise ValueError(
-                    f"{where}: a card without an id must be one of the pool's {self.pool}"
+                    f"{where}: a card without an id must be one of the {self.pool} of the pool"
                 )
             return
         number = _integer(id, f"{where}.id", 0, _MAX_ID)
@@ -195,12 +195,12 @@ class _Instances:
             )
 
     def number(self) -> list[tuple[int, Card]]:
-        """The instances in ascending order of ids: the first entries of the table."""
+        """Return the instances in ascending order of ids: the first entries of the table."""
         self._entries = {id: entry for entry, id in enumerate(sorted(self.found))}
         return [(id, self.cards[self.found[id]]) for id in self._entries]
 
     def entry(self, part: str) -> int:
-        """The table entry of a place."""
+        """Return the table entry of a place."""
         id, k = part.split(":")[:2]
         id = id.removesuffix("+")
         return len(self._entries) + int(k) if id == "?" else self._entries[int(id)]
@@ -411,7 +411,7 @@ def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
     own = {number for number, _ in deck}
     for i, number in enumerate(_list_in(fields, "hand", f"p[{who}].")):
         if whole_number(number, f"p[{who}].hand[{i}]", 0, _MAX_ID) not in own:
-            raise ValueError(f"p[{who}].hand[{i}]: decks[{who}] does not say what card {number} is")
+            raise ValueError(f"p[{who}].hand[{i}]: card {number} is missing in decks[{who}]")
     return [number for number, _ in deck[len(deck) - left :]]
 
 
@@ -444,7 +444,7 @@ def _player_of_snapshot(
 ) -> tuple[Any, ...]:
     """Return a player as `build_state` accepts them."""
     where = f"p[{who}]."
-    # Far below the limits of the kernel, which no game from here reaches.
+    # So far below the limits of the kernel that no game from here reaches them.
     health = _number_in(fields, "hp", where, -_MAX_HEALTH // 10, _MAX_HEALTH // 10)
     max_mana = _number_in(fields, "maxMana", where, 0, _MAX_MANA)
     mana = _number_in(fields, "mana", where, 0, _MAX_MANA)

@@ -1,4 +1,4 @@
-"""Read and write the text that a player is sent: `Observation` is what one player sees when asked.
+"""The input of a bot: `Observation` parses and formats the text that a player is sent.
 
 Sources: docs/rules.md, section 9 (battle) and section 3 (choice phase).
 """
@@ -617,7 +617,7 @@ cdef int take_cards(shown_t* o, rows) except -1:
             if fault:
                 what = place_fault(o, &o.cards[i], fault)
         if what:
-            raise ValueError(f"cards[{i}]: there is no place for {row!r}: {what}")
+            raise ValueError(f"cards[{i}]: {row!r} does not fit: {what}")
     o.n_cards = <int32_t>len(rows)
     return 0
 
@@ -628,9 +628,9 @@ cdef inline Observation new_observation():
 
 @cython.final
 cdef class Observation(Shown):
-    """What a player sees at the moment when they are asked.
+    """The view of a player at the moment when they are asked.
 
-    Each access to a field makes a new object.
+    Each access to a field creates a new object.
 
     Parameters
     ----------
@@ -641,7 +641,7 @@ cdef class Observation(Shown):
     opponent_hand : int
         The number of cards in the opponent's hand.
     opponent_actions : iterable of OpponentAction
-        What the opponent did in their last turn.
+        The opponent's actions in their last turn.
     cards : iterable of CardInPlay
         The player's hand, the player's board and the opponent's board; in the choice phase the
         offer.
@@ -681,7 +681,7 @@ cdef class Observation(Shown):
         Parameters
         ----------
         **changes
-            New values of the fields that the class lists as its parameters.
+            New values of the fields, which are the parameters of the class.
 
         Returns
         -------
@@ -690,7 +690,7 @@ cdef class Observation(Shown):
         Raises
         ------
         TypeError
-            There is no such field.
+            A field is unknown.
         ValueError
             A field is out of range, or two rows contradict each other.
         """
@@ -758,7 +758,7 @@ cdef class Observation(Shown):
 
     @property
     def opponent_actions(self):
-        """What the opponent did in their last turn, a tuple of `OpponentAction`."""
+        """The opponent's actions in their last turn, a tuple of `OpponentAction`."""
         return tuple([action_of(&self.o.actions[i]) for i in range(self.o.n_actions)])
 
     @property
@@ -809,7 +809,7 @@ cdef class Observation(Shown):
         rules : str, optional
             The rule set. By default the columns tell: player lines with 4 columns are 1.5; with 5
             they are 1.x, where card rows with 12 columns are 1.2 and with 11 are 1.0. A text of 1.x
-            without any card is taken for 1.2.
+            without any card is read as 1.2.
 
         Returns
         -------
@@ -832,7 +832,7 @@ cdef class Observation(Shown):
 
     @staticmethod
     def of(State state not None, player, opponent_actions=()):
-        """Return what a player sees of a state.
+        """Return the observation of a player in a state.
 
         Parameters
         ----------
@@ -841,7 +841,7 @@ cdef class Observation(Shown):
         player : int
             0 or 1.
         opponent_actions : iterable of OpponentAction
-            What the opponent did in the turn before, which a state does not know.
+            The opponent's actions in the previous turn, which a state does not know.
 
         Returns
         -------
@@ -884,8 +884,7 @@ cdef class Observation(Shown):
         """Return the legal actions at the start of the turn in ascending order, numbered as in
         `State`.
 
-        That is when the text is sent: no mana has been spent, and all of the player's creatures may
-        attack.
+        At that time no mana has been spent, and all of the player's creatures may attack.
 
         Returns
         -------

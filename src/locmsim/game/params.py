@@ -1,4 +1,4 @@
-"""What a match is made of: the referee's seeds and other parameters (docs/rules.md, section 1)."""
+"""The referee's seeds and other parameters of a match (docs/rules.md, section 1)."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ from locmsim.rules.rulesets import RuleSet
 
 __all__ = ["Params", "effective_params", "fixed_cards", "old_ids"]
 
-#: Parameters that are no seeds, by the rule sets that know them.
+#: Parameters other than seeds, by the rule sets that know them.
 _OTHER_PARAMS = {
     "1.5": ("predefinedCardListFile", "predefinedConstructedIds", "draftChoicesSeed"),
     "1.2": ("predefinedDraftIds",),
@@ -26,7 +26,7 @@ Params = dict[str, int | str]
 
 
 def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int | str]) -> Params:
-    """All seeds as integers, the other parameters as given (docs/rules.md, section 1)."""
+    """Return all seeds as integers, and other parameters unchanged (docs/rules.md, section 1)."""
     known = ("seed", *rules.seed_names, *_OTHER_PARAMS[rules.name])
     for key, value in wanted.items():
         if key not in known:
@@ -75,12 +75,12 @@ def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
     if ids not in ("new", "old"):
         raise ValueError(f"ids: expected new or old, got {ids!r}")
     if ids == "old" and rules.draft:
-        raise ValueError(f"ids: those of rules {rules.name} never changed")
+        raise ValueError(f"ids: does not apply to rules {rules.name}, whose ids never changed")
     return OldIds() if ids == "old" else None
 
 
 def fixed_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:
-    """The cards given by the caller or a file, in the order that offers are drawn from."""
+    """Return the cards given by the caller or a file, in the order that offers are drawn from."""
     if cards is not None:
         if rules.draft:
             raise ValueError(f"cards: rules {rules.name} have a fixed card list")

@@ -1,6 +1,6 @@
-"""Positions to count, to measure and to keep in files.
+"""Positions for perft and benchmarks, and files of positions.
 
-A position file has a position text (docs/rules.md, section 13) in each line.
+A position file has one position text (docs/rules.md, section 13) per line.
 """
 
 import os
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def start_position(seed: int, rules: str = "1.5") -> State:
-    """The start of a battle between two random decks.
+    """Return the start of a battle between two random decks.
 
     Each has 30 of the seed's 120 generated cards (1.x: of the fixed 160), none more than twice.
     """
@@ -42,9 +42,9 @@ def start_position(seed: int, rules: str = "1.5") -> State:
 
 
 def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
-    """A game of uniformly random actions from `start`: each position, and the action taken there.
+    """Yield each position and action of a game of uniformly random actions from `start`.
 
-    Every position is a state of its own, which callers may keep.
+    Every position is a separate state, which callers may keep.
     """
     random = JavaRandom(seed)
     state = start.clone()
@@ -55,7 +55,7 @@ def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
 
 
 def divide(state: State, depth: int) -> Iterator[tuple[str, int]]:
-    """Each legal action's text, and the sequences of `depth` legal actions that start with it."""
+    """Yield each legal action's text and the number of its continuations to `depth` actions."""
     for action in state.legal_actions():
         yield state.action_to_string(action), state.child(action).perft(depth - 1)
 
@@ -68,11 +68,11 @@ def save_positions(
     Parameters
     ----------
     path : path-like
-        A file that is there already is replaced, whole or not at all.
+        Path of the file; an existing one is replaced atomically.
     states : iterable of State
-        One line each.
+        The positions, one per line.
     titles : iterable of str
-        Comment lines above the first ones of them, each of one line.
+        Comment lines above the first positions, each of one line.
     """
     lines = [
         f"# {title}\n{state.to_text()}\n" if title else f"{state.to_text()}\n"
@@ -82,12 +82,12 @@ def save_positions(
 
 
 def load_positions(path: str | os.PathLike[str]) -> list[State]:
-    """The states of a position file, in order.
+    """Return the states of a position file, in order.
 
     Parameters
     ----------
     path : path-like
-        Empty lines and those that begin with ``#`` are skipped.
+        Path of the file; empty lines and those that begin with ``#`` are skipped.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
     OSError
         If the file cannot be read.
     ValueError
-        Names the file, the line and what is wrong in it.
+        A line is malformed; the message names the file, the line and what is wrong.
     """
     try:
         return positions_of(Path(path).read_text(encoding="utf-8"))
@@ -107,7 +107,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
 
 
 def positions_of(text: str) -> list[State]:
-    """The states of a position file's text; ``ValueError`` names the line and what is wrong."""
+    """Parse the text of a position file; ``ValueError`` names the line and what is wrong."""
     states = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith("#"):
@@ -119,7 +119,7 @@ def positions_of(text: str) -> list[State]:
 
 
 def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
-    """The only state of a position file, of the rule set `rules` if that is given.
+    """Return the only state of a position file, of the rule set `rules` if given.
 
     ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
     """
@@ -128,6 +128,6 @@ def load_position(path: str | os.PathLike[str], rules: str | None = None) -> Sta
         raise ValueError(f"{os.fspath(path)}: expected one position, got {len(states)}")
     if rules not in (None, states[0].rules):
         raise ValueError(
-            f"{os.fspath(path)}: rules: the position is one of {states[0].rules}, not of {rules}"
+            f"{os.fspath(path)}: rules: the position is of rules {states[0].rules}, not {rules}"
         )
     return states[0]

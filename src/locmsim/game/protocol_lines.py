@@ -1,4 +1,4 @@
-"""The lines of the text that a player is sent, as named tuples (docs/rules.md, sections 3, 9)."""
+"""The lines of a bot's input as named tuples (docs/rules.md, sections 3 and 9)."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -16,12 +16,12 @@ _OFFERED = -1
 
 @lru_cache(maxsize=1024)
 def _printed(base_id: int, kind: int, *values: Any) -> Card:
-    """Remembered: the same 120 offers are read again and again, and a `Card` checks its values."""
+    """Return a card, cached: the same 120 offers are parsed repeatedly, and `Card` is slow."""
     return Card(base_id, CardType(kind), *values)
 
 
 class PlayerLine(NamedTuple):
-    """What the text tells about a player; `rune` is 0 in 1.5, which has no runes."""
+    """The line of a player; `rune` is 0 in 1.5, which has no runes."""
 
     health: int
     max_mana: int
@@ -41,9 +41,9 @@ class OpponentAction(NamedTuple):
 class CardInPlay(NamedTuple):
     """One card row: a card in hand, a creature on a board, or a card offered in the choice phase.
 
-    On a board, attack, defense and abilities are the creature's present ones. In 1.x the last three
-    effects are shown as 0 once a creature fought or was a target. `area` is 0 where the rule set
-    has none, `lane` is -1 off the board and 0 in the one lane of 1.0.
+    On a board, attack, defense and abilities are the creature's current ones. In 1.x the last three
+    effects are shown as 0 once a creature has fought or been a target. `area` is 0 where the rule
+    set has none, `lane` is -1 off the board and 0 in the one lane of 1.0.
     """
 
     base_id: int
@@ -62,10 +62,10 @@ class CardInPlay(NamedTuple):
 
     @classmethod
     def offer(cls, card: Card) -> Self:
-        """The row that shows `card` in the choice phase."""
+        """Return the row that shows `card` in the choice phase."""
         base_id, *values = card.to_row()
         return cls(base_id, _OFFERED, HAND, *values)  # type: ignore[arg-type]
 
     def card(self) -> Card:
-        """The printed card of a row of the hand or the offer (a creature's is not known)."""
+        """Return the printed card of a row of the hand or the offer, not of the board."""
         return _printed(self.base_id, self.type, *self[4:12])

@@ -1,4 +1,4 @@
-"""Small networks that searches and builders run, compiled, and the files of weights they are in.
+"""Compiled small networks for searches and deck builders, and their weights files.
 
 They are trained by `locmsim.tuning`.
 """

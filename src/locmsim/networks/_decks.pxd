@@ -1,9 +1,8 @@
-# Small networks that tell what a whole deck is worth, without the GIL.
+# Small networks that predict the value of a whole deck, without the GIL.
 #
-# A network sees what each card has of some terms. A layer of units sees them card by card; its
-# units and the terms are summed over the deck, and a second layer sees the sums. So each card adds
-# numbers of its own to the inputs of the second layer, whatever else is in the deck: they are found
-# once.
+# The inputs of a network are the terms of each card. A first layer processes them card by card; its
+# outputs and the terms are summed over the deck, and a second layer processes the sums. Each card
+# therefore adds fixed numbers to the inputs of the second layer, which are computed once.
 
 from libc.stdint cimport uint8_t
 

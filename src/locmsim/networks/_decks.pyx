@@ -1,4 +1,4 @@
-"""What whole decks are worth to an ensemble of small networks; see _decks.pxd."""
+"""The value of whole decks by an ensemble of small networks; see _decks.pxd."""
 
 cimport cython
 from libc.stdint cimport uint8_t
@@ -26,8 +26,8 @@ from locmsim.networks._network import checked
 __all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
-    # Exchanges of cards, several times as many as are ever worth it: there would be no end where
-    # numbers are so large that rounding makes gains.
+    # Maximum number of exchanges, several times what is ever needed: with very large numbers,
+    # rounding errors could otherwise look like gains forever.
     MAX_EXCHANGES = 200
 
 
@@ -181,7 +181,7 @@ cdef Table table_of(cards):
 
 
 def term_rows(cards):
-    """How much cards have of each term: an array of float32, shape (cards, terms)."""
+    """Return the terms of cards: an array of float32, shape (cards, terms)."""
     import numpy as np  # slow to import, and scores do not need it
 
     cdef double none[DECK_TERMS]
@@ -198,7 +198,7 @@ def term_rows(cards):
 
 
 def weighted_scores(weights, cards):
-    """The sum of the terms of each card times the weights, which are float64: a list."""
+    """Return the weighted sum of terms of each card as a list; the weights are float64."""
     cdef const double[::1] numbers = weights
     cdef float terms[DECK_TERMS]
     cdef Table table = table_of(cards)
@@ -253,15 +253,15 @@ cdef class DeckNetworks:
         return self  # nothing changes it
 
     def value(self, terms, copies):
-        """The value of a deck.
+        """Return the value of a deck.
 
-        `terms` has a row of `DECK_TERMS` numbers for each card, by ascending base id, `copies` how
-        often the deck has each. ``ValueError`` for other shapes.
+        `terms` has a row of `DECK_TERMS` numbers for each card, by ascending base id, and `copies`
+        the number of copies of each in the deck. ``ValueError`` for other shapes.
         """
         return self.run(terms, copies, False)[0]
 
     def improved(self, terms, copies):
-        """The copies of each card in the deck that no exchange makes better."""
+        """Return the copies of each card in a deck that no exchange improves."""
         return self.run(terms, copies, True)[1]
 
     cdef tuple run(self, terms, copies, bint improve):

@@ -1,8 +1,8 @@
-# What a draft is worth at its end, by an ensemble of small networks, without the GIL.
+# The value of a draft by an ensemble of small networks, without the GIL.
 #
-# A network has numbers for each of the 160 cards. They are summed over the deck and seen by a layer
-# of units; what each card is worth by itself is added. So a deck may be worth more or less than its
-# cards, by what it has of a kind.
+# A network has numbers for each of the 160 cards. They are summed over the deck and processed by a
+# layer of units, and each card's own value is added. So a deck may be worth more or less than the
+# sum of its cards.
 
 from libc.stdint cimport uint8_t
 
@@ -26,7 +26,7 @@ ctypedef struct draft_sum_t:    # what cards add up to
     float units[DRAFT_LAYER]
     float direct
 
-ctypedef struct draft_value_t:  # an ensemble, the layers of its networks one behind the other
+ctypedef struct draft_value_t:  # an ensemble, the layers of its networks concatenated
     float bias[DRAFT_LAYER]
     float output[DRAFT_LAYER]   # of the mean
     draft_sum_t card[DRAFT_CARDS + 1]
@@ -36,10 +36,9 @@ cdef void draft_fill(
     draft_value_t* v, const draft_network_t* networks, int n_networks) noexcept nogil
 # The value of a deck: the difference of two is the log-odds of winning.
 cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexcept nogil
-# What the deck is worth in the end if the first, second or third card of the last offer is taken:
-# the mean over drafts that may follow, dealt from pools that have all cards offered so far. Each
-# later card is the one after which the deck, filled up with usual cards of that pool, is worth
-# most.
+# The expected value of the final deck after picking the first, second or third card of the last
+# offer: the mean over sampled continuations, dealt from pools with all cards offered so far.
+# Each later pick maximises the value of the deck, completed with average cards of that pool.
 cdef void draft_expected(
     const draft_value_t* v, const uint8_t offers[MAX_DECK][3], const uint8_t* picked, int n_offers,
     int drafts, float* values) noexcept nogil

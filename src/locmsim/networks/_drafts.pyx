@@ -1,4 +1,4 @@
-"""What a draft is worth at its end; see _drafts.pxd. Section numbers are those of docs/rules.md."""
+"""The value of a draft; see _drafts.pxd. Section numbers refer to docs/rules.md."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint64_t
@@ -23,7 +23,7 @@ cdef inline void add_sum(draft_sum_t* to, const draft_sum_t* x, float times) noe
 cdef inline float value_with(
     const draft_value_t* v, const draft_sum_t* s, const draft_sum_t* card
 ) noexcept nogil:
-    """What the units make of a sum and one card more."""
+    """Return the output of the units for a sum and one more card."""
     return relu_dot(s.direct + card.direct, s.units, card.units, v.output, DRAFT_LAYER)
 
 
@@ -71,7 +71,7 @@ cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexc
 cdef int draw_pool(
     const bint* offered, uint8_t* pool, uint64_t* stream
 ) noexcept nogil:
-    """The cards that a draft may be dealt from, all `offered` ones among them; how many."""
+    """Sample the pool of a draft, including all `offered` cards; return its size."""
     cdef uint8_t others[DRAFT_CARDS]
     cdef int n = 0, n_others = 0, i, k
     for i in range(DRAFT_CARDS):
@@ -93,7 +93,7 @@ cdef int draw_pool(
 cdef void usual_card(
     const draft_value_t* v, const uint8_t* pool, int n, draft_sum_t* usual
 ) noexcept nogil:
-    """What a card adds that is taken from a pool: mostly the best of three."""
+    """Return the expected contribution of a pick from a pool: mostly the best of three."""
     cdef bint there[DRAFT_CARDS]
     cdef int i, below = n
     memset(there, 0, sizeof(there))
@@ -112,7 +112,7 @@ cdef float played_out(
     const draft_value_t* v, const draft_sum_t* start, const draft_sum_t* usual,
     const uint8_t* dealt, int turns
 ) noexcept nogil:
-    """The value in the end from a sum of cards, given the offers that follow."""
+    """Return the final value from a sum of cards and the offers that follow."""
     cdef draft_sum_t s = start[0], filled
     cdef float x, best
     cdef int turn, i, chosen
@@ -163,7 +163,7 @@ cdef void draft_expected(
     if turns <= 0:
         drafts = 1              # nothing follows
     for number in range(drafts):
-        # The same drafts after each of the three cards, and whoever asks.
+        # The same continuations for each of the three cards and for every caller.
         stream = stream_start(n_offers, number)
         n = draw_pool(offered, pool, &stream)
         usual_card(v, pool, n, &usual)
@@ -230,8 +230,7 @@ cdef class DraftNetworks:
         return self  # nothing changes it
 
     def value(self, deck):
-        """The value of a deck, given by base ids: at most 30, those outside the 160 count
-        for nothing."""
+        """Return the value of a deck of at most 30 base ids; ids outside the 160 do not count."""
         cdef uint8_t cards[MAX_DECK]
         cdef int n = <int>len(deck), i
         if n > MAX_DECK:
@@ -241,11 +240,11 @@ cdef class DraftNetworks:
         return draft_value(&self.v, cards, n)
 
     def expected(self, offers, picked, drafts):
-        """The three expected values of the final deck, one for each card of the last offer.
+        """Return the three expected values of the final deck, one per card of the last offer.
 
-        `offers` has the base ids of all offers so far, `picked` of what was taken from those before
-        the last one; `drafts` is how many drafts are sampled that may follow. ``ValueError`` if
-        they do not fit together.
+        `offers` has the base ids of all offers so far, `picked` those of the cards taken from the
+        earlier ones; `drafts` is the number of sampled continuations. ``ValueError`` if they do not
+        fit together.
         """
         cdef uint8_t seen[MAX_DECK][3]
         cdef uint8_t chosen[MAX_DECK]
@@ -262,7 +261,7 @@ cdef class DraftNetworks:
         return [values[0], values[1], values[2]]
 
     def followed(self, offers, drafts):
-        """The expected values in each turn of a draft that takes the best card in each.
+        """Return the expected values in each turn of a draft that always takes the best card.
 
         The arguments are as for `expected`.
         """

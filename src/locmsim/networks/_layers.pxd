@@ -1,8 +1,8 @@
-# What the layers of small networks are made of, without the GIL.
+# Building blocks of small networks, without the GIL.
 #
-# A matrix has a row for each input, so that a layer is a sum of rows. Those of inputs that are 0
-# are left out, which is most of them: of terms of cards, and of units behind a ReLU. All of it is
-# inline; where a caller gives sizes that the compiler knows, loops are unrolled for them.
+# A matrix has a row for each input, so that a layer is a sum of rows. Rows of zero inputs are
+# skipped, and most inputs are zero: terms of cards, and units after a ReLU. Everything is inline;
+# where a caller passes constant sizes, the compiler unrolls the loops.
 
 from libc.string cimport memset
 
@@ -32,14 +32,14 @@ cdef inline void relu(float* x, int n) noexcept nogil:
 
 
 cdef inline void add_relu(float* to, const float* units, int n) noexcept nogil:
-    """Add what units are behind a ReLU."""
+    """Add units after a ReLU."""
     cdef int k
     for k in range(n):
         to[k] += units[k] if units[k] > 0 else 0
 
 
 cdef inline float dot(float start, const float* x, const float* y, int n) noexcept nogil:
-    """`start` and x @ y: sums side by side, added up in the same order on all CPUs."""
+    """Return `start` + x @ y, with partial sums added in the same order on all CPUs."""
     cdef float sums[SIDE_BY_SIDE]
     cdef int i = 0, k
     memset(sums, 0, sizeof(sums))
@@ -57,7 +57,7 @@ cdef inline float dot(float start, const float* x, const float* y, int n) noexce
 cdef inline float relu_dot(
     float start, const float* a, const float* b, const float* output, int n
 ) noexcept nogil:
-    """The same of what the sum of two inputs is behind a ReLU; n is a multiple of 8."""
+    """Return `start` + ReLU(a + b) @ y; n is a multiple of 8."""
     cdef float sums[SIDE_BY_SIDE]
     cdef float x
     cdef int i, k

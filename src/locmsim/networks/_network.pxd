@@ -1,9 +1,9 @@
 # A small neural network that predicts the result at the end of a turn, without the GIL.
 #
-# It sees a position as whole numbers (`inputs_t`). Creatures of a side go through the same weights
-# wherever they stand and are summed by lane, cards are summed over the hand, so that order makes no
-# difference. Its sizes are known to the compiler: with sizes from the file a whole search took 22
-# to 30 % longer. locmsim.tuning.positions has the same in PyTorch, to train it.
+# Its inputs are integers (`inputs_t`). All creatures of a side share their weights and are summed
+# by lane, and cards are summed over the hand, so that their order does not matter. The sizes are
+# constants: with sizes from the file, a whole search took 22 to 30 % longer. The same network in
+# PyTorch, for training, is in locmsim.tuning.positions.
 
 from libc.stdint cimport int16_t
 
@@ -15,7 +15,7 @@ cdef enum:
     OTHER_INPUTS = 39
     SUMS = 8                    # numbers that creatures are summed up in, and cards
     LANE = 16                   # units that see both sides of a lane
-    HIDDEN = 16                 # units of each of the two layers that see everything
+    HIDDEN = 16                 # units in each of the two last hidden layers
     JOINED = LANE + 3 * SUMS + OTHER_INPUTS     # lanes; own, their creatures, own cards; the rest
 
 ctypedef struct inputs_t:
@@ -37,11 +37,11 @@ ctypedef struct network_t:      # what is negative behind a layer counts as 0, e
     float direct[JOINED]        # from what is joined to the output
     float output_bias
 
-# The logarithm of the odds that `who`, whose turn ends, wins the game, which is not over.
+# The log-odds that `who`, whose turn ends, wins the game, which is not over.
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
 
-# Copy arrays of float32, one behind the other, into a struct of floats; returns its end.
+# Copy arrays of float32 in order into a struct of floats; returns its end.
 cdef float* put_arrays(float* to, dict arrays) except NULL
 
 cdef class Network:

@@ -1,6 +1,6 @@
 """A small neural network that predicts the result of a game; see _network.pxd.
 
-Section numbers are those of docs/rules.md.
+Section numbers refer to docs/rules.md.
 """
 
 cimport cython
@@ -48,7 +48,7 @@ cdef inline int cut(int x) noexcept nogil:
 cdef int see_board(
     inputs_t* o, int side, const player_t* p, const player_t* op, bint one
 ) noexcept nogil:
-    """The creatures of a side; returns the attack in lanes where no Guard is in its way."""
+    """Fill in the creatures of a side; return the attack in lanes without enemy Guards."""
     cdef uint32_t left = p.marks >> OCCUPIED & 63
     cdef uint32_t guarded = op.marks >> GUARDED & 63
     cdef const creature_t* x
@@ -79,7 +79,7 @@ cdef int see_board(
 
 
 cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
-    """What a player has beside their creatures; returns their health after the next draw (4)."""
+    """Fill in a player's other inputs; return their health after the next draw (4)."""
     cdef int draws = p.next_draw + p.lost // 5
     cdef int drawn = min(MAX_HAND - p.hand_size, draws, p.deck_left)
     cdef int hand = p.hand_size + drawn
@@ -229,9 +229,9 @@ BLOCKS = {
 
 
 def checked(owner, arrays, shapes):
-    """`arrays` as float32, in the order of `shapes`, which has the shape that each is to have.
+    """Return `arrays` as float32, in the order of `shapes`, which has the expected shapes.
 
-    ``ValueError`` names the owner and an array that is missing, unknown, of another shape or not
+    ``ValueError`` names the owner and an array that is missing, unknown, of the wrong shape or not
     finite.
     """
     import numpy as np  # slow to import, and not needed for a search without a network
@@ -266,9 +266,9 @@ cdef float* put_arrays(float* to, dict arrays) except NULL:
 
 @cython.final
 cdef class Network:
-    """A network for use in searches: `arrays` has one of numbers for each name in `SHAPES`.
+    """A network for use in searches; `arrays` has an array for each name in `SHAPES`.
 
-    ``ValueError`` names one that is missing, unknown, of another shape or not finite.
+    ``ValueError`` names one that is missing, unknown, of the wrong shape or not finite.
     """
 
     def __cinit__(self, arrays):
@@ -282,15 +282,15 @@ cdef class Network:
         return self  # nothing changes it
 
     def __call__(self, State state not None, player):
-        """The logarithm of the odds that `player`, whose turn is ending, wins."""
+        """Return the log-odds that `player`, whose turn is ending, wins."""
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
         return network_value(&self.n, &state.s, &state.table.t, player)
 
 
 def inputs(State state not None, player):
-    """What a network sees of a state, for `player`, whose turn is ending: int16, the `BLOCKS` one
-    behind the other. ``ValueError`` for another player than 0 and 1."""
+    """Return the inputs of a network for a state and `player`, whose turn is ending: int16, the
+    concatenated `BLOCKS`. ``ValueError`` if `player` is not 0 or 1."""
     import numpy as np
 
     cdef inputs_t seen

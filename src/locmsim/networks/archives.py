@@ -1,7 +1,7 @@
-"""Arrays and a description in one file: what weights and policies are kept in.
+"""Files of arrays with a description, the format of weights and policies.
 
-An .npz with float32 arrays by name and one JSON text, the array ``meta``. There is no code in it.
-numpy is imported only where there are arrays.
+Such a file is an .npz with float32 arrays by name and one JSON text, the array ``meta``. It
+contains no code. numpy is imported only if there are arrays.
 """
 
 import json
@@ -25,29 +25,29 @@ __all__ = ["json_of", "object_of", "read_archive", "write_archive"]
 def read_archive(
     file: IO[bytes], what: str, wanted: Callable[[str], bool] = lambda name: True
 ) -> tuple[dict[str, Any], "dict[str, _Array | None]"]:
-    """Read such a file.
+    """Read a file of arrays.
 
     Parameters
     ----------
     file
-        Open, and seekable.
+        An open, seekable binary file.
     what
-        What it is expected to be, for messages.
+        The expected kind of file, for messages.
     wanted
-        Which arrays are read, by their names: the others are None.
+        Tells by name which arrays to read; the others are None.
 
     Returns
     -------
     meta : dict
     arrays : dict of str to float32 array
-        In their order in the file.
+        The arrays in the order of the file.
 
     Raises
     ------
     ValueError
-        Says what is wrong in it.
+        The file is not valid; the message says what is wrong.
     OSError
-        If it cannot be read.
+        The file cannot be read.
     """
     import zipfile  # slow to import
 
@@ -55,7 +55,7 @@ def read_archive(
         with zipfile.ZipFile(file) as archive:
             names = {name.removesuffix(".npy"): name for name in archive.namelist()}
             if "meta" not in names:
-                raise ValueError(f"no {what}: meta is missing")
+                raise ValueError(f"not a {what}: meta is missing")
             meta = object_of(json_of(_text(archive.read(names.pop("meta"))), what), "meta")
             arrays = {
                 name: _array(archive, member, name) if wanted(name) else None
@@ -65,13 +65,13 @@ def read_archive(
     except (OSError, ValueError):
         raise
     except Exception as error:  # zipfile and numpy have many for broken files
-        raise ValueError(f"no {what}: {error}") from None
+        raise ValueError(f"not a {what}: {error}") from None
 
 
 def write_archive(
     path: str | os.PathLike[str], meta: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write such a file, whole or not at all; ``OSError`` if it cannot be written."""
+    """Write a file of arrays atomically; ``OSError`` if it cannot be written."""
     import io
 
     import numpy as np
@@ -83,22 +83,22 @@ def write_archive(
 
 
 def json_of(content: str | bytes, what: str) -> Any:
-    """What is in a JSON text; ``ValueError`` says what it is expected to be."""
+    """Parse a JSON text; ``ValueError`` says what it is expected to be."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"no {what}: no JSON: {error}") from None
+        raise ValueError(f"not a {what}: not JSON: {error}") from None
 
 
 def object_of(content: Any, name: str) -> dict[str, Any]:
-    """It, if it is an object; ``ValueError`` names it."""
+    """Return a JSON object; ``ValueError`` names a value that is not one."""
     if not isinstance(content, dict):
         raise ValueError(f"{name}: expected an object")
     return content
 
 
 def _text(content: bytes) -> str:
-    """An array that is one string, read without numpy."""
+    """Read an array that is one string, without numpy."""
     length = int.from_bytes(content[8:10], "little")
     header = content[10 : 10 + length]
     order = "le" if b"'<U" in header else "be" if b"'>U" in header else ""

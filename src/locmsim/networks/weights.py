@@ -1,7 +1,7 @@
-"""Weights: all numbers that players evaluate positions and choose cards by, in one file.
+"""Weights: all numbers for evaluating positions and choosing cards, in one file.
 
-A weights file is an .npz: the arrays of networks, and one JSON text ``meta`` with the named weights
-and the record of how all of it came about. What the package plays by is such a file, and
+A weights file is an .npz with the arrays of networks and one JSON text ``meta``, which holds the
+named weights and the record of their training. The package's own weights are such a file, and
 `locmsim tune` writes them.
 
     >>> from locmsim.networks.weights import WeightsFile, default_weights
@@ -39,7 +39,7 @@ else:  # numpy is slow to import
 
 __all__ = ["Arrays", "Weights", "WeightsFile", "default_weights"]
 
-#: Of the files; another number is refused.
+#: Format number of the files; any other number is refused.
 FORMAT = 1
 _WHAT = "weights file"
 
@@ -48,29 +48,29 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What a player of one rule set evaluates positions by, and chooses cards.
+    """The weights of one rule set, for evaluating positions and choosing cards.
 
-    Two are equal if all their numbers are.
+    Two objects are equal if all their numbers are.
 
     Attributes
     ----------
     evaluation
         The linear evaluation: a weight for each name in `locmsim.search.TERMS`.
     network
-        The value network that predicts results, see `locmsim.networks.SHAPES`; None for none:
-        then the linear evaluation does that, too.
+        The value network that predicts results, see `locmsim.networks.SHAPES`; if None, the
+        linear evaluation predicts them.
     deck_score
-        Rules 1.5: what one copy of a card adds to the log-odds of winning, a weight for each of
+        Rules 1.5: the effect of one copy of a card on the log-odds of winning, a weight for each of
         `locmsim.decks.CARD_TERMS`. None in rules with a draft.
     deck_value
-        Rules 1.5: the ensemble that values whole decks, see `locmsim.decks.value.SHAPES`; None for
-        none: then the best cards by `deck_score` make a deck.
+        Rules 1.5: the ensemble that rates whole decks, see `locmsim.decks.value.SHAPES`; if None,
+        a deck consists of the best cards by `deck_score`.
     draft
         Rules with a draft: base id -> value of the card, in hundredths of a game at even odds.
-        None in rules without.
+        None in rules without a draft.
     draft_value
-        Rules with a draft: the ensemble that values decks in a draft, see
-        `locmsim.decks.draft_value.SHAPES`; None for none: then the values of cards decide.
+        Rules with a draft: the ensemble that rates decks in a draft, see
+        `locmsim.decks.draft_value.SHAPES`; if None, the values of cards decide.
     """
 
     evaluation: Mapping[str, float]
@@ -103,20 +103,20 @@ def _same(a: Any, b: Any) -> bool:
 class WeightsFile(Mapping[str, Weights]):
     """The weights of every rule set, as read from a file: rule set -> `Weights`.
 
-    Rule sets that `weights` lacks have the weights of the package.
+    Rule sets missing in `given` have the package's weights.
 
     Parameters
     ----------
     given
         Weights by rule set.
     record
-        How they came about, oldest first: objects for JSON. `locmsim tune` adds one with its
+        The history of the weights as JSON objects, oldest first. `locmsim tune` adds one with its
         command, the version and the number of games.
 
     Raises
     ------
     ValueError
-        For an unknown rule set, and for numbers that make no sense, by their names.
+        A rule set is unknown, or a number is not valid; the message names it.
     """
 
     def __init__(
@@ -142,21 +142,21 @@ class WeightsFile(Mapping[str, Weights]):
     def load(cls, path: str | os.PathLike[str]) -> "WeightsFile":
         """Read a weights file.
 
-        Parts that a rule set in the file lacks are those of the package, except that linear weights
-        come without the network that was trained beside other ones: with an ``evaluation`` and no
-        ``network`` there is no network, with a ``deck_score`` and no ``deck_value`` no deck value,
-        with a ``draft`` and no ``draft_value`` no draft value.
+        Missing parts of a rule set are taken from the package, except that linear weights are not
+        combined with a network that was trained with others: with an ``evaluation`` but no
+        ``network`` there is no network, with a ``deck_score`` but no ``deck_value`` no deck value,
+        and with a ``draft`` but no ``draft_value`` no draft value.
 
-        A JSON file with linear weights alone is read, too: rule set -> ``{term: weight}``, and
-        ``"deck"`` -> ``{term: weight}`` for the deck score of 1.5. Terms left out have their
+        A JSON file with only linear weights can be read too: rule set -> ``{term: weight}``, and
+        ``"deck"`` -> ``{term: weight}`` for the deck score of 1.5. Missing terms have their
         default.
 
         Raises
         ------
         ValueError
-            Names the file and what is wrong in it.
+            The file is not valid; the message names it and what is wrong.
         OSError
-            If it cannot be read.
+            The file cannot be read.
         """
         try:
             with open(path, "rb") as file:
@@ -169,7 +169,7 @@ class WeightsFile(Mapping[str, Weights]):
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file with what `weights` has, and the record; whole or not at all."""
+        """Write a weights file with `weights` and the record atomically."""
         import numpy as np
 
         meta: dict[str, Any] = {"format": FORMAT}
@@ -189,7 +189,7 @@ class WeightsFile(Mapping[str, Weights]):
 
 @cache
 def default_weights(rules: str) -> Weights:
-    """The weights of the package for a rule set; ``ValueError`` for an unknown one."""
+    """Return the package's weights of a rule set; ``ValueError`` for unknown rules."""
     name = get_rules(rules).name
     with open(data_file("weights.npz"), "rb") as file:
         parts, _ = _read(file, only=name)
@@ -206,12 +206,12 @@ _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 
 def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
-    """The parts in a file by rule set, or those of one, and the record."""
+    """Return the parts in a file by rule set, or those of one, and the record."""
     meta, arrays = read_archive(
         file, _WHAT, lambda name: only is None or name.startswith(f"{only}/")
     )
     if meta.pop("format", None) != FORMAT:
-        raise ValueError(f"meta: no weights file of format {FORMAT}")
+        raise ValueError(f"meta: not a weights file of format {FORMAT}")
     record = meta.pop("record", [])
     if not isinstance(record, list) or not all(isinstance(x, dict) for x in record):
         raise ValueError("meta: record: expected a list of objects")
@@ -230,7 +230,7 @@ def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[s
 
 
 def _unstacked(name: str, stacks: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The networks of an ensemble, whose arrays have them along the first axis."""
+    """Return the networks of an ensemble, which are stacked along the first axis."""
     counts = {stack.shape[0] if stack.ndim else 0 for stack in stacks.values()}
     if len(counts) != 1 or not counts.isdisjoint({0}):
         raise ValueError(f"{name}: expected arrays of the same number of networks")
@@ -260,7 +260,7 @@ def _read_json(content: bytes) -> tuple[_Parts, list[dict[str, Any]]]:
 
 
 def _filled(rules: str, parts: dict[str, Any]) -> Weights:
-    """Weights of the parts that are given, and of the package's where that makes sense."""
+    """Combine the given parts with the package's where that makes sense."""
     if rules not in RULES:
         raise ValueError(f"unknown rule set {rules!r}: expected one of {', '.join(RULES)}")
     ours = default_weights(rules)
@@ -285,7 +285,7 @@ def _filled(rules: str, parts: dict[str, Any]) -> Weights:
 
 
 def _check(rules: str, weights: Weights) -> None:
-    """``ValueError`` for numbers that make no sense, by their names."""
+    """Raise ``ValueError`` naming a number that is not valid."""
     ours = default_weights(rules)
     try:
         for part in _TABLES:
@@ -295,7 +295,7 @@ def _check(rules: str, weights: Weights) -> None:
         for part, shapes in _ENSEMBLES.items():
             networks = getattr(weights, part)
             if networks is not None and (part == "draft_value") != get_rules(rules).draft:
-                raise ValueError(f"{part}: there is no {part.split('_')[0]} in these rules")
+                raise ValueError(f"{part}: these rules have no {part.split('_')[0]}")
             for arrays in networks or ():
                 checked(part, arrays, shapes)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What a learning agent sees of a position, as arrays, and the networks that act on it."""
+"""Policies: networks that choose actions from observations in a layout."""
 
 from locmsim.game.layouts import LAYOUTS, Layout, get_layout
 from locmsim.policy.base import RatingPolicy

@@ -1,7 +1,7 @@
 """Compiled inference of policies: the entity network, and plain multi-layer perceptrons.
 
-`locmsim.policy.policy` says what the networks look like. Of how many units their layers are follows
-from the arrays.
+`locmsim.policy.policy` describes the networks. The shapes of the arrays determine the sizes of
+the layers.
 """
 
 cimport cython
@@ -62,9 +62,9 @@ cdef wide_t WIDE = wide_of_(512)
 
 
 def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
-    """Name -> shape of the arrays of an entity network.
+    """Return the shapes of an entity network's arrays by name.
 
-    `units` are those of each encoder, `trunk` those of each layer behind them; `key` is the length
+    `units` is the size of each encoder, `trunk` that of each layer after them; `key` is the length
     of queries and keys.
     """
     return {
@@ -240,7 +240,7 @@ cdef class EntityRunner:
     """
 
     cdef float scale[ENTITIES]
-    cdef float* numbers         # of all arrays, one behind the other
+    cdef float* numbers         # of all arrays, concatenated
     cdef const float* w[ENTITY_ARRAYS]
     cdef int units
     cdef int trunk
@@ -288,12 +288,12 @@ cdef class EntityRunner:
 
 @cython.final
 cdef class MlpRunner:
-    """Dense layers with the same activation, and no activation behind the last one.
+    """Dense layers with the same activation, and no activation after the last one.
 
-    `arrays` are checked: the matrix of each layer and its biases in turn.
+    `arrays` must be valid: the matrix of each layer, followed by its biases.
     """
 
-    cdef float* numbers         # of all arrays, one behind the other
+    cdef float* numbers         # of all arrays, concatenated
     cdef int n_layers
     cdef int sizes[MAX_LAYERS + 1]
     cdef const float* w[MAX_LAYERS]
@@ -321,7 +321,7 @@ cdef class MlpRunner:
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] out):
-        """The last layer for each row."""
+        """Write the output of the last layer for each row."""
         cdef int widest = 1
         cdef Py_ssize_t i
         cdef int k, j
@@ -331,7 +331,7 @@ cdef class MlpRunner:
         cdef float* to
         if (x.shape[1] != self.sizes[0] or out.shape[0] != x.shape[0]
                 or out.shape[1] != self.sizes[self.n_layers]):
-            raise ValueError("arrays of sizes that do not go together")
+            raise ValueError("the sizes of the arrays do not match")
         for k in range(self.n_layers + 1):
             widest = max(widest, self.sizes[k])
         one = <float*>PyMem_Malloc(2 * widest * sizeof(float))

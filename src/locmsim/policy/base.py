@@ -1,4 +1,4 @@
-"""What a policy is to those who play it: a layout, and ratings of actions for many rows at once."""
+"""The interface of a policy: its layout, and logits of actions for many rows at once."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -15,7 +15,7 @@ _Array = NDArray[np.float32]
 
 
 class RatingPolicy(ABC):
-    """Rates all actions of many positions at a time, as they are shown by a layout.
+    """A policy that returns logits of all actions for a batch of observations in a layout.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ class RatingPolicy(ABC):
     Raises
     ------
     ValueError
-        The name is unknown, or the rule set has no such layout.
+        A name is unknown, or the rule set does not support the layout.
     """
 
-    #: What `act_batch` draws actions with if it is not told: 0, no drawing. An environment asks
-    #: the policies in its table so.
+    #: Default temperature of `act_batch`; 0 for the best action. Environments use it for the
+    #: policies in their table.
     temperature: float = 0.0
 
     def __init__(self, rules: str, layout: str) -> None:
@@ -38,7 +38,7 @@ class RatingPolicy(ABC):
 
     @property
     def layout(self) -> str:
-        """Name of the layout that observations are to have."""
+        """Name of the layout of observations."""
         return self._layout.name
 
     @property
@@ -48,8 +48,7 @@ class RatingPolicy(ABC):
 
     @abstractmethod
     def rate(self, observations: _Array) -> tuple[_Array, _Array]:
-        """Return ratings and values of observations that have been checked; otherwise as
-        `evaluate`.
+        """Return logits and values of valid observations, as `evaluate` does.
 
         Parameters
         ----------
@@ -63,7 +62,7 @@ class RatingPolicy(ABC):
         """
 
     def evaluate(self, observations: NDArray[Any]) -> tuple[_Array, _Array]:
-        """Ratings of all actions, legal or not, and values of positions.
+        """Return logits of all actions, legal or not, and values of positions.
 
         Parameters
         ----------
@@ -73,12 +72,12 @@ class RatingPolicy(ABC):
         -------
         logits : float32 array (rows, actions)
         values : float32 array (rows,)
-            To the player who is shown the observation; NaN if the network has no value.
+            The value to the player of the observation; NaN if the network has no value head.
 
         Raises
         ------
         ValueError
-            For another shape.
+            `observations` has the wrong shape.
         """
         array = np.asarray(observations)
         if array.ndim != 2 or array.shape[1:] != self._layout.shape:
@@ -95,19 +94,20 @@ class RatingPolicy(ABC):
         *,
         temperature: float | None = None,
     ) -> NDArray[np.int64]:
-        """An action for each row, which depends on nothing in the other rows.
+        """Return an action for each row, independent of all other rows.
 
         Parameters
         ----------
         observations : array (rows, size of the layout)
         masks : array (rows, actions)
-            Nonzero where an action is legal; at least one of each row.
+            Nonzero where an action is legal; at least one in each row.
         seeds : uint64 array (rows,) or int
-            For what is drawn if the temperature is above 0: one for each row, or one from which
-            those of all rows follow.
+            Seeds for sampling if the temperature is above 0: one for each row, or one from which
+            those of all rows are derived.
         temperature : float, optional
-            0: the legal action with the highest rating. Else each is drawn with a probability
-            proportional to exp(rating / temperature). By default the attribute `temperature`.
+            With 0, the legal action with the highest logit is returned; otherwise actions are
+            sampled in proportion to exp(logit / temperature). Defaults to the attribute
+            `temperature`.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class RatingPolicy(ABC):
         Raises
         ------
         ValueError
-            For other shapes, a row without a legal action, a negative temperature.
+            A shape is wrong, a row has no legal action, or the temperature is negative.
         """
         temperature = self.temperature if temperature is None else temperature
         if not temperature >= 0:
@@ -135,7 +135,7 @@ class RatingPolicy(ABC):
 
 
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:
-    """Gumbel noise, of each row from its own seed: a hash of the seed and the action's number."""
+    """Return Gumbel noise, hashed from each row's seed and the action's number."""
     if isinstance(seeds, int | np.integer):
         base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
         keys = np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
@@ -150,7 +150,7 @@ def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray
     return noise
 
 
-#: Of the generator SplitMix64, whose output function `_mixed` is.
+#: Increment of the generator SplitMix64, whose output function is `_mixed`.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -1,8 +1,8 @@
-"""Policies that other libraries run: ONNX files, TorchScript files, objects of your own.
+"""Policies that are run by other libraries: ONNX files, TorchScript files, your own objects.
 
-They are told what they see by the name of a layout and of a rule set. A file may hold both: in an
-ONNX file as the metadata ``locmsim.rules`` and ``locmsim.layout``, in a TorchScript file as extra
-files of these names. Else they are options, unless the sizes of input and output fit one pair only.
+A policy needs the names of its rule set and its layout. A file may contain both: an ONNX file as
+the metadata ``locmsim.rules`` and ``locmsim.layout``, a TorchScript file as extra files of these
+names. Otherwise they must be given, unless the sizes of input and output fit only one pair.
 """
 
 import os
@@ -22,7 +22,7 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["OnnxPolicy", "TorchScriptPolicy", "load_policy"]
 
-#: What a file may say of itself.
+#: Keys of the metadata in a file.
 _KEYS = ("locmsim.rules", "locmsim.layout")
 _Array = NDArray[np.float32]
 #: Of observations; its outputs, the logits first.
@@ -32,29 +32,29 @@ _OBJECTS = Registry("policy", "locmsim.policies", {})
 
 
 def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = "") -> Any:
-    """The policy of a file, or one of your own.
+    """Load the policy of a file, or one of your own.
 
     Parameters
     ----------
     path : str or path
         A file that `Policy.save` has written; an ``.onnx`` file; a TorchScript file (``.pt``);
         ``module:NAME`` or ``file.py:NAME``, a class or a function that is called without arguments.
-        What it gives has the attributes `rules` and `layout` and the method `act_batch` of a
+        Its result must have the attributes `rules` and `layout` and the method `act_batch` of a
         `RatingPolicy`.
     rules, layout : str
-        Which it was trained on, where the file does not tell. If it does, they have to agree.
+        Its rule set and layout, if the file does not name them; otherwise they must agree.
 
     Returns
     -------
     RatingPolicy
-        Or what your class or function gives.
+        The policy, or the result of your class or function.
 
     Raises
     ------
     OSError
         The file cannot be read.
     ValueError
-        Names what is wrong with it; or it needs a package that is not installed.
+        The file is not a valid policy, or needs a package that is not installed.
     """
     name = os.fspath(path)
     if name.endswith(".onnx"):
@@ -64,7 +64,7 @@ def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = 
     policy = _object(name) if _OBJECTS.describes(name) else Policy.load(name)
     for key, wanted in (("rules", rules), ("layout", layout)):
         if wanted and getattr(policy, key) != wanted:
-            raise ValueError(f"{name}: {key}: its is {getattr(policy, key)}, not {wanted}")
+            raise ValueError(f"{name}: {key}: expected {wanted}, got {getattr(policy, key)}")
     return policy
 
 
@@ -77,13 +77,13 @@ def _object(name: str) -> Any:
         raise ValueError(f"policy {name}: {describe_error(error)}") from error
     for attribute in ("rules", "layout", "act_batch"):
         if not hasattr(policy, attribute):
-            raise ValueError(f"policy {name}: it has no {attribute}")
+            raise ValueError(f"policy {name}: it lacks {attribute}")
     get_layout(policy.layout, policy.rules)
     return policy
 
 
 class _FilePolicy(RatingPolicy):
-    """A policy of a file that another library runs."""
+    """A policy from a file that another library runs."""
 
     def __init__(
         self, path: str, run: _Run, size: int | None, metadata: Mapping[str, str], rules: str,
@@ -99,7 +99,7 @@ class _FilePolicy(RatingPolicy):
             self._run = run
             (wanted,) = self._layout.shape
             if size not in (None, wanted):
-                raise ValueError(f"layout {self.layout!r} has {wanted} numbers, its input {size}")
+                raise ValueError(f"layout {self.layout!r} has {wanted} numbers, the input {size}")
             self.evaluate(np.zeros((2, *self._layout.shape), np.float32))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
@@ -142,7 +142,7 @@ def _load_again(path: str, rules: str, layout: str) -> Any:
 
 
 def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str, str]:
-    """The rule set and the layout, those that nobody has said by the sizes."""
+    """Return rule set and layout, derived from the sizes where they are not given."""
     if rules and layout:
         return rules, layout
     pairs = []
@@ -159,13 +159,13 @@ def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str,
     if len(pairs) == 1:
         return pairs[0]
     if not pairs:
-        raise ValueError(f"its sizes are those of no layout and rule set{_sizes(run, size)}")
+        raise ValueError(f"its sizes fit no layout and rule set{_sizes(run, size)}")
     fitting = ", ".join(f"rules={r} layout={name}" for r, name in pairs)
-    raise ValueError(f"it does not say what it was trained on, which fits {fitting}: say which")
+    raise ValueError(f"its rule set and layout are ambiguous, give one of {fitting}")
 
 
 def _sizes(run: _Run, size: int | None) -> str:
-    """What a network takes and gives, for a message; nothing if that cannot be found out."""
+    """Describe the sizes of input and output for a message; empty if they are unknown."""
     try:
         assert size is not None
         ratings = run(np.zeros((2, size), np.float32))[0].shape[1]
@@ -175,26 +175,26 @@ def _sizes(run: _Run, size: int | None) -> str:
 
 
 def _gives(run: _Run, size: int, actions: int) -> bool:
-    """Whether it takes observations of that size, and rates so many actions."""
+    """Return whether the network fits this size of observations and number of actions."""
     try:
         return run(np.zeros((2, size), np.float32))[0].shape == (2, actions)
-    except Exception:  # whatever the library raises for a size that it does not take
+    except Exception:  # whatever the library raises for a size that it refuses
         return False
 
 
 class OnnxPolicy(_FilePolicy):
-    """A policy of an ONNX file, run by onnxruntime on one core, or of a session of it.
+    """A policy from an ONNX file or session, run by onnxruntime on one core.
 
-    Its only input are observations, (rows, size of the layout), of any type of numbers; its first
-    output, or the one called "logits", are ratings of all actions, (rows, actions), and the next
-    one, if there is one, values of positions, (rows,) or (rows, 1).
+    Its only input is observations, (rows, size of the layout), of any numeric type. Its first
+    output, or the one called "logits", contains logits of all actions, (rows, actions), and the
+    next output, if any, values of positions, (rows,) or (rows, 1).
 
     Parameters
     ----------
     source : str or onnxruntime.InferenceSession
-        A path, or a session, which cannot be pickled.
+        A path or a session; a policy of a session cannot be pickled.
     rules, layout : str
-        What it was trained on, if the file does not tell.
+        Its rule set and layout, if the file does not name them.
 
     Raises
     ------
@@ -215,7 +215,7 @@ class OnnxPolicy(_FilePolicy):
         name, (rows, size) = inputs[0].name, inputs[0].shape
         if isinstance(rows, int):
             raise ValueError(
-                f"{path}: it takes {rows} rows at a time only: export it with a dynamic axis"
+                f"{path}: it accepts only batches of {rows}: export it with a dynamic axis"
             )
         type_ = _ONNX_TYPES.get(inputs[0].type)
         if type_ is None:
@@ -262,16 +262,16 @@ _ONNX_TYPES = {
 
 
 class TorchScriptPolicy(_FilePolicy):
-    """A policy of a file that ``torch.jit.save`` has written, run by PyTorch.
+    """A policy from a file written by ``torch.jit.save``, run by PyTorch.
 
-    It is called with observations, float32 (rows, size of the layout), and returns ratings of all
-    actions, (rows, actions), or a pair of these and of values, (rows,) or (rows, 1).
+    It is called with observations, float32 (rows, size of the layout), and returns logits of all
+    actions, (rows, actions), or a pair of logits and values, (rows,) or (rows, 1).
 
     Parameters
     ----------
     path : str
     rules, layout : str
-        What it was trained on, if the file does not tell.
+        Its rule set and layout, if the file does not name them.
 
     Raises
     ------

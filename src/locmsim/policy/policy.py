@@ -1,16 +1,15 @@
-"""A trained network and what it is to be shown: `Policy`, one file without code in it.
+"""A trained network with its layout: `Policy`, stored as one file without code.
 
-Two kinds of networks are run, compiled and without the library that trained them.
+Two kinds of networks are supported. Both are run by compiled code, without PyTorch.
 
-"entities" is made for the layout of that name. Cards in hand, own and enemy creatures each have an
-encoder, the same for all places; what it gives is summed over the hand and over each lane and goes,
-with everything that is not a card, through a trunk of two layers. An action is rated by how well
-what acts fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the
-player, ATTACK a creature and another one or the player, as the product of a query and a key; PASS
-by the trunk. Another output of the trunk is the value of the position, -1 to 1. How many units the
-layers have follows from the arrays.
+"entities" uses the layout of that name. Cards in hand, own creatures and enemy creatures have one
+shared encoder each. The encodings are summed over the hand and over each lane, and go through a
+trunk of two layers together with all features that do not belong to a card. The logit of an action
+is the product of a query and a key: of card and lane for SUMMON, of card and target for USE, of
+attacker and target for ATTACK; PASS has a logit from the trunk. Another output of the trunk is the
+value of the position, -1 to 1. The shapes of the arrays determine the sizes of the layers.
 
-"mlp" is a stack of dense layers over any layout, as Stable-Baselines3 makes them.
+"mlp" is a stack of dense layers over any layout, as in Stable-Baselines3.
 
     >>> import numpy as np
     >>> policy = Policy.random("entities", seed=1)
@@ -44,24 +43,23 @@ _Run: TypeAlias = Callable[[_Array, _Array, _Array], None]
 
 
 class Policy(RatingPolicy):
-    """A network that rates actions, and the layout that it was trained on.
+    """A network that returns logits of actions, and the layout that it was trained on.
 
     Parameters
     ----------
     arrays : mapping
-        Name -> array. "entities": those of `locmsim.policy._policy.entity_shapes`, of any sizes
-        that go together. "mlp":
-        ``policy.0.w`` (inputs, outputs), ``policy.0.b`` and so on, the last ones with an output for
-        each action; and, if there is a value, ``value.0.w`` ...
+        Name -> array. For "entities", those of `locmsim.policy._policy.entity_shapes`, of any
+        matching sizes. For "mlp", ``policy.0.w`` (inputs, outputs), ``policy.0.b`` and so on, the
+        last ones with an output per action; and ``value.0.w`` ... if there is a value.
     meta : mapping
         ``kind``: "entities" or "mlp"; ``layout`` and ``layout_version``; ``rules``: the rule set;
-        ``activation`` of "mlp": "relu" or "tanh"; anything else that JSON can hold is kept, such as
-        how it was trained.
+        ``activation`` of "mlp": "relu" or "tanh"; further JSON values are kept, such as a
+        description of the training.
 
     Raises
     ------
     ValueError
-        Names what is missing or does not fit.
+        Something is missing or does not fit; the message names it.
     """
 
     def __init__(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -75,7 +73,7 @@ class Policy(RatingPolicy):
         layout = self._layout
         if self.meta["layout_version"] != layout.version:
             raise ValueError(
-                f"policy: made for version {self.meta['layout_version']!r} of layout"
+                f"policy: trained with version {self.meta['layout_version']!r} of layout"
                 f" {layout.name!r}, which is now {layout.version}"
             )
         if self.meta["kind"] == "entities":
@@ -108,7 +106,7 @@ class Policy(RatingPolicy):
     def _stack_shapes(
         self, head: str, arrays: Mapping[str, Any], outputs: int
     ) -> dict[str, tuple[int, ...]]:
-        """Of the dense layers of a head, the matrix and the biases of each in turn."""
+        """Return the matrices and biases of a head's dense layers, in order."""
         shapes: dict[str, tuple[int, ...]] = {}
         size, layer = self._layout.shape[0], 0
         while layer == 0 or f"{head}.{layer}.w" in arrays:
@@ -163,9 +161,9 @@ class Policy(RatingPolicy):
     # ---------------------------------------------------------------------------------- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy as .npz: its arrays, and one JSON text ``meta``.
+        """Write the policy as .npz: its arrays and one JSON text ``meta``.
 
-        If that fails, a file that was there before is unchanged.
+        If that fails, an existing file is unchanged.
 
         Parameters
         ----------
@@ -192,7 +190,7 @@ class Policy(RatingPolicy):
         OSError
             The file cannot be read.
         ValueError
-            The file is not a policy; the message says what is wrong in it.
+            The file is not a policy; the message says what is wrong.
         """
         try:
             with open(path, "rb") as file:
@@ -206,7 +204,7 @@ class Policy(RatingPolicy):
         cls, kind: str = "entities", *, rules: str = "1.5", seed: int = 0,
         layout: str = "entities", hidden: tuple[int, ...] = (64, 64),
     ) -> "Policy":  # fmt: skip
-        """Return a policy that has learnt nothing, to try things with.
+        """Return a policy with random weights, for experiments.
 
         Parameters
         ----------
@@ -251,7 +249,7 @@ class Policy(RatingPolicy):
 
 
 def _sizes(arrays: Mapping[str, Any], name: str, dimensions: int) -> tuple[int, ...]:
-    """The shape of an array, from which those of others follow."""
+    """Return the shape of an array, from which the others are derived."""
     if name not in arrays:
         raise ValueError(f"policy: {name} is missing")
     shape: tuple[int, ...] = np.shape(arrays[name])

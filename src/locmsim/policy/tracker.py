@@ -1,4 +1,4 @@
-"""From the protocol to what a policy acts on: the same numbers that environments show."""
+"""From the protocol to a policy's input: the same observations as in environments."""
 
 from locmsim._core import State
 from locmsim.game._turn_view import TurnView
@@ -10,29 +10,29 @@ __all__ = ["PlayerTracker", "TurnView"]
 
 
 class PlayerTracker:
-    """Follows a game by what one player is shown, and gives a `TurnView` for each of their turns.
+    """Tracks a game from one player's observations and returns a `TurnView` for each turn.
 
-    Show it the observations of the battle in order, once each, together with a `Belief` that has
-    seen them too (and the choice phase before).
+    Pass it the observations of the battle in order, once each, together with a `Belief` that has
+    seen them too, including those of the choice phase.
     """
 
     def __init__(self) -> None:
         self._hand: frozenset[int] | None = None
 
     def view(self, observation: Observation, belief: Belief) -> tuple[State, TurnView]:
-        """The state that stands for what is seen, and the view of it.
+        """Return a state that stands for the observation, and the view of it.
 
         Parameters
         ----------
         observation : Observation
-            Of the battle.
+            An observation of the battle.
         belief : Belief
-            That has just seen it.
+            A belief whose last observation is this one.
 
         Raises
         ------
         ValueError
-            For an observation of the choice phase.
+            The observation is one of the choice phase.
         """
         state = belief.sample(0)
         hand = [row.instance_id for row in observation.at(HAND)]

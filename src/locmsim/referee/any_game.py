@@ -1,4 +1,4 @@
-"""A match of any game for people and programs, and other answers tried in it."""
+"""Matches of any game as text and JSON, and the effect of other answers in them."""
 
 import json
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ __all__ = [
 ]
 
 _STDERR_LINES = 15
-#: What is shown of an answer, in characters, and of what was not done of it.
+#: Maximum number of characters shown of an answer, and of its ignored parts.
 _ANSWER, _IGNORED = 2000, 20
 
 
 def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
-    """The answers of a match, one a line, what was dropped of them, and how it ended."""
+    """Return the answers of a match, one per line, what was dropped, and how it ended."""
     lines = []
     for call in result.calls:
         at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
@@ -39,21 +39,21 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
 
 
 def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
-    """A match of any game step by step: how it began, and after each answer.
+    """Return the views of a match of any game: at the start and after each answer.
 
     Parameters
     ----------
     result : Result
         The match.
     game : Game
-        What was played.
+        The game.
 
     Yields
     ------
     dict
-        The attributes of a `locmsim.contract.View`; ``turn`` (None at the beginning and in a choice
-        phase), ``player`` (None at the beginning), ``answer``, and ``ignored``, what was not done
-        of it.
+        The attributes of a `locmsim.contract.View`; ``turn`` (None at the start and in a choice
+        phase), ``player`` (None at the start), ``answer``, and ``ignored``, the parts of it that
+        had no effect.
     """
     match = result.match.root()
     step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
@@ -67,9 +67,9 @@ def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
 
 
 def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str]) -> str:
-    """All of a match as one line of JSON: the game, its players, the answers and the match's log.
+    """Return a match as one line of JSON: game, players, answers and the match's log.
 
-    `game` is what files of results have of it.
+    `game` is given as in files of results.
     """
     fault = result.fault
     data = {
@@ -88,7 +88,7 @@ def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str])
 
 
 def position_after(result: Result[Any], turn: int, line: str) -> object:
-    """What `line` would have led to in a turn of the match, as its `state_key` says.
+    """Return the `state_key` of the position after answering `line` in a turn of the match.
 
     Lines with the same key have the same effect. None if the line is a fault.
     ``ValueError`` if the match has no such turn.
@@ -102,11 +102,11 @@ def position_after(result: Result[Any], turn: int, line: str) -> object:
                 return None
             return None if fault else match.state_key()
         match.submit(call.player, call.answer)
-    raise ValueError(f"turn: the match has none of number {turn}")
+    raise ValueError(f"turn: the match has no turn {turn}")
 
 
 def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
-    """Who won and why, how long the bots took, and a bot's last words if it failed."""
+    """Return who won and why, the bots' times, and the last words of a bot that failed."""
     fault = result.fault
     seconds = result.elapsed_ns / 1e9
     ended = "a draw" if result.winner is None else f"player {result.winner} wins"
@@ -125,7 +125,7 @@ def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
 
 
 def fault_text(result: Result[Any], *, words: bool = False) -> str:
-    """The fault in one line; with `words` the end of the standard error too."""
+    """Describe the fault in one line; with `words`, add the end of the standard error."""
     fault = result.fault
     if fault is None:
         return ""
@@ -135,7 +135,7 @@ def fault_text(result: Result[Any], *, words: bool = False) -> str:
 
 
 def last_words(result: Result[Any], player: int) -> list[str]:
-    """The end of a player's standard error as lines; [] if they wrote nothing."""
+    """Return the last lines of a player's standard error; [] if there was no output."""
     text = result.stderr[player].rstrip()
     if not text:
         return []

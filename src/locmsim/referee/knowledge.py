@@ -1,4 +1,4 @@
-"""What a player knew in a turn of a match that was played."""
+"""A player's knowledge in a turn of a played match."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["knowledge_at", "known_turns", "state_at"]
 
 
 def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]:
-    """What was shown to the player of a turn, then and until then.
+    """Return everything that was shown to the player of a turn up to that turn.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     Returns
     -------
     observation : Observation
-        What they were shown at its start.
+        The observation at the start of the turn.
     belief : Belief
-        It has seen everything that they were shown until then, and knows what they chose.
+        The player's belief, with all their observations and choices until then.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
 
 
 def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Belief]]:
-    """What was shown to the players, turn by turn.
+    """Yield what was shown to the players, turn by turn.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
     call : Call
         The turn.
     observation : Observation
-        What its player was shown at its start.
+        The player's observation at the start of the turn.
     belief : Belief
-        As for `knowledge_at`. It sees more when the next turn is asked for.
+        As for `knowledge_at`; it is updated when the next turn is requested.
     """
     beliefs = (Belief(), Belief())
     chosen = [iter(chosen) for chosen in result.match.chosen]
@@ -75,7 +75,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
 
 
 def state_at(result: Result[Match], turn: int) -> State:
-    """The position at the start of a turn of a match; ``ValueError`` if there is no such turn."""
+    """Return the position at the start of a turn; ``ValueError`` if there is no such turn."""
     turns = [call.turn for call in result.calls if call.turn is not None]
     if turn not in turns:
         raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")

@@ -1,7 +1,7 @@
-"""A match as it is played: `LiveLog` writes its answers to a file that others can watch.
+"""Live logs: `LiveLog` writes the answers of a running match to a file that others can read.
 
-The first line of the file is the match before its first answer, each other one an answer. The file
-is locked as long as somebody writes it, and removed at the end.
+The first line of the file is the match before its first answer, every other line an answer. The
+file is locked while it is written, and removed at the end.
 """
 
 import contextlib
@@ -15,21 +15,21 @@ from locmsim.referee.process_match import Call
 
 __all__ = ["NO_RESULT", "LiveLog"]
 
-#: What the match of the first line has in place of a result.
+#: The result in the first line.
 NO_RESULT: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
 
 
 class LiveLog:
-    """Writes the file; what goes wrong with it is nobody's loss. A context manager.
+    """Writes the file, ignoring errors. A context manager.
 
     Parameters
     ----------
     path : str or path
-        The file. One that is there already, of a match that broke off, is replaced.
+        The file; an existing one, left by an aborted match, is replaced.
     match : locmsim.Match, or None
-        Before its first answer; None for a match of another game.
+        The match before its first answer; None for a match of another game.
     names : sequence of str
-        Of the players.
+        Names of the players.
     begun : dict, optional
         What the match of another game is made from again: ``game`` as files of results have it,
         ``seed`` and ``card_seed``.
@@ -48,17 +48,17 @@ class LiveLog:
         self._path = os.fspath(path)
         self._file: int | None = None
         head = {"match": {**match.log, **NO_RESULT}} if begun is None else begun
-        new = f"{self._path}.new"  # nobody looks at it before it is locked and begun
+        new = (
+            f"{self._path}.new"  # readers do not see it before it is locked and has its first line
+        )
         with contextlib.suppress(OSError):
             self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
             try_lock(self._file)
-            self._write(
-                {**head, "names": [name or "" for name in names], "agents": [*agents]}
-            )
+            self._write({**head, "names": [name or "" for name in names], "agents": [*agents]})
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:
-        """An answer was given."""
+        """Append an answer to the file."""
         self._write([call.player, call.answer, call.elapsed_ns])
 
     def _write(self, data: object) -> None:
@@ -66,13 +66,13 @@ class LiveLog:
             return
         line = json.dumps(data, separators=(",", ":")).encode() + b"\n"
         try:
-            # Either all of it or, for the reader, a line without its end.
+            # An interrupted write leaves a line without its end, which readers ignore.
             os.write(self._file, line)
         except OSError:
             self.close()
 
     def close(self) -> None:
-        """The match is over, or was given up."""
+        """Close the file at the end of the match, or when the match was abandoned."""
         if self._file is None:
             return
         with contextlib.suppress(OSError):

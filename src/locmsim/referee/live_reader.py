@@ -1,4 +1,4 @@
-"""A match as it is played, read from the file that `locmsim.referee.live.LiveLog` writes."""
+"""Reading a running match from the file that `locmsim.referee.live.LiveLog` writes."""
 
 import json
 import os
@@ -14,25 +14,25 @@ from locmsim.referee.process_match import Call, Result
 
 __all__ = ["LiveReader"]
 
-#: The longest file that is read: a bot may answer as much as it likes.
+#: Maximum size of a file: the answers of a bot have no limit.
 _MOST = 1 << 25
 
 
 class LiveReader:
-    """A match in such a file, brought up to date by `update`, which reads only what is new.
+    """A match in a live log; `update` reads what is new.
 
     Parameters
     ----------
     path : str or path
         The file.
     begin : function, optional
-        From the first line of a match of another game to the game and the match before its first
-        answer; without it only matches of Legends of Code and Magic are read.
+        Creates the game and the match before its first answer from the first line of another
+        game's match; without it, only matches of Legends of Code and Magic can be read.
 
     Raises
     ------
     OSError
-        There is no such file.
+        The file does not exist.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class LiveReader:
         self._begin = begin
         #: The game; None for Legends of Code and Magic.
         self.game: Game | None = None
-        # Once it is removed it can still be read to its end.
+        # A removed file can still be read to its end.
         self._file = open(self.path, "rb")  # noqa: SIM115 - closed by `close`
         self._rest = b""
         self._read = 0
@@ -53,12 +53,12 @@ class LiveReader:
         #: The descriptions of the players, empty where their names are all that is known.
         self.agents = ("", "")
         self.calls: list[Call] = []
-        #: Whether nothing more will come.
+        #: Whether the match has ended.
         self.over = False
         self._lock = threading.Lock()
 
     def update(self) -> bool:
-        """Read what is new; whether there was something. From any thread."""
+        """Read what is new; return whether there was anything. May be called from any thread."""
         with self._lock:
             return not self.over and self._update()
 
@@ -71,7 +71,7 @@ class LiveReader:
             for line in lines:
                 self._take(json.loads(line))
         except (ValueError, KeyError, TypeError, IndexError):
-            gone = True  # nothing that was written by `LiveLog`
+            gone = True  # not written by `LiveLog`
         finished = self.match is not None and not self.match.to_ask
         self.over = gone or finished or self._read >= _MOST
         if self.over:
@@ -93,7 +93,7 @@ class LiveReader:
         self.calls.append(Call(player, turn, None, line, None, int(elapsed_ns), result))
 
     def result(self) -> Result[Any]:
-        """The match so far, in the form of one that is over; ``ValueError`` before it began."""
+        """Return the match so far as a finished one; ``ValueError`` before it began."""
         if self.match is None:
             raise ValueError(f"{self.path}: nothing was played yet")
         scores = self.match.scores or [0, 0]

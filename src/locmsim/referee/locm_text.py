@@ -1,4 +1,4 @@
-"""A played match as text that a person can follow."""
+"""Played matches as text for people."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,7 +20,7 @@ _PLAYERS = ("36", "35")
 
 
 class _Style:
-    """Colours, or none, and what cards are called."""
+    """Colours, if any, and names of cards."""
 
     def __init__(self, color: bool, titles: Mapping[Card, str]) -> None:
         self.color = color
@@ -45,7 +45,7 @@ class _Style:
 
 
 def match_text(result: Result[Match], *, color: bool = False) -> str:
-    """The match turn by turn.
+    """Return the match turn by turn as text.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
     Returns
     -------
     str
-        The decks; for each turn the cards drawn, the actions with what they did, the boards after
-        each of them, what was not legal; who leads; how it ended.
+        The decks; for each turn the cards drawn, the actions with their effects, the boards after
+        each action, illegal actions and the leader; and how the match ended.
     """
     style = _Style(color, card_titles(result.match.cards))
     lines = [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
@@ -73,14 +73,14 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
 
 
 def sentences(words: Sequence[str]) -> str:
-    """The words of a turn's actions in one line, "The turn ends" for a turn without actions."""
+    """Return a turn's actions in words, or "The turn ends" if there were none."""
     return "; ".join(words) or "The turn ends"
 
 
 def answer_words(
     result: Result[Match], turn: int, answers: Sequence[str | None], names: Sequence[str] = ()
 ) -> list[list[str]]:
-    """The words of some answers to a turn of a match.
+    """Return several answers to a turn of a match in words.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def answer_words(
     answers : sequence of str or None
         Answer lines, with the instance ids of the match.
     names : sequence of str
-        What players 0 and 1 are called.
+        Names of players 0 and 1.
 
     Returns
     -------
     list of list of str
-        For each answer a sentence for each action that it comes to.
+        For each answer, a sentence for each action that it executes.
     """
     match = result.match.root()
     titles = card_titles(result.match.cards)
@@ -105,7 +105,7 @@ def answer_words(
             found = [_applied(match, state, answer) for answer in answers]
             return [line_words(state, actions, names, titles) for actions in found]
         match.submit(call.player, call.answer)
-    raise ValueError(f"turn: the match has none of number {turn}")
+    raise ValueError(f"turn: the match has no turn {turn}")
 
 
 def _at(result: Result[Match]) -> str:
@@ -117,14 +117,14 @@ def _at(result: Result[Match]) -> str:
 
 
 def card_text(card: Card, title: str = "") -> str:
-    """Name, cost and what it does, such as ``Ant (1: 2/1, C)``.
+    """Return name, cost and effects of a card, such as ``Ant (1: 2/1, C)``.
 
     Parameters
     ----------
     card : Card
         The card.
     title : str
-        What it is called; by default as `locmsim.art.card_title` says.
+        Name of the card; by default from `locmsim.art.card_title`.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def _deck_lines(match: Match, player: int, style: _Style) -> list[str]:
 
 
 def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
-    """Lines for each turn; the match is played again beside it."""
+    """Yield lines for each turn, replaying the match."""
     match = result.match.root()
     before: State | None = None
     for call in result.calls:
@@ -188,7 +188,7 @@ def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
 
 
 def _applied(match: Match, state: State, line: str | None) -> list[str]:
-    """The actions of a line that are carried out, with the ids that the state has."""
+    """Return the executed actions of a line, with the ids of the state."""
     if line is None:
         return []
     ids = match._ids
@@ -210,7 +210,7 @@ def _turn_line(call: Call, state: State, style: _Style) -> str:
 
 
 def _drawn(before: State | None, state: State, player: int, style: _Style) -> Iterator[str]:
-    """The cards that came into a hand since the last turn."""
+    """Yield the cards that came into a hand since the last turn."""
     had = {card.id for card in before.players[player].hand} if before is not None else set()
     new = [card for card in state.players[player].hand if card.id not in had]
     if new:
@@ -218,7 +218,7 @@ def _drawn(before: State | None, state: State, player: int, style: _Style) -> It
 
 
 def _actions(state: State, actions: list[str], style: _Style) -> Iterator[str]:
-    """What each action did, and the boards after it."""
+    """Yield the effects of each action, and the boards after it."""
     for text in actions:
         after = state.child(state.string_to_action(text))
         yield f"    {_described(state, text, style)}"
@@ -250,7 +250,7 @@ def _target(state: State, target: int, style: _Style) -> str:
 
 
 def _changes(state: State, after: State, style: _Style) -> Iterator[str]:
-    """Health lost and gained, creatures that changed or died, cards drawn."""
+    """Yield health lost and gained, creatures that changed or died, and cards drawn."""
     for player in (0, 1):
         old, new = state.players[player], after.players[player]
         if old.health != new.health:
@@ -279,7 +279,7 @@ def _boards(state: State, style: _Style) -> Iterator[str]:
 
 
 def _leader(state: State) -> str:
-    """Who leads by health and creatures together: rough, but it says where a match has turned."""
+    """Return who leads by health and creatures: a rough sign of where a match has turned."""
     worth, shown = [], []
     for player in state.players:
         attack = sum(creature.attack for creature in player.board)

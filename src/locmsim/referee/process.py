@@ -1,8 +1,8 @@
-"""A bot as a child process: pipes that never block, a clock, and an end that leaves nothing behind.
+"""Bots as child processes: pipes that never block, a clock, and a complete cleanup.
 
-A bot may do anything: hang, die, flood its output, close its pipes, fork daemons. What keeps it
-from answering is raised as `BotFault`, and it loses the match for that reason.
-POSIX only; processes that hide in other sessions are found on Linux.
+A bot may do anything: hang, die, flood its output, close its pipes, fork daemons. If it fails to
+answer, `BotFault` gives the reason, and the bot loses the match.
+This works on POSIX only; processes that moved to other sessions are found only on Linux.
 """
 
 import contextlib
@@ -29,10 +29,10 @@ __all__ = [
     "stop",
 ]
 
-#: A line of this many bytes is too long to be an answer (docs/rules.md, section 10).
+#: Minimum number of bytes of a line that is too long for an answer (docs/rules.md, section 10).
 MAX_LINE = 10_000
 
-#: How many bytes are kept of what a bot writes to its standard error: the last ones.
+#: Number of bytes at the end of a bot's standard error that are kept.
 STDERR_KEPT = 8192
 #: How many bytes are kept of its lines for tournament tools, such as ``[PDATA] depth = 7``, and the
 #: length from which a line cannot be one of them.
@@ -42,21 +42,21 @@ _DATA_LINE = 1 << 10
 #: after its answer; stopping at some point keeps a flood from slowing the other bot.
 _STDERR_IDLE = 1 << 20
 _CHUNK = 1 << 16
-#: How many characters of a bot's text are shown in a reason.
+#: Number of characters of a bot's output that are quoted in a reason.
 _SHOWN = 30
 
 #: Seconds to exit between SIGTERM, with the input closed, and SIGKILL.
 _GRACE = 0.2
 #: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
-#: Seconds after which processes that survive SIGKILL (stuck in the kernel) are given up.
+#: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
 _GIVE_UP = 5.0
 
-#: The environment variable that marks descendants, whatever session they moved to.
+#: The environment variable that marks descendants, even in other sessions.
 _MARK = "LOCMSIM_MATCH"
 _LINE_END = re.compile(rb"[\r\n]")
 _DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
-#: Failures to start a process that are the machine's fault and not the command's.
+#: Errors at the start of a process that are caused by the machine, not by the command.
 _MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
@@ -94,25 +94,25 @@ def new_token() -> str:
 
 
 class BotProcess:
-    """A running bot in a session of its own; `stop` ends it.
+    """A running bot in its own session; `stop` ends it.
 
     Parameters
     ----------
     command : str or sequence of str
         The command; a string is split as by a shell.
     token : str
-        The mark of the bot's processes, from `new_token`, by which `stop` finds all of them.
+        The mark of the bot's processes, from `new_token`, by which `stop` finds them.
     cwd : str or path, optional
-        Its working folder; by default that of this process.
+        Working directory of the bot; by default that of this process.
     env : mapping, optional
-        Its environment; by default that of this process.
+        Environment of the bot; by default that of this process.
 
     Raises
     ------
     BotFault
         The command cannot be run.
     OSError
-        The machine has no process, descriptor or memory left.
+        The machine has no processes, descriptors or memory left.
     """
 
     def __init__(
@@ -172,9 +172,9 @@ class BotProcess:
     ) -> tuple[str, int]:
         """Send a text and wait for a line.
 
-        The time runs from the last byte written to the line end read. An answer that is in the pipe
-        when the limit is over is in time. While a bot does not make room for its input in the pipe,
-        the same limit holds for that.
+        The time is measured from the last byte written to the line end read. An answer that is in
+        the pipe when the time is up is in time. The same limit applies while the bot does not read
+        its input from a full pipe.
 
         Parameters
         ----------
@@ -183,9 +183,9 @@ class BotProcess:
         limit : float or None
             Seconds; None for no limit.
         lenient : bool
-            What the bot wrote before the question is a fault; with `lenient` it is the answer.
+            Whether output written before the question is the answer instead of a fault.
         other : BotProcess, optional
-            The waiting opponent; what it prints to its standard error meanwhile is read, too.
+            The waiting opponent, whose standard error is read meanwhile too.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class BotProcess:
         Raises
         ------
         BotFault
-            There is no answer.
+            The bot did not answer.
         """
         if not lenient:
             self._refuse_early()
@@ -342,14 +342,14 @@ class BotProcess:
         """
         try:
             status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:  # SIGCHLD is ignored here: no status is kept
+        except ChildProcessError:  # SIGCHLD is ignored in this process: there is no status
             return 0
         if status is None:
             return None
         return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
     def kill(self) -> None:
-        """End it now, from any thread; a caller waiting for its answer learns that it crashed."""
+        """Kill the bot, from any thread; a caller waiting for its answer gets a crash."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -401,7 +401,8 @@ class _Watch:
                 self.forget(other._stderr)
         if asked._stdout in ready:
             asked._read_output()
-            # An unfinished question and a flood: the line that has come is enough.
+            # The question is not fully written and the bot floods its output: its first line is
+            # enough.
             if asked._output_ended or len(asked._output) >= MAX_LINE:
                 self.forget(asked._stdout)
         return asked._stdout in ready or asked._stdin in ready
@@ -430,10 +431,10 @@ def _death(code: int) -> str:
 def stop(bots: Collection[BotProcess], token: str) -> None:
     """End `bots` and all their descendants, and wait until they are gone.
 
-    First their input is closed and SIGTERM sent; a moment later SIGKILL, repeatedly, until
-    nothing is left. On Linux this includes processes known only by the token in their environment:
-    those that moved to other sessions, and a bot whose start was interrupted before it was one of
-    `bots`; elsewhere it is the bots' process groups.
+    First their input is closed and SIGTERM is sent; a moment later SIGKILL, repeatedly, until no
+    process is left. On Linux this includes processes known only by the token in their environment:
+    those that moved to other sessions, and a bot whose start was interrupted before it was added
+    to `bots`. Elsewhere it covers the bots' process groups.
     """
     try:
         _end(bots, token, _GRACE)
@@ -477,7 +478,7 @@ def _kill_all(bots: Collection[BotProcess], token: str) -> None:
 
 
 class _Process(NamedTuple):
-    """The useful part of ``/proc/PID/stat``."""
+    """The relevant part of ``/proc/PID/stat``."""
 
     pid: int
     dead: bool
@@ -496,7 +497,7 @@ def _process(pid: int) -> _Process | None:
 
 
 def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[_Process]:
-    """The processes of the sessions, including zombies, and those with the token (Linux)."""
+    """Yield the processes of the sessions, including zombies, and those with the token (Linux)."""
     try:
         names = os.listdir("/proc")
     except OSError:
@@ -513,7 +514,7 @@ def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[
 
 
 def _proc_file(pid: int, name: str) -> bytes:
-    """The content of a file in /proc; empty if the process is gone or belongs to another user."""
+    """Return the content of a file in /proc; empty if the process is gone or not ours."""
     try:
         with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
             return file.read()

@@ -1,8 +1,8 @@
-"""Matches between bots that are processes: who is asked when, how long, and who loses by what.
+"""Matches between bots as processes: turns, time limits and faults.
 
-The game itself is a `locmsim.contract.Match`; here it gets two commands, clocks and a result. In
-place of a command may be an agent of this process, which nothing can stop: its time is judged when
-it has answered.
+The game itself is a `locmsim.contract.Match`; this module adds two commands, clocks and a result. A
+command may be replaced by an agent of this process. An agent cannot be interrupted: its time is
+checked after it has answered.
 """
 
 import math
@@ -21,7 +21,7 @@ __all__ = ["Call", "Result", "play", "replay_calls"]
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
-#: How many characters of an answer a fault quotes.
+#: Number of characters of an answer that a fault quotes.
 _QUOTED = 60
 
 
@@ -44,7 +44,7 @@ class Call:
     elapsed_ns : int
         The time from the last byte written to the line end read; for a fault, the time lost by it.
     result : TurnResult
-        What became of the answer; in the choice phase empty for the first answer of a step.
+        The effect of the answer; in the choice phase empty for the first answer of a step.
     late : bool
         Whether it took longer than the rules allow, whatever limit was applied.
     """
@@ -61,7 +61,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[_M]):
-    """A match that was played to its end.
+    """A finished match.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ class Result(Generic[_M]):
     calls : tuple of Call
         All questions and answers.
     stderr : tuple of str
-        The last few kilobytes that each bot wrote to its standard error, or the traceback of an
-        agent that raised an exception.
+        The last few kilobytes of each bot's standard error, or the traceback of an agent that
+        raised an exception.
     elapsed_ns : int
         Wall-clock time of the match in nanoseconds, without starting and ending the processes.
     data : tuple of tuple of str
@@ -95,7 +95,7 @@ class Result(Generic[_M]):
 
     @property
     def turns(self) -> int:
-        """The battle turns played, those of both players counted."""
+        """The number of battle turns of both players."""
         return sum(call.turn is not None for call in self.calls)
 
 
@@ -113,27 +113,27 @@ def play(
 ) -> Result[_M]:
     """Play a match between two bots to its end.
 
-    When this returns or raises, no process of the bots is left.
+    When this function returns or raises, no process of the bots is left.
 
     Parameters
     ----------
     players : sequence
-        Two commands (a string is split as by a shell) or agents. An agent is whatever the match can
-        ask; for LOCM an object with ``choose`` and ``act`` (see `locmsim.agents`). An agent that
-        raises an exception has crashed; one that is too late loses when it returns.
+        Two commands (a string is split as by a shell) or agents. For LOCM, an agent is an object
+        with ``choose`` and ``act`` (see `locmsim.agents`). An agent that raises an exception has
+        crashed; an agent that is too late loses when it returns.
     match : Match
         A match of any game (`locmsim.contract.Match`).
     timeout_scale : float
-        The factor of the rules' time limits; 0 plays without limits.
+        Factor of the rules' time limits; 0: no limits.
     match_limit : float, optional
-        Seconds that a bot may take for all its answers of the match.
+        Seconds that a bot may take for all its answers in the match.
     lenient : bool
-        A bot that writes something before it is asked loses; with `lenient` that is its next
-        answer.
+        Accept output that a bot writes before it is asked as its next answer; by default such a
+        bot loses.
     cwd : str or path, optional
-        The bots' working folder; by default that of this process.
+        Working directory of the bots; by default that of this process.
     env : mapping, optional
-        The bots' environment; by default that of this process.
+        Environment of the bots; by default that of this process.
     started : callable, optional
         Called with the processes, which another thread may end by `BotProcess.kill`.
     on_call : callable, optional
@@ -142,7 +142,7 @@ def play(
     Returns
     -------
     Result
-        Bots lose by their own faults.
+        The finished match; a bot's own fault is a loss, not an exception.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def play(
     if match_limit is not None and not match_limit > 0:
         raise ValueError(f"match_limit: expected a number > 0, got {match_limit!r}")
     if not match.to_ask:
-        raise ValueError("the match is over already")
+        raise ValueError("the match is already over")
 
     token = new_token()
     bots: list[_Bot] = []
@@ -176,7 +176,7 @@ def play(
         started([bot for bot in bots if isinstance(bot, BotProcess)])
         return _Referee(match, bots, timeout_scale, match_limit, lenient).run(on_call)
     finally:
-        # Also without any: a start may have been interrupted after the process was there.
+        # Even without bots: a start may have been interrupted after the process was created.
         if any(isinstance(player, str | Sequence) for player in players):
             stop([bot for bot in bots if isinstance(bot, BotProcess)], token)
 
@@ -189,7 +189,7 @@ def replay_calls(
     timeout_scale: float = 1.0,
     stderr: Sequence[str] = ("", ""),
 ) -> Result[_M]:
-    """Return the `Result` of a match that was played before, from its answers.
+    """Return the `Result` of an earlier match from its answers.
 
     Parameters
     ----------
@@ -201,9 +201,9 @@ def replay_calls(
     fault : Fault, optional
         The fault that ended the match, if one did.
     timeout_scale : float
-        The factor of the rules' time limits that was applied.
+        Factor of the rules' time limits that was applied.
     stderr : sequence of str
-        What is known of the bots' standard errors.
+        The bots' standard errors, as far as they are known.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def replay_calls(
     return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
 
 
-#: A player of `_Referee`; in place of a bot that could not be started is the fault.
+#: A player of `_Referee`; a bot that could not be started is replaced by its fault.
 _Bot = BotProcess | BotFault | Any
 
 
@@ -258,8 +258,8 @@ class _Referee(Generic[_M]):
         match = self._match
         start = time.monotonic_ns()
         while match.to_ask:
-            # As in the official referee one bot thinks at a time, player 0 first, and in a choice
-            # step both are asked even if the first answer was fatal.
+            # As in the official referee, one bot is asked at a time, player 0 first, and in a
+            # choice step both are asked even if the first answer was fatal.
             for player in match.to_ask:
                 self._calls.append(self._call(player))
                 on_call(self._calls[-1])
@@ -319,7 +319,7 @@ class _Referee(Generic[_M]):
             raise
 
     def _ask_agent(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
-        """An agent's answer and its time in ns; `BotFault` as for a process."""
+        """Return an agent's answer and its time in ns; `BotFault` as for a process."""
         ask = self._match.ask(agent, player)
         start = time.monotonic_ns()
         try:
@@ -351,7 +351,7 @@ class _Referee(Generic[_M]):
 
 
 def _below(error: Exception) -> Exception:
-    """The error with a traceback that starts in the agent."""
+    """Return the error with a traceback that starts in the agent."""
     trace = error.__traceback__
     return error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
 
@@ -361,7 +361,7 @@ def _late(rule_ms: float, elapsed_ns: int) -> bool:
 
 
 def _malformed(match: Match, calls: Sequence[Call]) -> Fault | None:
-    """The fault that the match itself knows of, with the answer that was wrong."""
+    """Return the match's own fault, with the wrong answer."""
     error = match.error
     if error is None:
         return None
@@ -373,7 +373,7 @@ def _malformed(match: Match, calls: Sequence[Call]) -> Fault | None:
 
 
 def _quoted(answer: object) -> str:
-    """An answer for people: escaped, and cut if it is long."""
+    """Return an answer for people: escaped, and cut if it is long."""
     if not isinstance(answer, str):
         return repr(answer)[:_QUOTED]
     if len(answer) <= _QUOTED:

@@ -1,6 +1,6 @@
-"""The log of the Java referee for a played match, and back: a match from such a log.
+"""Logs in the format of the Java referee: written from a match, and replayed.
 
-And what tournament tools want to know of a match.
+This module also formats results for tournament tools.
 """
 
 import json
@@ -23,11 +23,11 @@ __all__ = [
     "tool_result",
 ]
 
-#: The referee's log holds what was sent in entries of at most this many characters.
+#: Maximum number of characters per entry of sent text in the referee's log.
 _ENTRY = 4096
 #: The parameter that names a file with the cards of a match.
 _CARD_FILE = "predefinedCardListFile"
-#: Dropped actions that a frame lists, before it only counts them.
+#: Number of dropped actions that a frame lists before it only counts them.
 _WARNINGS = 3
 #: Frames without a call between the construct phase and the battle, where the Java referee's viewer
 #: shows the deck and clears the table. They take the rest of a text of more than one entry, which
@@ -42,12 +42,12 @@ _DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?
 
 
 def log_line(result: Result[Match], names: Sequence[str | None] = ("", "")) -> str:
-    """`result_log` as one line of JSON, without line end."""
+    """Return `result_log` as one line of JSON, without line end."""
     return json.dumps(result_log(result, names), separators=(",", ":"))
 
 
 def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) -> dict[str, Any]:
-    """The log of a match in the form of the Java referee's.
+    """Return the log of a match in the format of the Java referee.
 
     One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
     what was answered, under "0" and "1", null in the frames of the other player and where nothing
@@ -93,7 +93,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
 
 
 def _own_cards(match: Match) -> list[list[Any]] | None:
-    """The card list of a match if it follows from no seed: rows and names."""
+    """Return the card list of a match, rows and names, if no seed generates it."""
     cards: list[list[Any]] | None = match.log["cards"]
     if cards is None and _CARD_FILE in match.params:
         cards = [[*card.to_row(), card.name] for card in match.cards]
@@ -101,12 +101,12 @@ def _own_cards(match: Match) -> list[list[Any]] | None:
 
 
 def params_text(match: Match) -> str:
-    """The parameters in effect, ``key=value`` a line, each line with its end."""
+    """Return the effective parameters as lines ``key=value``."""
     return "".join(f"{key}={value}\n" for key, value in match.params.items())
 
 
 class _Frames:
-    """The lists of the log, one entry in each for every frame."""
+    """The lists of the log, each with one entry per frame."""
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str | None]] = {"0": [], "1": [], "referee": []}
@@ -123,7 +123,7 @@ class _Frames:
         call: Call | None = None,
         key_frame: bool = True,
     ) -> None:
-        """A frame of `player`, None for the one before the game; `call` if they are asked in it."""
+        """Add a frame of `player`, None for the one before the game, with their `call` if any."""
         for other in (0, 1):
             self.errors[str(other)].append(None)
             self.outputs[str(other)].append("" if other == player else None)
@@ -144,7 +144,7 @@ class _Frames:
         self.summaries.append(summary)
 
     def flush(self) -> None:
-        """Frames for what is left of long texts, when the match ended before their turn."""
+        """Add frames for the rest of long texts if the match ended before they were sent."""
         for player in (0, 1):
             while self._unlogged[player]:
                 self.add(player)
@@ -193,7 +193,7 @@ def _add_turn(frames: _Frames, match: Match, call: Call) -> None:
 
 
 def _dropped(match: Match, call: Call) -> Iterator[str]:
-    """The warnings about dropped actions before the first executed one and after each."""
+    """Yield the warnings about dropped actions before the first executed one and after each."""
     applied = call.result.applied
     dropped: list[list[str]] = [[] for _ in range(len(applied) + 1)]
     ignored = len(call.result.ignored)
@@ -234,7 +234,7 @@ def _ending(match: Match) -> str:
 
 
 def replay_log(log: object, rules: str | None = None, ids: str | None = None) -> Result[Match]:
-    """The match of a log in the form of the Java referee's, played again.
+    """Replay the match of a log in the format of the Java referee.
 
     Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
     "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
@@ -297,7 +297,7 @@ def _lines(texts: Iterable[Any]) -> list[str]:
 
 
 def tool_result(result: Result[Any]) -> dict[str, Any]:
-    """The result as psyleague and cgarena want it, each of them ignores what is the other's.
+    """Return the result for psyleague and cgarena; each ignores the other's keys.
 
     ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
     ``test_data`` and ``player_data``, for cgarena ``attributes``: what the bots wrote to their

@@ -68,7 +68,7 @@ class TurnReport:
         return (self.value_best - self.value_played) / 2
 
     def to_json(self) -> dict[str, Any]:
-        """The turn as plain dicts, numbers and strings."""
+        """Return the turn as plain dicts, numbers and strings."""
         shown = {item.name: getattr(self, item.name) for item in fields(self)}
         del shown["start"]
         return {**shown, "loss": self.loss}
@@ -90,12 +90,12 @@ class GameReport:
     budget: str
 
     def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
-        """The turns of a player that gave most away, the worst first; none that gave nothing."""
+        """Return a player's turns with the greatest losses, the worst first."""
         lost = [turn for turn in self.turns if turn.player == player and turn.loss > 0]
         return sorted(lost, key=lambda turn: (-turn.loss, turn.turn))[:count]
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain dicts, lists, numbers and strings.
+        """Return the report as plain dicts, lists, numbers and strings.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class GameReport:
 
 
 def report_budget(nodes: int) -> str:
-    """What `report_turns` does with so many positions, for people."""
+    """Describe to people what `report_turns` does with a number of positions."""
     return (
         f"beam search of at most {nodes:,} positions a turn, from what its player had been shown;"
         f" the turn played and the best one are compared in {WORLDS} sampled worlds"

@@ -1,1 +1,1 @@
-"""What a game is made of: rule sets, cards, card lists, the card generator."""
+"""Rule sets, cards, card lists and the card generator."""

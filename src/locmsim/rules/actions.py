@@ -1,4 +1,4 @@
-"""What an action is, in words that outlive the position it was made for."""
+"""Actions by instance ids, which stay meaningful without their position."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -23,14 +23,14 @@ class Action(NamedTuple):
     Attributes
     ----------
     kind : ActionKind
-        What is done.
+        The kind of action.
     card : Card or None
-        The card that is summoned or used, or of which the attacker is; None for PASS.
+        The card that is summoned or used, or the attacker's card; None for PASS.
     source : int or None
         Instance id of the card or of the attacker; None for PASS.
     target : int or None
-        Instance id of the creature that an item or an attack is aimed at, -1 for a player; None
-        for PASS and SUMMON.
+        Instance id of the target of an item or an attack, -1 for a player; None for PASS and
+        SUMMON.
     lane : int or None
         The lane of a summoned creature; None for other kinds, and in 1.0, which has one lane.
     """

@@ -1,12 +1,12 @@
 """Cards, and the `;`-separated card list files of the official referee.
 
-A card list file holds one card a line, ``//`` starts a comment, blank lines are skipped:
+A card list file has one card per line; ``//`` starts a comment, and blank lines are skipped:
 
     id ; name ; type ; cost ; attack ; defense ; abilities ; my ; opp ; draw ; area ; text
 
 ``type`` is creature, itemGreen, itemRed or itemBlue; ``my`` and ``opp`` are the health changes of
-the card's owner and of their opponent; ``area`` is target, lane1 or lane2, a column that lists for
-rules 1.x do not have; the closing text is for people and ignored here.
+the card's owner and of their opponent; ``area`` is target, lane1 or lane2, a column that is missing
+in lists for rules 1.x; the final text is for people and ignored here.
 """
 
 import os
@@ -45,7 +45,7 @@ class CardType(IntEnum):
 
 
 class Area(IntEnum):
-    """What a 1.5 card reaches: one target, one lane or both lanes (docs/rules.md, section 7)."""
+    """The area of a 1.5 card: one target, one lane or both lanes (docs/rules.md, section 7)."""
 
     TARGET = 0
     LANE1 = 1
@@ -56,14 +56,14 @@ class Area(IntEnum):
 #: Ward.
 ABILITIES = "BCDGLW"
 NO_ABILITIES = "------"
-#: All forms of abilities, by the number whose bits say which letters are there, and back.
+#: All forms of abilities, by the number whose bits are the letters, and the inverse.
 ABILITY_TEXTS = tuple(
     "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
     for bits in range(1 << len(ABILITIES))
 )
 ABILITY_BITS = {text: bits for bits, text in enumerate(ABILITY_TEXTS)}
 
-#: The words that the referee's files have for types and areas.
+#: Names of types and areas in the referee's files.
 TYPE_WORDS: Mapping[str, CardType] = {
     "creature": CardType.CREATURE,
     "itemGreen": CardType.GREEN,
@@ -76,8 +76,8 @@ AREA_WORDS: Mapping[str, Area] = {
     "lane2": Area.LANE2,
 }
 
-#: Lowest and highest value of each number of a card. Within them no creature of a whole battle
-#: leaves 16 bits and no health leaves 32.
+#: Lowest and highest value of each number of a card. Within these bounds, no creature of a battle
+#: exceeds 16 bits and no health exceeds 32.
 BOUNDS: Mapping[str, tuple[int, int]] = {
     "base_id": (0, 65535),
     "cost": (0, 127),
@@ -87,7 +87,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "opponent_health_change": (-500, 500),
     "card_draw": (0, 100),
 }
-# For checks of every card that is made: a set of cards is 120 of them.
+# For fast checks of every new card: a set has 120 cards.
 _NUMBERS = attrgetter(*BOUNDS)
 _BOUND_LIST = [(name, low, high) for name, (low, high) in BOUNDS.items()]
 _TYPES = {int(kind): kind for kind in CardType}
@@ -108,7 +108,7 @@ class Card:
     cost : int
         Mana, 0 to 127.
     attack, defense : int
-        -500 to 500; of items, what they add.
+        -500 to 500; for items, the change of the target.
     abilities : str
         Six characters: each letter of `ABILITIES` in its place, or ``-``.
     my_health_change, opponent_health_change : int
@@ -116,9 +116,9 @@ class Card:
     card_draw : int
         Cards that its player draws at the start of their next turn, 0 to 100.
     area : Area or int
-        What a card of 1.5 reaches.
+        The area of a card of 1.5.
     name : str
-        For people; it makes no difference to equality.
+        The name, which does not affect equality.
 
     Raises
     ------
@@ -197,14 +197,14 @@ class Card:
         ]
 
     def _repr_svg_(self) -> str:
-        """The card's picture, as notebooks show it."""
+        """Return the card's picture, as notebooks show it."""
         from locmsim.art import card_svg
 
         return card_svg(self, width=120)
 
 
 def _integer(name: str, value: object) -> int:
-    """`value` as a plain int: numpy's integers pass, text and floats do not."""
+    """Return `value` as a plain int; numpy's integers are accepted, text and floats are not."""
     try:
         return int(index(value))  # type: ignore[arg-type]
     except TypeError:
@@ -222,7 +222,7 @@ def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
 
 _TYPE_WORD = {kind: word for word, kind in TYPE_WORDS.items()}
 _AREA_WORD = {area: word for word, area in AREA_WORDS.items()}
-# Compiled when they are first needed: few who import this read card lists.
+# Compiled on first use: few importers of this module read card lists.
 _INTEGER = r"[+-]?[0-9]+"
 _SEPARATOR = r"(?a)\s*;\s*"
 _UNSAVABLE = r"[;\r\n]|//|^\s|\s$"
@@ -250,8 +250,8 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
     """
     rows = list(_rows(path))
     if not rows:
-        raise ValueError(f"{path}: no cards in this file")
-    # Without an area column the eleventh is free text: only the file as a whole tells which.
+        raise ValueError(f"{path}: the file contains no cards")
+    # Without an area column, the eleventh is free text: only the whole file shows which it is.
     with_area = any(len(columns) > 10 and columns[10] in AREA_WORDS for _, columns in rows)
     first_line: dict[int, int] = {}
     cards = []
@@ -263,7 +263,7 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
         if card.base_id in first_line:
             raise ValueError(
                 f"{path}, line {line}: base id {card.base_id} again,"
-                f" it is that of line {first_line[card.base_id]}"
+                f" after line {first_line[card.base_id]}"
             )
         first_line[card.base_id] = line
         cards.append(card)
@@ -273,7 +273,7 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
 def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
     """Write a card list file that `load_cards` and the referee read back as the same cards.
 
-    If anything fails, a file that was there before is unchanged.
+    If this fails, an existing file is unchanged.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
     Raises
     ------
     ValueError
-        The cards cannot be written like that.
+        The cards cannot be written in this format.
     """
     lines = []
     seen: set[int] = set()
@@ -317,7 +317,7 @@ def cards_1x() -> tuple[Card, ...]:
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    """Line number and columns of each line that is not blank or all comment."""
+    """Yield the number and the columns of each line that is not blank or only a comment."""
     with open(path, "rb") as file:
         raw = file.read()
     try:
@@ -352,14 +352,14 @@ def _card_of_columns(columns: list[str], with_area: bool) -> Card:
 
 
 def parse_integer(name: str, text: str) -> int:
-    """The integer that `text` is as a whole, with or without sign; ``ValueError`` with `name`."""
+    """Parse `text` as an integer, with or without sign; ``ValueError`` with `name`."""
     if not re.fullmatch(_INTEGER, text):
         raise ValueError(f"{name}: expected an integer, got {text!r}")
     return int(text)
 
 
 def parse_word(name: str, text: str, words: Mapping[str, _T]) -> _T:
-    """The member of `words` that `text` names; ``ValueError`` with `name` and all of them."""
+    """Return `text` if it is one of `words`; ``ValueError`` with `name` and all of them."""
     if text not in words:
         raise ValueError(f"{name}: expected one of {', '.join(words)}, got {text!r}")
     return words[text]

@@ -109,12 +109,12 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
 
 
 def shipped_weights() -> dict[str, Any]:
-    """The shipped weights, those of the referee, as a new object to change at will."""
+    """Return a new copy of the referee's weights, which may be changed."""
     return load_weights(data_file("cardWeights.json"))
 
 
 def load_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The weights in a JSON file, checked; ``ValueError`` names the file and the key."""
+    """Load and check the weights in a JSON file; ``ValueError`` names file and key."""
     import json
 
     try:
@@ -201,7 +201,7 @@ class _Recipe:
     def buy_keywords(
         self, budget: float, counts: JavaRandom, keywords: JavaRandom
     ) -> tuple[float, int]:
-        """The rest of the budget and the bits of the keywords bought.
+        """Return the rest of the budget and the bits of the keywords bought.
 
         The first keyword that is too expensive ends it (15:KeywordsGenerator.java).
         """
@@ -225,7 +225,7 @@ class _Recipe:
 
 
 def _refund(rest: float, factor: float, price: float) -> float:
-    """The budget with a purchase taken back, rounded as by the referee (15:CardBuilder.java)."""
+    """Return the budget after undoing a purchase, rounded as by the referee."""
     return (rest + price) / factor if factor else nan  # Java: 0.0 / 0.0
 
 
@@ -267,7 +267,7 @@ def _default_recipe() -> _Recipe:
 
 
 def _compile(weights: object) -> _Recipe:
-    """The recipe that a weights file means; ``ValueError`` names the key that is wrong."""
+    """Return the recipe of a weights file; ``ValueError`` names the wrong key."""
     members = _members("", weights, _KEYS)
     recipe = _Recipe(**{name: read(key, members[key]) for key, (name, read) in _KEYS.items()})
     available = len({value for _, (value, _, _) in recipe.keywords.entries})
@@ -281,7 +281,7 @@ def _compile(weights: object) -> _Recipe:
 
 
 def _choice_by_key(parse: Callable[[str, str], _T]) -> Callable[[str, object], _Choice[_T]]:
-    """A reader of ``{value: weight, ...}``."""
+    """Return a reader of ``{value: weight, ...}``."""
 
     def read(path: str, table: object) -> _Choice[_T]:
         if not isinstance(table, Mapping) or not table:
@@ -296,7 +296,7 @@ def _choice_by_key(parse: Callable[[str, str], _T]) -> Callable[[str, object], _
 def _choice_of_properties(
     parse: Callable[[str, str], int],
 ) -> Callable[[str, object], _Choice[_Property]]:
-    """A reader of ``[{"name": value, "weight": w, "multCost": factor, "addCost": price}, ...]``."""
+    """Return a reader of ``[{"name": value, "weight": w, "multCost": m, "addCost": a}, ...]``."""
 
     def entry(path: str, table: object) -> tuple[float, _Property]:
         members = _members(path, table, ("name", "weight", "multCost", "addCost"))

@@ -85,7 +85,7 @@ RULES_NAMES = tuple(RULES)
 
 
 def get_rules(name: str) -> RuleSet:
-    """The rule set called `name`; ``ValueError`` for any other name."""
+    """Return the rule set called `name`; ``ValueError`` for any other name."""
     try:
         return RULES[name]
     except (KeyError, TypeError):

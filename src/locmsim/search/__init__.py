@@ -1,7 +1,7 @@
 """Searches that see what the protocol shows: beam search, Monte-Carlo tree search.
 
-Both get an `Observation` and see nothing else: what is hidden they sample from a `Belief`. Both
-look for a win within the turn first, and both judge a turn by playing on from its end in sampled
+Both get an `Observation` and see nothing else: hidden cards are sampled from a `Belief`. Both look
+for a win within the turn first, and both evaluate a turn by playouts from its end in sampled
 worlds, in which the opponent replies. They are compiled and run without the GIL.
 
     >>> from locmsim.game.match import Match

@@ -1,9 +1,9 @@
-"""Searches whose positions a function evaluates many at a time: `BatchEngine`.
+"""Searches that evaluate many positions per call of a function: `BatchEngine`.
 
 They create the same positions in the same order as searches by weights, with one difference: the
 beam asks once for a whole level, and turns after the player's advance in step, all plans of a world
 (or all visits of a round) at once. A function that computes what the weights do leads to the same
-answers. This is a module of its own because exported bots do not need it.
+answers. This is a separate module because exported bots do not need it.
 """
 
 from libc.math cimport atanh, expf, logf
@@ -174,7 +174,7 @@ cdef class BatchEngine(Engine):
     cdef query_t* enqueue(
         self, const state_t* s, int32_t parent, uint8_t action, float log_prior
     ) noexcept nogil:
-        """Add a position to those that are evaluated next; NULL if memory runs out."""
+        """Add a position to the next call; return NULL if memory runs out."""
         cdef query_t* a
         if self.n_queued == self.capacity and self.grow() < 0:
             self.e.w.failed = True
@@ -543,7 +543,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
-        """As that of an `Engine`."""
+        """Implement `Engine` by batches."""
         cdef State end = root.clone()
         cdef double total = 0
         cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)

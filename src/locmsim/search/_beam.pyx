@@ -1,4 +1,4 @@
-"""Beam search over the player's turn, and the choice between whole turns by what comes of them."""
+"""Beam search over the player's turn, and the choice between whole turns by playouts."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -63,7 +63,7 @@ cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
 cdef inline int look_at(
     work_t* w, const state_t* child, const wins_t* wins, int record, uint8_t action, float* value
 ) noexcept nogil:
-    """What is to be done with a position behind an action; its value if it is to be kept."""
+    """Return what to do with the position after an action, and its value if it is kept."""
     cdef uint64_t hash
     cdef int missing
     cdef int look = sift(w, child, record, action, &hash)
@@ -79,7 +79,7 @@ cdef inline int look_at(
 
 
 cdef int make_level(work_t* w, int n, int now) noexcept nogil:
-    """Make the first `n` candidates the level after level `now`; -1: no records are left."""
+    """Make the first `n` candidates the level after level `now`; -1 if no records are left."""
     cdef candidate_t* c
     cdef int i, record
     for i in range(n):
@@ -148,7 +148,7 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
 
 
 cdef void search_wins(work_t* w, int width) noexcept nogil:
-    """Look for a winning turn; the budget that it takes is small where none is possible."""
+    """Look for a winning turn; this costs little where none is possible."""
     cdef wins_t wins
     if can_kill(&w.root, w.table):
         w.won = True
@@ -161,7 +161,7 @@ cdef void search_wins(work_t* w, int width) noexcept nogil:
 
 
 cdef void beam_search(work_t* w, int width) noexcept nogil:
-    """Beams of growing width, as long as the budget lasts or until nothing is left out."""
+    """Run beams of growing width until the budget is used up or nothing is left out."""
     cdef int this_width = 16
     note_plan(w, value_of(w, &w.root, w.who), turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
     while not w.budget.over:
@@ -173,7 +173,7 @@ cdef void beam_search(work_t* w, int width) noexcept nogil:
 
 
 cdef void put_best_first(int32_t* order, const float* values, int n) noexcept nogil:
-    """Sort by values, the highest first; those of the same one keep their order."""
+    """Sort by value, the highest first, keeping the order of equal values."""
     cdef int32_t x
     cdef int i, j
     for i in range(1, n):
@@ -250,7 +250,7 @@ cdef void settle(work_t* w, const float* total, float static_worlds) noexcept no
 
 
 cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil:
-    """The plan with the best mean result over worlds, the same ones for all plans.
+    """Return the plan with the best mean result over worlds, the same for all plans.
 
     The best `plans` by the result expected at their own ends are compared by sequential halving.
     That expectation counts as so many `static_worlds`.

@@ -1,4 +1,4 @@
-"""What one player knows about a game: `Knowledge`, the compiled part of `Belief`."""
+"""Knowledge of one player about a game: `Knowledge`, the compiled part of `Belief`."""
 
 cimport cython
 from libc.math cimport exp
@@ -435,13 +435,13 @@ cdef int check_count(str name, int value, int most) except -1:
 
 @cython.final
 cdef class Knowledge:
-    """What one player knows: see `Belief`, which knows what the cards are."""
+    """Knowledge of one player; `Belief` adds the cards that may be in the game."""
 
     def __cinit__(self):
         belief_reset(&self.b)
 
     def __reduce__(self):
-        """Pickle without the pool, which is made again."""
+        """Pickle without the pool, which is rebuilt."""
         return _knowledge, (
             (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)])
 
@@ -474,11 +474,11 @@ cdef class Knowledge:
         return found
 
     def chose(self, base_id):
-        """Note that the player took a card."""
+        """Record that the player chose a card."""
         belief_chose(&self.b, base_id)
 
     def see(self, Shown observation not None):
-        """Take in an `Observation` of the battle; ``ValueError`` for an impossible one."""
+        """Add an `Observation` of the battle; ``ValueError`` for an impossible one."""
         check_battle(&observation.o)
         self.shown = observation.o
         belief_see(&self.b, &self.shown)
@@ -567,11 +567,11 @@ cdef class Knowledge:
         if fault >= 1000:
             raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
         if fault >= 0:
-            raise ValueError(f"cards[{fault}]: there is no place for this row")
+            raise ValueError(f"cards[{fault}]: this row does not fit")
         return 0
 
     def determinizer(self):
-        """What may be in the hidden places of that position."""
+        """Return a sampler of the cards in the hidden places of that position."""
         cdef State state = self.root()
         cdef Determinizer worlds = Determinizer(state, self.b.seat, None)
         with nogil:
@@ -583,7 +583,7 @@ cdef class Knowledge:
 def _knowledge(bytes belief not None, bytes shown not None):
     """Inverse of `Knowledge.__reduce__`."""
     if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
-        raise ValueError("what a player knows was stored by another version")
+        raise ValueError("the knowledge was stored by another version")
     cdef Knowledge knowledge = Knowledge()
     memcpy(&knowledge.b, <const char*>belief, sizeof(belief_t))
     memcpy(&knowledge.shown, <const char*>shown, sizeof(shown_t))
@@ -591,7 +591,7 @@ def _knowledge(bytes belief not None, bytes shown not None):
 
 
 def attractions_of(scores, copies, temperature, own_deck):
-    """How likely cards are chosen by anyone, the likeliest 1.
+    """Return how likely each card is to be chosen by anyone, relative to the likeliest.
 
     A card is exp(score / `temperature`) times as likely as one of score 0, and `own_deck` more for
     each of its `copies` in our deck (None: no deck).

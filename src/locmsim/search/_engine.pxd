@@ -29,7 +29,7 @@ ctypedef struct found_t:
 # Allocate memory for searches; -1 if that fails, and engine_free is due then, too.
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil
 cdef void engine_free(engine_t* e) noexcept nogil
-# What judges positions: weights, and a network, or NULL. `owner` is for the watch.
+# The evaluation: weights, and a network or NULL. `owner` is for the watch.
 cdef void engine_use(
     engine_t* e, const eval_t* eval, const network_t* network, void* owner) noexcept nogil
 # Prepare a search for the player to move, from a root in which hidden places may hold anything.

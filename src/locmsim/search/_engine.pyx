@@ -1,4 +1,4 @@
-"""A search as a whole, for Python: `Engine`; and games between engines, which tuning plays."""
+"""A whole search for Python, `Engine`, and games between engines for tuning."""
 
 from copy import copy
 from threading import current_thread, main_thread
@@ -167,7 +167,7 @@ cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil
 
 
 cdef void restore(work_t* w, const budget_t* whole, const budget_t* part) noexcept nogil:
-    """Go on with the whole budget, less the nodes that a part of it used."""
+    """Continue with the whole budget, minus the nodes that a part of it used."""
     cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
     w.budget = whole[0]
     w.budget.nodes -= part.nodes - left
@@ -284,7 +284,7 @@ cdef int engine_game(
 # ---- classes -------------------------------------------------------------------------------------
 
 class EngineResult:
-    """What `Engine.search` found; `locmsim.search.SearchResult` says what the fields are."""
+    """The result of `Engine.search`; `locmsim.search.SearchResult` describes its fields."""
 
     __slots__ = ("actions", "depth", "iterations", "nodes", "plans", "value", "visits", "won")
 
@@ -320,7 +320,7 @@ cdef int look_for_signals(void* owner) noexcept with gil:
 
 
 cdef class Engine:
-    """Memory of a search, and the search that the `options` are for.
+    """A search with the given `options`, and its memory.
 
     One search at a time: an engine belongs to one thread. ``MemoryError`` if there is too little
     memory for the options.
@@ -338,7 +338,7 @@ cdef class Engine:
         engine_free(&self.e)
 
     def evaluate_by(self, Evaluator evaluation not None, Network network=None):
-        """Use these from now on."""
+        """Replace the evaluation of the following searches."""
         self.network = network
         # A copy: it is filled in for the cards of a game, and another engine may be at another one.
         self.evaluator = copy(evaluation)
@@ -358,22 +358,22 @@ cdef class Engine:
         return 0
 
     cdef int raise_error(self) except -1:
-        """Raise what ended a search."""
+        """Raise the exception that ended a search."""
         error, self.error = self.error, None
         if error is not None:
             raise error
         return 0
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
-        """The search that was begun, step by step; subclasses override it."""
+        """Run the search step by step; subclasses override this."""
         with nogil:
             engine_run(&self.e, iterations, found)
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
-        """The actions by which the mover wins in this turn, by the search for wins alone.
+        """Return actions by which the mover wins in this turn, by the search for wins alone.
 
-        None if it finds none in so many positions.
+        None if it finds none within that number of positions.
         """
         cdef uint8_t path[MAX_PATH]
         cdef work_t* w = &self.e.w
@@ -389,7 +389,7 @@ cdef class Engine:
         return [path[i] for i in range(n)]
 
     def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
-        """What `search` would say of a turn: the mean result of playing on in `n` worlds.
+        """Return the mean result of playouts from the end of a turn in `n` worlds, as in `search`.
 
         `actions` are legal ones of `root`, a sample of `worlds`; `n` is at most those of the
         options.
@@ -415,7 +415,7 @@ cdef class Engine:
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
     ):
-        """An `EngineResult` for the player whose turn `worlds` shows; None: no bound of that kind.
+        """Search for the player whose turn `worlds` shows; None: no bound of that kind.
 
         `root` is one of their samples, in the course of the turn. ``ValueError`` if it is not their
         turn; what an evaluation function raises.
@@ -432,7 +432,7 @@ cdef class Engine:
         if time_ns is not None:
             until = now_ns_() + <int64_t>time_ns
         if state_player(&root.s) != worlds.u.viewer:
-            raise ValueError("a search is made for the player whose turn it is")
+            raise ValueError("a search needs the player whose turn it is")
         self.use_table(root.table)
         engine_begin(&self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
         self.run(descents, &found)
@@ -455,9 +455,9 @@ cdef class Engine:
 
 
 def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):
-    """The winner of a game between two engines, and its turns: what tuning plays by the thousand.
+    """Play a game between two engines, as tuning does; return its winner and its turns.
 
-    `start` is where it begins, a battle with all its cards. `engines` are those of player 0 and 1,
+    `start` is the first position, a battle with all its cards. `engines` belong to players 0 and 1,
     `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each
     knows its own deck, but not its order, and takes the hidden cards of the other one from its
     `worlds` as if it had seen none. A game of over 400 turns has no winner, -1. To `ends` the

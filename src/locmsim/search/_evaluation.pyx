@@ -1,4 +1,4 @@
-"""The weights of an evaluation, and the tables that searches use in their place."""
+"""The weights of an evaluation, and the tables that searches compute from them."""
 
 cimport cython
 
@@ -119,8 +119,8 @@ cdef void eval_use_table(eval_t* e, const weights_t* w, const table_t* t) noexce
 cdef class Evaluator:
     """The weights of an evaluation in the form that a search uses.
 
-    `weights` maps the names in `TERMS` to numbers. ``ValueError`` names one that is missing,
-    unknown or no finite number, and a scale that is not above 0.
+    `weights` maps the names in `TERMS` to numbers. ``ValueError`` names a weight that is missing,
+    unknown or not finite, and a scale that is not above 0.
     """
 
     def __cinit__(self, weights):
@@ -147,7 +147,7 @@ cdef class Evaluator:
         return Evaluator, ({name: of[i] for i, name in enumerate(TERMS)},)
 
     def __call__(self, State state not None, player):
-        """The value of a position to `player`, whose turn is ending."""
+        """Return the value of a position to `player`, whose turn is ending."""
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
         cdef eval_t e = self.e      # a copy: other threads may be at other cards

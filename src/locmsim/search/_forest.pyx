@@ -1,12 +1,12 @@
-"""A forest of trees that an evaluator guides, one for each position: `Forest`.
+"""Trees guided by an evaluator, one per position, searched together: `Forest`.
 
-Its loops run without the GIL; between them the owner of the forest has all leaves evaluated at
-once. A node stands for a sequence of actions, an edge for an action as it is seen: the card with
-its target, not its place in a hand. In different worlds the player to move at a node has different
-actions. Each simulation chooses among those of its own world. It ends at the first one that the
-node does not know yet: the evaluator is asked for priors and a value.
+Its loops run without the GIL; between them, the owner of the forest evaluates all leaves in one
+batch. A node stands for a sequence of actions, an edge for an action as players see it: the card
+and its target, not its place in a hand. The player to move at a node has different actions in
+different worlds, and each simulation chooses among those of its own world. A simulation ends at the
+first action that the node does not know yet; the evaluator then returns priors and a value.
 
-tests/reference_forest.py does the same in Python, slowly.
+tests/reference_forest.py is a slow reference implementation in Python.
 """
 
 cimport cython
@@ -312,9 +312,9 @@ cdef class Forest:
     layout : str or None
         The layout of the observations; with None, leaves are states.
     leaves : int
-        Simulations of a tree in one round at most.
+        Maximum number of simulations of a tree in one round.
     network : Network or None
-        Also predicts results at leaves; `mix` is the part that they count for.
+        Also predicts results at leaves, with the weight `mix`.
     """
 
     cdef tree_t* trees
@@ -412,7 +412,7 @@ cdef class Forest:
                 or seen.s.p[who].health != tree.root.p[who].health
                 or seen.s.p[who].deck_left != tree.root.p[who].deck_left
             ):
-                raise ValueError("view: it is of another position")
+                raise ValueError("view: it belongs to another position")
         past_of(&tree.past, &seen.k, &seen.s)
         return 0
 
@@ -468,7 +468,7 @@ cdef class Forest:
         return self.n_rows if self.n_leaves else -1
 
     def states(self):
-        """The leaves that must be evaluated, of a forest without a layout."""
+        """Return the leaves that must be evaluated, for a forest without a layout."""
         cdef int i, row
         cdef list owners = self.array.owners
         for i in range(self.n_leaves):
@@ -484,7 +484,7 @@ cdef class Forest:
 
     @cython.boundscheck(False)
     def scatter(self, const float[:, ::1] priors, const double[::1] values, bint are_logits):
-        """Take the evaluator's results for the leaves: values to the player to move, and priors.
+        """Add the evaluator's results for the leaves: values to the player to move, and priors.
 
         Priors, if not None, are logits of all actions, or proportional to probabilities.
         """
@@ -493,7 +493,7 @@ cdef class Forest:
         cdef const float* row
         if values.shape[0] != self.n_rows or priors is not None and (
                 priors.shape[0] != self.n_rows or priors.shape[1] != self.num_actions):
-            raise ValueError("as many values and priors are needed as leaves were given")
+            raise ValueError("values and priors: expected one row for each leaf")
         cdef bint uniform = priors is None
         with nogil:
             for i in range(self.n_leaves):
@@ -824,7 +824,7 @@ cdef class Forest:
                 actions[i] = tree.edges[self.decision(tree, i)].action
 
     def variation(self, int i):
-        """The best root action of tree i and the most visited actions after it in the turn."""
+        """Return the best root action of tree i and the most visited actions after it."""
         cdef const tree_t* tree
         cdef int e, best, at
         if not 0 <= i < self.size:
@@ -846,7 +846,7 @@ cdef class Forest:
                 return found
 
     def nodes(self, int i):
-        """The number of nodes of tree i."""
+        """Return the number of nodes of tree i."""
         if not 0 <= i < self.size:
             raise IndexError(f"tree {i} of {self.size}")
         return self.trees[i].n_nodes

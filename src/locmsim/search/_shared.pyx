@@ -1,9 +1,9 @@
-"""Searches whose worlds are shared by threads: `SharedEngine`.
+"""Searches that divide their worlds among threads: `SharedEngine`.
 
-The plans are found by one thread. Then each thread plays all plans that are left on in worlds of
-its own; what came of that is put together after each round, in the order of the threads. So the
-answer depends on the number of threads, and with a bound of nodes or visits on nothing else. A
-module of its own: bots that are exported have one thread.
+One thread finds the plans. Then each thread plays out all remaining plans in its own worlds, and
+the results are combined after each round, in the order of the threads. With a bound of nodes or
+visits, the answer therefore depends on the number of threads but not on timing. This is a separate
+module because exported bots have one thread.
 """
 
 from dataclasses import replace
@@ -64,7 +64,7 @@ ctypedef struct part_t:         # what one thread does
 
 
 cdef class SharedEngine(Engine):
-    """An `Engine` with so many `threads`, its own being the first."""
+    """An `Engine` with several `threads`, of which the calling one is the first."""
 
     cdef int n
     cdef part_t* parts
@@ -117,7 +117,7 @@ cdef class SharedEngine(Engine):
     # ---- the threads ----------------------------------------------------------------------------
 
     def serve(self, int i):
-        """What another thread does until the search is over."""
+        """Run another thread until the search is over."""
         with nogil:
             while True:
                 wait_for(self.parts[i].go)
@@ -127,7 +127,7 @@ cdef class SharedEngine(Engine):
                 PyThread_release_lock(self.parts[i].done)
 
     cdef void work(self, part_t* p) noexcept nogil:
-        """The passes of one thread."""
+        """Play the passes of one thread."""
         cdef engine_t* e = p.e
         cdef float results[MAX_PLANS]
         cdef const state_t* world = NULL
@@ -153,7 +153,7 @@ cdef class SharedEngine(Engine):
             p.worlds += 1
 
     cdef int play_round(self, int64_t passes, const int32_t* order, int32_t alive) noexcept nogil:
-        """Share passes out; how many were made."""
+        """Distribute the passes; return how many were played."""
         cdef work_t* w = &self.e.w
         cdef work_t* other
         cdef int completed, i

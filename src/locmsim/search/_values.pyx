@@ -1,6 +1,6 @@
-"""The results that an evaluation expects of many states.
+"""Expected results of many states by an evaluation.
 
-A module of its own: bots that are exported have no use for it.
+This is a separate module because exported bots do not need it.
 """
 
 from libc.math cimport tanh
@@ -16,7 +16,7 @@ __all__ = ["expected_results"]
 def expected_results(
     Evaluator evaluator not None, Network network, StateArray batch not None, double[::1] out
 ):
-    """The expected result of each state for the player whose turn it is and ends there: -1 to 1.
+    """Return the expected result of each state, -1 to 1, for the player whose turn ends there.
 
     By the network if there is one. Of a finished game 1 or -1.
     """

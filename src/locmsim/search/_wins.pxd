@@ -1,5 +1,5 @@
-# A search for a win within the turn looks at the actions that can matter only, ordered by the
-# damage still missing. `beam_pass` in _beam.pyx does the search.
+# A search for a win within the turn considers only actions that can matter, ordered by the damage
+# still missing. `beam_pass` in _beam.pyx does the search.
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.string cimport memset
@@ -37,13 +37,13 @@ from locmsim.search._evaluation cimport open_attack
 
 
 ctypedef struct wins_t:
-    int16_t potential[MAX_CARDS]    # more damage than this a card of the hand cannot add
-    bint wakes                      # some card may wake a creature
+    int16_t potential[MAX_CARDS]    # the most damage that a card of the hand can add
+    bint wakes                      # some card may ready a creature
     bint needs_creatures            # some card used on the player's creatures harms the opponent
 
 
 cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere) noexcept nogil:
-    """The attack of the creatures that are ready; `everywhere`: also where Guards hold it back."""
+    """Return the attack of the ready creatures; `everywhere`: including lanes with Guards."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     cdef uint32_t left = me.marks >> READY & 63
@@ -59,7 +59,7 @@ cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere
 
 
 cdef inline int missing_damage(const state_t* s, const table_t* t) noexcept nogil:
-    """The opponent's health after all attacks on them that are possible at once."""
+    """Return the opponent's health after all direct attacks that are possible now."""
     return s.p[~s.turn & 1].health - ready_attack(s, t, False)
 
 
@@ -68,7 +68,7 @@ cdef inline bint can_kill(const state_t* s, const table_t* t) noexcept nogil:
 
 
 cdef inline int harm(const card_t* c) noexcept nogil:
-    """What each effect of a card costs the opponent."""
+    """Return the damage that a card's effects do to the opponent."""
     return -c.opponent_health if c.opponent_health < 0 else 0
 
 
@@ -112,8 +112,8 @@ cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noe
 
 
 cdef inline int most_damage(const wins_t* l, const state_t* s, const table_t* t) noexcept nogil:
-    """More than this cannot be added to the attacks that are possible at once: the attackers behind
-    Guards, and the best cards that can be paid together (a knapsack)."""
+    """Return an upper bound of the damage beyond attacks that are possible now: attackers blocked
+    by Guards, and the best affordable set of cards (a knapsack)."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef int best[128]
     cdef int h, entry, left, cost
@@ -129,7 +129,7 @@ cdef inline int most_damage(const wins_t* l, const state_t* s, const table_t* t)
 
 
 cdef inline uint32_t reach(const card_t* c, int slot, uint32_t occupied) noexcept nogil:
-    """The creatures that an item used on this one affects."""
+    """Return the creatures that an item used on this one affects."""
     if c.area == AREA_TARGET:
         return 1U << slot
     return occupied & (63 if c.area == AREA_LANE2 else 7 if slot < 3 else 56)
@@ -138,8 +138,8 @@ cdef inline uint32_t reach(const card_t* c, int slot, uint32_t occupied) noexcep
 cdef inline bint is_useful(
     const wins_t* l, const state_t* s, const table_t* t, int action
 ) noexcept nogil:
-    """Whether an action may help to win in this turn: one that harms the opponent, strengthens or
-    wakes an attacker, takes a Guard away, attacks a Guard, or makes room for such a card."""
+    """Return whether an action may help to win in this turn: one that harms the opponent,
+    strengthens or readies an attacker, removes or attacks a Guard, or makes room for a card."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     cdef move_t m = decode_action(t, action)
@@ -152,7 +152,7 @@ cdef inline bint is_useful(
     cdef int slot
     if m.kind == ATTACK:
         if m.target == 0:
-            return False                # these come last, all at once
+            return False                # these are played last, all at once
         x = &me.board[m.source]
         y = &op.board[m.target - 1]
         if y.keywords & GUARD and x.attack > 0:

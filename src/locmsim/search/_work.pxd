@@ -1,8 +1,8 @@
-# What both searches work with: budget, positions on the way, whole turns, sampled worlds.
+# Data of both searches: budget, positions within the turn, whole turns, sampled worlds.
 #
-# Read _core.pxd first. A search is made for one player, `who`, who is to move. It starts at a root
-# in which all that they cannot see is arbitrary, and never looks at it: hidden cards come from
-# `worlds`, which are drawn from what they know (`state_deal`).
+# Read _core.pxd first. A search is for one player, `who`, who is to move. Everything that they
+# cannot see is arbitrary in its root and never read: hidden cards come from `worlds`, which are
+# sampled from the player's belief (`state_deal`).
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy

@@ -1,4 +1,4 @@
-"""What both searches do: the value of a position, and turns that are played on greedily."""
+"""Code of both searches: the value of a position, and playouts of turns."""
 
 from libc.math cimport tanhf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -53,7 +53,7 @@ cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
 
 
 cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil:
-    """The actions up to a record, and one more if it isn't PASS; their number."""
+    """Write the actions up to a record, and one more unless it is PASS; return their number."""
     cdef int n = 0, i
     cdef int32_t r = record
     while r >= 0:
@@ -132,7 +132,7 @@ cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
 cdef inline int keep_best(
     float* values, state_t* states, int n, int most, float value, const state_t* s, bint once
 ) noexcept nogil:
-    """Put a position behind those that are as good or better, of `most`; how many there are then.
+    """Insert a position into the best `most` after equal ones; return their new number.
 
     `once`: unless one has the same value.
     """
@@ -257,7 +257,7 @@ cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
 
 
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil:
-    """The result, from -1 to 1, when after the player's turn `turns` more are played greedily."""
+    """Return the result, -1 to 1, after playing `turns` more turns greedily."""
     cdef state_t s = end[0]
     cdef int mover
     put_world(w, &s, world)

@@ -1,4 +1,4 @@
-"""What to do in a position, with alternatives, and what the opponent may hold."""
+"""Analysis of a position: the best lines, and the cards that the opponent may hold."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,27 +12,27 @@ from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import MCTS, BeamSearch, worlds_at
 
-__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "held_cards", "line_value"]
+__all__ = ["Analysis", "HeldCard", "Line", "LineEstimate", "analyse", "held_cards", "line_value"]
 
-#: The searches of an analysis share its time; each has a random stream of its own.
+#: Number of searches that share the time of an analysis; each has its own random stream.
 _SEARCHES = 6
-#: Positions that a visit of a tree search is assumed to create, with its part of the beam: 140 to
-#: 600 were counted.
+#: Positions that a visit of a tree search is assumed to create, including its part of the beam;
+#: measured values are 140 to 600.
 _NODES_A_VISIT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What the searches of one kind that found a turn say about it.
+class LineEstimate:
+    """The result of the searches of one kind that found a turn.
 
     Attributes
     ----------
     value : float
         The expected result, from -1 to 1: the mean of these searches, by their visits.
     visits : int
-        Sampled results that `value` comes from.
+        Number of sampled results in `value`.
     found : int
-        How many of these searches came to this turn.
+        Number of these searches that found this turn.
     """
 
     value: float
@@ -51,13 +51,13 @@ class Line:
     value : float
         The expected result, from -1 to 1: the mean of the searches that found it, by their visits.
     visits : int
-        Sampled results that `value` comes from.
+        Number of sampled results in `value`.
     found : int
-        How many of the searches came to this turn.
+        Number of searches that found this turn.
     depth : int
-        Longest sequence of own actions that was looked at.
-    by : dict of str to Judgement
-        The same for each kind of search that found it: "beam" and "mcts".
+        Length of the longest sequence of the player's actions that was searched.
+    by : dict of str to LineEstimate
+        The results of each kind of search that found it, "beam" and "mcts".
     """
 
     line: str
@@ -65,7 +65,7 @@ class Line:
     visits: int
     found: int
     depth: int
-    by: dict[str, Judgement]
+    by: dict[str, LineEstimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class HeldCard:
     card : Card
         The card.
     chance : float
-        How probable it is that at least one is there, from 0 to 1.
+        Probability that the opponent holds at least one, from 0 to 1.
     expected : float
         The expected number of copies.
     """
@@ -89,20 +89,20 @@ class HeldCard:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What `analyse` found.
+    """The result of `analyse`.
 
     Attributes
     ----------
     lines : list of Line
-        The turns found, that of most searches first, then by value.
+        The turns found, those found by most searches first, then by value.
     opponent_hand : list of HeldCard
-        What the belief thinks the opponent holds, the most probable first.
+        The cards that the opponent may hold by the belief, the most probable first.
     searches : int
-        How many searches there were.
+        Number of searches.
     nodes : int
-        Positions that were evaluated, all searches together.
+        Number of positions evaluated in all searches.
     elapsed : float
-        Seconds that the searches took.
+        Duration of the searches in seconds.
     """
 
     lines: list[Line]
@@ -125,36 +125,37 @@ def analyse(
     on_search: Callable[[int], None] = lambda done: None,
     check: Callable[[], object] | None = None,
 ) -> Analysis:
-    """Search a position several times, with other random worlds each time.
+    """Search a position several times, each time with different random worlds.
 
-    Beam search and tree search take turns. A turn that all of them find is a clear one; where
-    they differ, the others are alternatives.
+    Beam search and tree search alternate. A turn that all searches find is clearly the best; where
+    they differ, the other turns are alternatives.
 
     Parameters
     ----------
     observation : Observation or State
-        The battle turn of the player who is asked; of a `State` what its mover observes.
+        The battle turn to analyse; a `State` is replaced by its mover's observation.
     time_ms : float or None
         Time for all searches together; None for none.
     nodes : int or None
-        Positions for each search, None for no such bound; `MCTS` makes a visit for each 256. With
-        a bound of nodes alone the answer depends on the arguments only.
+        Positions for each search, None for no such bound; `MCTS` makes a visit for every 256.
+        Without `time_ms`, the result depends only on the arguments.
     seed : int
-        Everything random follows from it.
+        Seed of all random numbers.
     belief : Belief or None
         What is known from earlier turns. It must have seen the observation.
     search : object, mapping of str to such objects, or None
         A `BeamSearch`, an `MCTS` or another object with the method ``search`` of `BeamSearch`, or
-        some by name, that take turns. None for ``{"beam": BeamSearch(), "mcts": MCTS()}``.
+        several by name, which alternate. None for ``{"beam": BeamSearch(), "mcts": MCTS()}``.
     worlds : int
-        Samples of what the opponent holds.
+        Number of samples of the opponent's hand.
     done : str or iterable of int
-        What the player has done in this turn already, as for `Search.search`: the lines are the
-        rest of it.
+        Actions that the player has already played in this turn, as for `Search.search`: the lines
+        are the rest of it.
     on_search : function
-        Called with the number of searches done.
+        Called with the number of finished searches.
     check : function, optional
-        Called about twenty times a second by our own searches; what it raises ends the analysis.
+        Called about twenty times a second by the package's searches; an exception that it raises
+        ends the analysis.
 
     Returns
     -------
@@ -164,8 +165,8 @@ def analyse(
     Raises
     ------
     ValueError
-        It is no battle turn, the game is over, there is no bound, `belief` has seen something
-        else last, or an action in `done` is not legal.
+        It is not a battle turn, the game is over, there is no bound, `belief` has not seen the
+        observation last, or an action in `done` is not legal.
 
     Examples
     --------
@@ -177,11 +178,13 @@ def analyse(
     True
     """
     if isinstance(observation, Observation) and observation.phase != "battle":
-        raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
+        raise ValueError(
+            "an analysis needs a battle turn, but this is an observation of the choice phase"
+        )
     done = done if isinstance(done, str) else [*done]
     _, root, known = worlds_at(observation, belief, done, seed)
     if isinstance(observation, Observation):
-        belief = known  # each search would make one of its own
+        belief = known  # otherwise each search would create its own
     more: dict[str, Any] = {"done": done} if done else {}
     if check is not None:
         more["check"] = check
@@ -212,24 +215,24 @@ def analyse(
 
 
 def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
-    """The expected result of a turn that is answered by a line, as beam search sees it: -1 to 1.
+    """Return the expected result of a line by a beam search's playouts, from -1 to 1.
 
     Parameters
     ----------
     belief : Belief
-        What is known in that turn.
+        The belief of the player in that turn.
     line : str
         The answer.
     worlds : int
-        Samples of what is hidden in which the next turns are played on, at most those that a
-        `BeamSearch` has memory for.
+        Number of sampled worlds in which the next turns are played, limited by the memory of a
+        `BeamSearch`.
     seed : int
-        Of these samples.
+        Seed of these samples.
 
     Returns
     -------
     float
-        Their mean result: comparable between lines of the same turn.
+        The mean result, comparable between lines of the same turn.
 
     Raises
     ------
@@ -243,7 +246,7 @@ def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) ->
 
 
 def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:
-    """The distinct turns: those that end in the same position are one."""
+    """Return the distinct turns: those that end in the same position are one."""
     turns: dict[bytes, list[tuple[str, SearchResult]]] = {}
     for name, result in zip(names, results, strict=True):
         end = root.clone()
@@ -253,9 +256,9 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     lines = []
     for found in turns.values():
         same = [result for _, result in found]
-        of_all = _judgement(same)
+        of_all = _estimate(same)
         by = {
-            name: _judgement([result for other, result in found if other == name])
+            name: _estimate([result for other, result in found if other == name])
             for name in dict.fromkeys(name for name, _ in found)
         }
         depth = max(result.depth for result in same)
@@ -263,37 +266,37 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     return sorted(lines, key=lambda line: (-line.found, -line.value))
 
 
-def _judgement(same: list[SearchResult]) -> Judgement:
+def _estimate(same: list[SearchResult]) -> LineEstimate:
     visits = sum(result.visits for result in same)
     if visits:
         value = sum(result.value * result.visits for result in same) / visits
     else:
         value = sum(result.value for result in same) / len(same)
-    return Judgement(value, visits, len(same))
+    return LineEstimate(value, visits, len(same))
 
 
 def held_cards(belief: Belief, worlds: int = 400, seed: int = 0) -> list[HeldCard]:
-    """What the opponent may have in hand.
+    """Return the cards that the opponent may have in hand, with probabilities.
 
     Parameters
     ----------
     belief : Belief
-        What is known in a turn.
+        The belief of the player in a turn.
     worlds : int
-        How many samples are drawn.
+        Number of samples.
     seed : int
-        Of the first one.
+        Seed of the first sample.
 
     Returns
     -------
     list of HeldCard
-        The cards that they hold in any of these, the most probable first.
+        The cards that the opponent holds in any sample, the most probable first.
     """
     copies: Counter[Card] = Counter()
     there: Counter[Card] = Counter()
     for i in range(worlds):
         state = belief.sample(seed + i)
-        # In a decided position nobody is to move: then the belief's seat says who looks.
+        # In a decided position nobody is to move; the belief's seat tells whose view it is.
         me = belief.seat or 0 if state.is_terminal() else state.current_player()
         hand = Counter(held.card for held in state.players[1 - me].hand)
         copies.update(hand)

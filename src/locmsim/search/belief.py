@@ -1,9 +1,10 @@
-"""Hidden information: full states that are consistent with what one player saw.
+"""Hidden information: full states that are consistent with one player's observations.
 
-Players do not see the order of their deck, and nothing of the opponent's hand and deck. `Belief`
-collects what the texts of a game tell one of them and draws full states from it (determinizations);
-it depends on what was shown and on the seed only. What a text does not print but what follows from
-it, such as the second player's bonus mana, is inferred (docs/rules.md, sections 4, 5 and 9).
+Players see neither the order of their deck nor any card in the opponent's hand and deck. `Belief`
+collects what the texts of a game tell one of them and samples full states from it
+(determinizations), which depend only on the observations and the seed. Facts that a text implies
+without printing them, such as the second player's bonus mana, are inferred (docs/rules.md, sections
+4, 5 and 9).
 
     >>> from locmsim.game.match import Match
     >>> match = Match(seed=3)
@@ -49,8 +50,8 @@ __all__ = [
 #: likeliest, drawn card by card as a `Determinizer` draws: the mean log-likelihood of a card is
 #: -3.9, at 0.04 and at 0.1 lower, with all 120 alike -4.8.
 TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
-#: What the cards of our own deck (1.5) are more likely than that, the best card by score being 1:
-#: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
+#: Added likelihood of the cards in our own deck (1.5), relative to the best card by score: others
+#: may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
 OWN_DECK = 0.4
 #: The same for each copy in that deck.
 OWN_COPY = OWN_DECK / COPIES_PER_CARD
@@ -59,21 +60,23 @@ DRAFT_TEMPERATURE = 0.05
 
 
 class Belief:
-    """What one player knows about a game.
+    """The knowledge of one player about a game, from which full states are sampled.
 
     Show it every observation of the game once, in order, and tell it what the player chose. It can
-    also start in the middle of a game; then it assumes what it was not shown. What the opponent may
-    hold is worked out when it is first sampled, not before.
+    also start in the middle of a game; then it makes assumptions about what it was not shown. The
+    opponent's possible cards are computed only when the first state is sampled.
 
     Parameters
     ----------
     scores : mapping of rule sets to card scores, optional
-        The scores by which opponents are expected to choose; by default those of our heuristics.
+        The scores by which opponents are expected to choose; by default those of the package's
+        heuristics.
     deck : deck builder, optional
-        One that opponents may have, too (1.5); ours by default, with `scores` none.
+        A deck builder that opponents may use too (1.5); by default the package's, or none if
+        `scores` are given.
     drafts : mapping of rule sets to draft values, optional
-        The values by which opponents are expected to draft (1.x); ours by default, with `scores`
-        none but the scores.
+        The values by which opponents are expected to draft (1.x); by default the package's, or the
+        scores alone if `scores` are given.
     """
 
     def __init__(
@@ -94,21 +97,21 @@ class Belief:
         self._has_pool = False
 
     def __getstate__(self) -> dict[str, object]:
-        """For copies and pickles: what is sampled from is made anew when it is needed."""
+        """Copy and pickle without the sampler, which is rebuilt when it is needed."""
         return {**self.__dict__, "_determinizer": None, "_has_pool": False}
 
     # ----------------------------------------------------------------------------- what is known
 
     @property
     def observation(self) -> Observation:
-        """What was seen last; ``ValueError`` before that."""
+        """The last observation; ``ValueError`` if there is none yet."""
         if self._observation is None:
             raise ValueError("nothing was observed yet")
         return self._observation
 
     @property
     def seat(self) -> int | None:
-        """Which player is looking, 0 or 1; None as long as nothing tells."""
+        """The seat of the player, 0 or 1; None while it is unknown."""
         return self._knowledge.seat
 
     @property
@@ -131,7 +134,7 @@ class Belief:
         return dict(self._possible())
 
     def of_opponent(self) -> "Belief":
-        """What the opponent knows before the battle: the offers, which both are shown.
+        """Return the opponent's belief before the battle, with the offers shown to both.
 
         Returns
         -------
@@ -146,7 +149,7 @@ class Belief:
         return other
 
     def chose(self, base_ids: Iterable[int]) -> None:
-        """Add cards that the player took to those of earlier calls.
+        """Record cards that the player chose, in addition to those of earlier calls.
 
         Parameters
         ----------
@@ -157,7 +160,7 @@ class Belief:
             self._knowledge.chose(base_id)
 
     def see(self, observation: Observation) -> None:
-        """Take in what the player is shown when asked: once for each time they are asked.
+        """Add an observation; call this once for each time the player is asked.
 
         Parameters
         ----------
@@ -166,7 +169,7 @@ class Belief:
         Raises
         ------
         ValueError
-            It shows what no game does.
+            No game can show this observation.
         TypeError
             It is not an observation.
         """
@@ -177,7 +180,7 @@ class Belief:
             self._see_offer(observation)
         else:
             self._knowledge.see(observation)
-            # No row tells of a card that was not offered, where all offers were seen.
+            # Where all offers were seen, no row shows a card that was not offered.
             news = [] if self._knows_all() else self._knowledge.news()
             if news:
                 rows = observation.cards
@@ -187,41 +190,41 @@ class Belief:
         self._determinizer = None
 
     def check_seen(self, observation: Observation, of_state: bool = False) -> None:
-        """Check that an observation is what was seen last.
+        """Check that an observation is the last one that was seen.
 
         Parameters
         ----------
         observation : Observation
             The observation.
         of_state : bool
-            Whether it was made from a state, which does not know what the opponent did before.
+            Whether it comes from a state, which does not know the opponent's last actions.
 
         Raises
         ------
         ValueError
-            The belief has seen something else last.
+            The last observation was a different one.
         """
         seen = self._observation
         if of_state and seen is not None:
             seen = seen.replace(opponent_actions=())
         if seen is not observation and seen != observation:
-            raise ValueError("belief: it has not seen this observation last; show it with `see`")
+            raise ValueError("belief: its last observation is not this one; add it with `see`")
 
     def _see_offer(self, observation: Observation) -> None:
         offer = observation.offer
         self._offers.append(offer)
         self._has_pool = False
         self._cards.update((card.base_id, card) for card in offer)
-        if self._rules.draft:  # the second player is shown the opponent as a turn ahead
+        if self._rules.draft:  # the second player sees the opponent one turn ahead
             self._knowledge.seat = observation.opponent.deck_size - observation.me.deck_size
         if self._knows_all():  # now, while there is time for it
             self._set_pool()
 
     def _learn(self, row: CardInPlay) -> None:
-        """Remember a card that no offer showed, as well as a row shows it."""
+        """Remember a card that no offer showed, as far as its row tells."""
         if row.base_id in self._cards and row.location != HAND:
             return
-        if row.location != HAND:  # present values: good enough, but they may be out of bounds
+        if row.location != HAND:  # current values: good enough, but possibly out of bounds
             low, high = BOUNDS["attack"]
             attack, defense = (max(low, min(high, value)) for value in row[5:7])
             row = row._replace(attack=attack, defense=defense)
@@ -233,12 +236,12 @@ class Belief:
     # -------------------------------------------------------------------------------- sampling
 
     def sample(self, seed: int) -> State:
-        """Draw a full state, the mover being the player at the start of their turn.
+        """Sample a full state in which the player is to move, at the start of their turn.
 
-        What they see in it is what they saw last; their deck is shuffled; the opponent's hand and
-        deck are filled with cards that the opponent may have: in 1.5 from the offer, at most two of
-        each, in 1.x one from each draft turn, cards by which it was recognised excepted, and
-        attractive cards more often. Hidden cards have no instance ids of their own.
+        Everything visible is as in the last observation. The player's deck is shuffled. The
+        opponent's hand and deck are filled with possible cards, attractive ones more often: in 1.5
+        from the offer, at most two of each; in 1.x one from each draft turn except the turns that
+        the cards already seen came from. Hidden cards have no instance ids of their own.
 
         Parameters
         ----------
@@ -252,16 +255,16 @@ class Belief:
         Raises
         ------
         ValueError
-            No battle was observed, or one that is impossible.
+            No battle was observed, or the observation is impossible.
         """
         return self.determinizer().sample(seed)
 
     def root(self) -> State:
-        """The position that was seen last, with any cards in the hidden places.
+        """Return the position seen last, with arbitrary cards in the hidden places.
 
-        Enough for anything that only looks at the player's turn: nothing is guessed, so it is fast.
-        The numbers of hidden cards are right, and so is what follows from the game so far, such as
-        the second player's bonus mana.
+        This is enough for anything that only concerns the player's turn, and fast, since nothing is
+        sampled. The numbers of hidden cards are right, and so is whatever follows from the game so
+        far, such as the second player's bonus mana.
 
         Returns
         -------
@@ -277,7 +280,7 @@ class Belief:
 
     @property
     def knowledge(self) -> Knowledge:
-        """The compiled part of it, for compiled players; errors as `root`.
+        """The compiled part of the belief, for compiled players; errors as for `root`.
 
         :meta private:
         """
@@ -286,7 +289,7 @@ class Belief:
         return self._knowledge
 
     def determinizer(self) -> Determinizer:
-        """Return what `sample` draws from, for the position that was seen last."""
+        """Return the sampler behind `sample`, for the last observation."""
         if self._determinizer is None:
             self._check_battle()
             self._set_pool()
@@ -296,7 +299,7 @@ class Belief:
         return self._determinizer
 
     def prepare(self) -> None:
-        """Work out what opponents may hold, if all cards are known, as `sample` would."""
+        """Compute in advance what opponents may hold, if all cards are known."""
         if self._knows_all():
             self._set_pool()
             if not self._knowledge.has_weights:
@@ -307,31 +310,31 @@ class Belief:
             raise ValueError("there is nothing to sample before the battle")
 
     def _set_pool(self) -> None:
-        """Tell the compiled part which cards may be in the game."""
+        """Pass the cards that may be in the game to the compiled part."""
         if not self._has_pool:
             self._pool = [*self._possible().values()]
             self._knowledge.set_pool(self._pool)
             self._has_pool = True
 
     def _possible(self) -> dict[int, Card]:
-        """All cards that may be in the game, by base id."""
+        """Return all cards that may be in the game, by base id."""
         if self._rules.draft:
             return self._cards if self._is_complete() else {c.base_id: c for c in cards_1x()}
         if self._offers:
             return self._cards
-        # Nothing is known about the set but what was seen; the rest may be like any other set.
+        # Only the cards seen are known; the rest of the set may be like any other set.
         return _some_set() | self._cards
 
     def _knows_all(self) -> bool:
-        """Whether all cards that may be in the game were offered."""
+        """Return whether all cards that may be in the game were offered."""
         return self._is_complete() if self._rules.draft else bool(self._offers)
 
     def _is_complete(self) -> bool:
-        """Whether all turns of a draft were seen."""
+        """Return whether all turns of a draft were seen."""
         return self._rules.draft and len(self._offers) == DECK_SIZE
 
     def _set_weights(self) -> None:
-        """Tell the compiled part how attractive the cards are."""
+        """Pass the attractiveness of the cards to the compiled part."""
         rules = self._rules.name
         score, builder, value = prior(
             rules,
@@ -340,7 +343,7 @@ class Belief:
             (self._drafts or {}).get(rules),
         )
         cards = self._pool
-        # Without an offer nobody knows the whole set, and so no deck that somebody may find.
+        # Without an offer the set is unknown, and so are the decks that others may find in it.
         copies = _copies(cards, rules, builder) if self._offers else None
         self._knowledge.set_weights([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
         if self._is_complete():
@@ -351,8 +354,8 @@ class Belief:
 
 @cache
 def _some_set() -> dict[int, Card]:
-    """A generated card set by base id."""
-    from locmsim.rules.generator import generate_cards  # not needed in a game seen whole
+    """Return a generated card set by base id."""
+    from locmsim.rules.generator import generate_cards  # not needed if the whole game was seen
 
     return {card.base_id: card for card in generate_cards(0)}
 
@@ -363,9 +366,9 @@ def prior(
     builder: DeckBuilder | None = None,
     value: DraftValue | None = None,
 ) -> tuple[CardScore, DeckBuilder | None, DraftValue | None]:
-    """How opponents are expected to choose: scores, a deck (1.5), the value of drafts (1.x).
+    """Return how opponents are expected to choose: scores, deck (1.5), draft values (1.x).
 
-    What is not given is our own; with a `score`, which may be of any unit, there is nothing else.
+    Missing arguments are the package's own; with a `score`, in any unit, nothing else is used.
     """
     if RULES[rules].draft:
         if value is None and score is None:
@@ -377,7 +380,7 @@ def prior(
 
 
 def _copies(cards: Sequence[Card], rules: str, builder: DeckBuilder | None) -> list[int] | None:
-    """How many of each card are in the deck that `builder` builds, if it can."""
+    """Return how many of each card are in the deck that `builder` builds, if it can."""
     if builder is None or len(cards) * COPIES_PER_CARD < DECK_SIZE:
         return None
     deck = Counter(build_deck(cards, builder))
@@ -387,7 +390,7 @@ def _copies(cards: Sequence[Card], rules: str, builder: DeckBuilder | None) -> l
 def _worth(
     offers: Sequence[Sequence[Card]], score: CardScore, value: DraftValue | None
 ) -> list[list[float]]:
-    """What the cards of each offer are worth after the best of all earlier offers."""
+    """Return the values of each offer's cards after the best picks from all earlier offers."""
     return [[*map(score, offer)] for offer in offers] if value is None else value.followed(offers)
 
 
@@ -397,10 +400,10 @@ def attractions(
     score: CardScore | None = None,
     builder: DeckBuilder | None = None,
 ) -> list[tuple[Card, float]]:
-    """The different ones of `cards`, each with the weight, up to 1, of being chosen by anyone.
+    """Return the distinct cards with the relative probability, up to 1, of being chosen.
 
-    `score` tells how attractive a card is, by default that of our own heuristics. The cards of the
-    deck that `builder` builds count for more (1.5); without a `score` it is ours.
+    `score` rates a card, by default as the package's heuristics do. The cards of the deck that
+    `builder` builds count for more (1.5); without a `score` it is the package's builder.
     """
     score, builder, _ = prior(rules, score, builder)
     different = [*dict.fromkeys(cards)]
@@ -419,11 +422,11 @@ def draft_attractions(
     score: CardScore | None = None,
     value: DraftValue | None = None,
 ) -> list[list[tuple[Card, float]]]:
-    """The different cards of each offer of a draft, with the weight of being taken by anyone.
+    """Return the distinct cards of each offer of a draft with the weight of being taken.
 
-    All players are offered the same. They are expected to draft by `value`, a card being the
-    likelier the more the final deck is expected to be worth with it, where they have taken the best
-    ones before. By default it is our own; with a `score` alone that tells how attractive a card is.
+    Both players get the same offers. They are expected to draft by `value`: a card is likelier the
+    higher the expected value of the final deck with it, after the best earlier picks. By default it
+    is the package's value; with a `score` alone, cards are rated by it.
     """
     score, _, value = prior(rules, score, value=value)
     temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE

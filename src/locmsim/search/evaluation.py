@@ -1,4 +1,4 @@
-"""What positions are worth to a search: `Evaluation`."""
+"""The value of positions for a search: `Evaluation`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -28,16 +28,16 @@ BatchEvaluation: TypeAlias = Callable[["StateBatch"], "BatchResult"]
 
 
 class OnObservations:
-    """A batch evaluator by a function of what players see, as networks are.
+    """A batch evaluator from a function of observations, such as a network.
 
     Parameters
     ----------
     function : callable
-        Gets the observations of a batch, (rows, numbers), each that of the player whose turn it is,
-        and the masks of what is legal there, int8 (rows, actions). It returns values, or a pair of
-        values and priors, as `StateBatch.values` says.
+        Called with the observations of a batch, (rows, numbers), each of the player to move, and
+        the masks of legal actions, int8 (rows, actions). It returns values, or a pair of values and
+        priors, see `StateBatch.values`.
     layout : str
-        Of the observations, as for `StateBatch.observation_tensor`.
+        Layout of the observations, as for `StateBatch.observation_tensor`.
 
     >>> from locmsim import StateBatch
     >>> from locmsim.game.positions import start_position
@@ -60,32 +60,32 @@ class OnObservations:
 
 
 class Evaluation(Mapping[str, float]):
-    """What positions are worth: a weight for each name in `TERMS`, which says what it counts.
+    """The value of a position: a weighted sum of the terms in `TERMS`.
 
-    Searches find turns with the weights. What comes of them is predicted by a network if there is
-    one, else by the weights, too.
+    Searches find turns with the weights. The results of turns are predicted by a network if there
+    is one, else also by the weights.
 
-    Called with a state and the player whose turn ends there, it gives the value by the weights.
-    Its unit is that of the weights, in which a point of the weight "scale" is one: ``tanh(value /
-    scale)`` is the expected result from -1 to 1, so that the chance to win is 0.88 at a value of
-    `scale` and 0.5 at 0. A won game is worth 1000, a lost one -1000. `results` gives expected
-    results, and `win_chance` the chance by the package's own evaluation.
+    Calling it with a state and the player whose turn ends there returns the value by the weights.
+    ``tanh(value / scale)``, with the weight "scale", is the expected result from -1 to 1, so that
+    the probability of winning is 0.88 at a value of `scale` and 0.5 at 0. A won game is worth 1000,
+    a lost one -1000. `results` returns expected results, and `win_chance` the probability of
+    winning by the package's own evaluation.
 
     Parameters
     ----------
     weights : mapping of str to float, optional
         Replaces some or all of the default weights of a rule set.
     rules : str
-        The rule set: searches refuse positions of any other.
+        The rule set; searches refuse positions of another one.
     network : Network or None, optional
-        Predicts results. By default it is the network of the rule set in the package, if there is
-        one, but none where `weights` are given: that network was fitted to the package's own, and
-        would hide what other weights do. The representation shows which it is.
+        Predicts results. The default is the package's network for the rule set, if there is one,
+        but no network if `weights` are given: the network was fitted to the package's weights and
+        would hide the effect of others. The representation shows which one is used.
 
     Raises
     ------
     ValueError
-        A weight is unknown, or no number.
+        A weight is unknown or not a number.
 
     >>> careful = Evaluation({"own.health": 0.5})
     >>> len(careful) == len(TERMS)
@@ -108,14 +108,14 @@ class Evaluation(Mapping[str, float]):
         self.compiled = Evaluator(self._weights)
         if network == "default":
             network = None if weights else _default_network(rules)
-        #: The name of the rule set whose positions it is for.
+        #: The name of the rule set.
         self.rules = rules
-        #: By which results are predicted, or None.
+        #: The network that predicts results, or None.
         self.network: Network | None = network
 
     @classmethod
     def of(cls, weights: Weights, rules: str = "1.5") -> "Evaluation":
-        """Return the evaluation in the weights of a rule set, with their network if they have one.
+        """Return the evaluation of loaded weights, with their network if there is one.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Evaluation(Mapping[str, float]):
         return self.compiled(state, player)
 
     def results(self, batch: "StateBatch") -> "NDArray[np.float64]":
-        """The results that are expected when the turn ends in each state, as searches do.
+        """Return the results that searches expect when the turn ends in each state.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Evaluation(Mapping[str, float]):
         -------
         array
             float64, (rows,), from -1 to 1 for the player whose turn it is: by the network if there
-            is one, else ``tanh(value / scale)``. Of a finished game 1 or -1.
+            is one, else ``tanh(value / scale)``. The result of a finished game is 1 or -1.
 
         Raises
         ------
@@ -189,7 +189,7 @@ class Evaluation(Mapping[str, float]):
         array = batch._array
         if array.rule_set != self.rules:
             raise ValueError(
-                f"evaluation: it is of rules {self.rules}, the states of {array.rule_set}"
+                f"evaluation: it is for rules {self.rules}, the states for {array.rule_set}"
             )
         out = np.empty(len(batch))
         expected_results(self.compiled, self.network, array, out)
@@ -207,34 +207,34 @@ def win_chance(states: "StateBatch", player: int | None = None) -> "NDArray[np.f
 def win_chance(
     states: "State | StateBatch", player: int | None = None
 ) -> "float | NDArray[np.float64]":
-    """The chance that a player wins, if the present turn ends where it is.
+    """Return the probability that a player wins if the present turn ends now.
 
-    This is the package's own estimate, at once: it comes from the evaluation and the network by
-    which its searches judge the ends of turns. Nothing is searched, so what the player to move
-    could still do in the turn does not count. It looks at the cards in hand of the player whose
-    turn it is, and at the number of the opponent's cards, not at what these are.
+    This is the package's own estimate, without a search: it comes from the evaluation and the
+    network by which its searches evaluate the ends of turns. Actions that the player to move could
+    still play in the turn do not count. The estimate uses the hand of the player whose turn it is
+    and the size of the opponent's hand, but not its cards.
 
     It is calibrated on the ends of turns that ``beam:nodes=3000`` played against itself
-    (docs/api.md has the table). For a turn that ends well before all is done that could be done,
-    it is too low for the player to move.
+    (docs/api.md has the table). If a turn could be continued profitably, the estimate is too low
+    for the player to move.
 
     Parameters
     ----------
     states : State or StateBatch
         A position, or many of one rule set.
     player : int, optional
-        0 or 1; by default the player whose turn it is, in each.
+        0 or 1; by default the player whose turn it is in each state.
 
     Returns
     -------
     float or array
-        From 0 to 1, and the chances of both players add up to 1; of a finished game 0 or 1. Of a
-        batch a float64 array (rows,).
+        From 0 to 1; the values of both players add up to 1, and a finished game has 0 or 1. For a
+        batch, a float64 array (rows,).
 
     Raises
     ------
     ValueError
-        For another player.
+        `player` is not 0 or 1.
 
     >>> from locmsim.game.match import Match
     >>> match = Match(seed=3)
@@ -261,9 +261,9 @@ def win_chance(
     return float(chances[0]) if isinstance(states, State) else chances
 
 
-#: By rule set, the log-odds by which the evaluation is too hopeful about turns that a search chose:
-#: the best of many turns is the one whose value errs upwards. The most likely ones for 300 games of
-#: ``beam:nodes=3000`` against itself, seeds 770000 to 770299.
+#: By rule set, the log-odds by which the evaluation is too optimistic about turns that a search
+#: chose, since the best of many values tends to err upwards. Maximum-likelihood estimates from 300
+#: games of ``beam:nodes=3000`` against itself, seeds 770000 to 770299.
 _OPTIMISM = {"1.5": 0.42, "1.2": 0.19, "1.0": 0.33}
 
 

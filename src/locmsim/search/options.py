@@ -1,6 +1,6 @@
-"""The options of the searches, each declared once: default, bounds and meaning.
+"""The options of the searches, each declared once with default, bounds and meaning.
 
-Compiled searches, the options of agents and help texts all come from these classes.
+Compiled searches, the options of agents and help texts are all derived from these classes.
 
     >>> BeamOptions(plans=8).plans
     8
@@ -19,7 +19,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def _option(default: Any, least: float, most: float, text: str) -> Any:
-    """A field whose bounds and meaning are kept with it."""
+    """Declare a field with its bounds and meaning."""
     return field(default=default, metadata={"least": least, "most": most, "text": text})
 
 
@@ -28,14 +28,14 @@ def _kind(option: Field[Any]) -> str:
 
 
 def _documented(cls: _Class) -> _Class:
-    """Add the options to the docstring, as its parameters."""
+    """Add the options to the docstring as parameters."""
     lines = [cls.__doc__ or "", "", "    Parameters", "    ----------"]
     for option in fields(cls):
         least, most = option.metadata["least"], option.metadata["most"]
         lines.append(f"    {option.name} : {_kind(option)}, default {option.default}")
         lines.append(f"        {option.metadata['text']}; from {least:g} to {most:g}.")
     lines += ["", "    Raises", "    ------", "    ValueError"]
-    lines.append("        An option is of another type, or beyond its bounds.")
+    lines.append("        An option has the wrong type or is out of bounds.")
     cls.__doc__ = "\n".join(lines) + "\n    "
     return cls
 
@@ -43,31 +43,29 @@ def _documented(cls: _Class) -> _Class:
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """What both searches have in common."""
+    """Options of both searches."""
 
     turns: int = _option(
-        2, 0, 20, "turns played on greedily after the player's, the first one the opponent's"
+        2, 0, 20, "turns played out after the player's, the first one by the opponent"
     )
-    reply_width: int = _option(
-        8, 1, 16, "positions of the beam that finds these turns; 1: the best action, one by one"
-    )
-    worlds: int = _option(512, 1, 4096, "sampled worlds, at most")
+    reply_width: int = _option(8, 1, 16, "width of the beam that finds these turns; 1: greedy")
+    worlds: int = _option(512, 1, 4096, "maximum number of sampled worlds")
     wins_share: float = _option(
-        0.2, 0.0, 1.0, "part of the budget for the search for a win in this turn"
+        0.2, 0.0, 1.0, "share of the budget for the search for a win in this turn"
     )
     width: int = _option(
         1024,
         1,
         65536,
-        "positions followed after each number of actions, at most; the search is repeated with "
-        "more as long as there is time",
+        "maximum number of positions kept after each action; the search is repeated with more "
+        "while there is time",
     )
-    plans: int = _option(64, 1, 256, "whole turns whose ends are played on from")
+    plans: int = _option(64, 1, 256, "number of whole turns that are compared by playouts")
     static_worlds: float = _option(
-        2.0, 0.0, 1e6, "how many sampled worlds the static value of a whole turn counts for"
+        2.0, 0.0, 1e6, "weight of a turn's static value, in sampled worlds"
     )
     plan_share: float = _option(
-        0.4, 0.0, 1.0, "part of the budget for finding whole turns, after the search for a win"
+        0.4, 0.0, 1.0, "share of the budget for finding whole turns, after the search for a win"
     )
 
     def __post_init__(self) -> None:
@@ -85,33 +83,32 @@ class SearchOptions:
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeamOptions(SearchOptions):
-    """Options of `BeamSearch`; the defaults are the tuned ones. With no `turns` to play on, static
-    values decide."""
+    """Options of `BeamSearch`; the defaults are tuned. With `turns` 0, static values decide."""
 
 
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MCTSOptions(SearchOptions):
-    """Options of `MCTS`; the defaults are the tuned ones. Visits of a plan go through the sampled
-    worlds in turn, and in each further into the tree."""
+    """Options of `MCTS`; the defaults are tuned. The visits of a plan cycle through the sampled
+    worlds and go deeper into the tree of each."""
 
     turns: int = _option(
-        2, 1, 20, "turns that a visit of a plan follows at least, the first one the opponent's"
+        2, 1, 20, "minimum number of turns followed by a visit, the first one by the opponent"
     )
-    worlds: int = _option(48, 1, 4096, "sampled worlds, at most")
+    worlds: int = _option(48, 1, 4096, "maximum number of sampled worlds")
     exploration: float = _option(
         0.1, 0.0, 1000.0, "weight of the prior against the mean result (PUCT)"
     )
     temperature: float = _option(
-        0.2, 0.001, 1e6, "differences of expected results are divided by it for the priors"
+        0.2, 0.001, 1e6, "temperature of the priors, in units of expected results"
     )
     max_nodes: int = _option(
-        65536, 16, 1 << 22, "turns in the tree, at most; each takes about 0.3 KB"
+        65536, 16, 1 << 22, "maximum number of turns in the tree; each takes about 0.3 KB"
     )
 
 
 def describe_options(options: type[SearchOptions]) -> str:
-    """The options of a search as text for a help page.
+    """Return the options of a search as text for a help page.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tree search that an evaluator guides, of many positions at once: `PolicySearch`."""
+"""Tree search guided by an evaluator, on many positions at once: `PolicySearch`."""
 
 import math
 import time
@@ -27,7 +27,7 @@ __all__ = ["Evaluating", "Evaluator", "PolicyOptions", "PolicySearch", "SearchPo
 
 @runtime_checkable
 class Evaluating(Protocol):
-    """What rates observations of a layout, as a `locmsim.policy.Policy` does."""
+    """An evaluator of observations in a layout, such as a `locmsim.policy.Policy`."""
 
     @property
     def layout(self) -> str:
@@ -40,7 +40,7 @@ class Evaluating(Protocol):
     def evaluate(
         self, observations: NDArray[Any], /
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits of all actions, (rows, actions), and values to the player shown, (rows,)."""
+        """Return logits of all actions, (rows, actions), and values to the player, (rows,)."""
 
 
 #: What guides a `PolicySearch`.
@@ -49,9 +49,9 @@ Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
 #: Priors or logits, or None; values; whether they are logits.
 _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
 
-#: Simulations of a position that may be on their way at the same time, if nothing else is said.
+#: Default number of simulations of a position that may be in flight at the same time.
 _LEAVES = 8
-#: Seconds that a simulation is assumed to last before one was timed.
+#: Assumed duration of a simulation in seconds, before one was timed.
 _FIRST_GUESS = 1e-4
 
 
@@ -109,18 +109,18 @@ class PolicyOptions:
 
 
 class SearchPosition(NamedTuple):
-    """A position and what is known of the game before it, for `PolicySearch.search_many`.
+    """A position and the knowledge from the game before it, for `PolicySearch.search_many`.
 
     Parameters
     ----------
     observation : Observation or State
-        What the player to move sees, or a state.
+        The observation of the player to move, or a state.
     belief : Belief, optional
-        What they know from the game so far; by default only what this observation shows.
+        Their knowledge from the game so far; by default only what this observation shows.
     done : str or iterable of int
-        What they have done in their turn since then.
+        The actions that they have played in their turn since then.
     view : TurnView, optional
-        The position as they are shown it, with the history that some layouts use.
+        Their view of the position, with the history that some layouts use.
     bonus : array of float, optional
         Shape (actions,): what speaks for each action besides the evaluator. It is added to the
         logarithms of the priors where the root chooses; the improved policy leaves it out.
@@ -334,7 +334,7 @@ class PolicySearch:
         rules = roots[0].rules
         if isinstance(self.evaluator, Evaluating | Evaluation) and self.evaluator.rules != rules:
             raise ValueError(
-                f"evaluator: it is of rules {self.evaluator.rules}, the position of {rules}"
+                f"evaluator: it is for rules {self.evaluator.rules}, the position for {rules}"
             )
         options = self.options
         until = math.inf

@@ -22,7 +22,7 @@ __all__ = ["MCTS", "BeamSearch", "Search"]
 def worlds_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
-    """The worlds in which a player may continue their turn, as in `Search.search`.
+    """Return the worlds in which a player may continue their turn, as in `Search.search`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def worlds_at(
 
 
 def _knows_more(state: State, root: State) -> bool:
-    """Whether a state shows of the turn, or of health lost before, what an observation does not."""
+    """Return whether a state knows something of the turn that an observation does not."""
     me, op = _by_mover(state)
     mine, theirs = _by_mover(root)
     return (
@@ -77,7 +77,7 @@ def _knows_more(state: State, root: State) -> bool:
 
 
 def _by_mover(state: State) -> Sequence[PlayerView]:
-    """The players, who is to move first."""
+    """Return the players, who is to move first."""
     return state.players[:: 1 - 2 * state.current_player()]
 
 
@@ -149,7 +149,7 @@ class Search:
             search starts from this observation alone.
         done : str or iterable of int
             What they have done in this turn since then: actions, or the answer line for them. What
-            is found goes on from there.
+            is found continues from there.
         threads : int
             That play turns on in sampled worlds, each in some of its own. The search for a win and
             the beam that finds whole turns are left to one. The result depends on their number.
@@ -224,14 +224,16 @@ class Search:
         self._turn = threading.RLock()
 
     def evaluation_for(self, rules: str) -> Evaluation | BatchEvaluation:
-        """What judges positions of a rule set."""
+        """Return the evaluation for positions of a rule set."""
         source: Any = self.evaluation
         if isinstance(source, Mapping) and not isinstance(source, Evaluation):
             source = source[rules]
         if isinstance(source, Weights):
             return Evaluation.of(source, rules)
         if isinstance(source, Evaluation) and source.rules != rules:
-            raise ValueError(f"evaluation: it is of rules {source.rules}, the position of {rules}")
+            raise ValueError(
+                f"evaluation: it is for rules {source.rules}, the position for {rules}"
+            )
         return Evaluation(rules=rules) if source is None else source
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:

@@ -120,7 +120,7 @@ def variations(
     on_search: Callable[[Tree], object] = lambda tree: None,
     check: Callable[[], object] | None = None,
 ) -> Tree:
-    """The best turns of a position, each with the best replies and the next turn.
+    """Return the best turns of a position, each with the best replies and the next turn.
 
     What is hidden is drawn: each world has a number, and is the same for all lines. In a world the
     opponent is searched for with what they would see there, and so is the next turn: nobody looks
@@ -222,7 +222,7 @@ def world_of(
     done: str | Iterable[int] = (),
     hand: Sequence[int] = (),
 ) -> State:
-    """A position that may be the one that a player is in, by its number.
+    """Return the possible full position with a given number.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
     possible = belief.possible_cards()
     for base_id in hand:
         if base_id not in possible:
-            raise ValueError(f"hand: no card {base_id} can be in this game")
+            raise ValueError(f"hand: no card {base_id} can occur in this game")
     seen = Counter(belief.opponent_cards)
     if not RULES[state.rules].draft:
         for base_id, count in Counter(hand).items():
@@ -314,7 +314,7 @@ def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None
 
 
 def _with_hand(state: State, hand: Sequence[int]) -> State:
-    """A sampled world in which the opponent holds cards, and hidden cards have ids of their own."""
+    """Return a sampled world in which the opponent holds given cards and all ids are unique."""
     rules, turn, winner, *players, pool, cards = state.to_text().split(" ")
     them = 1 - state.current_player()
     bases = [int(row.partition(":")[0]) for row in cards.split(",")] if cards != "-" else []
@@ -377,7 +377,7 @@ def _other_side(belief: Belief, state: State) -> Belief:
 
 
 def _turns(root: State, result: SearchResult) -> list[Turn]:
-    """The turns that a search compares, the best one first; values are those of the mover."""
+    """Return the turns that a search compares, best first, with the mover's values."""
     plans = [(result.actions, result.value, result.visits)]
     plans += [
         (plan.actions, plan.value, plan.visits)

@@ -1,4 +1,4 @@
-"""Training and fitting of everything that players evaluate positions and choose cards by.
+"""Training and fitting of the weights for evaluating positions and choosing cards.
 
 `Tuner` finds better weights by self-play (docs/tuning.md). Nothing here is imported by a bot.
 """

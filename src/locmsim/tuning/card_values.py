@@ -1,8 +1,8 @@
-"""What cards of rules 1.2 and 1.0 are worth in a draft, fitted to games.
+"""The value of cards in a draft of rules 1.2 and 1.0, fitted to games.
 
-The winner's log-odds are modelled as a sum over the cards of both decks. What a card adds is a sum
-of what its properties are worth and a deviation of its own. A penalty keeps deviations small that
-few games support; it is the one under which games that were held back are predicted best.
+The winner's log-odds are modelled as a sum over the cards of both decks. The contribution of a card
+is the sum of the values of its properties and its own deviation. A penalty keeps deviations small
+that few games support; its strength is chosen to predict held-out games best.
 """
 
 import logging
@@ -20,17 +20,17 @@ __all__ = ["HUNDREDTHS", "copies_of", "fit_card_values"]
 _Array = NDArray[np.float64]
 _log = logging.getLogger(__name__)
 
-#: Value at even odds of a unit of log-odds: 100 times p (1 - p).
+#: Value of a unit of log-odds at even odds: 100 times p (1 - p).
 HUNDREDTHS = 25
-#: In squared log-odds: the variance expected of what a property is worth, and those of the
-#: deviations to choose from.
+#: In squared log-odds: the prior variance of a property's value, and the candidate variances of the
+#: deviations.
 _PROPERTY_VARIANCE = 0.003
 _VARIANCES = (0.0005, 0.001, 0.002, 0.004, 0.008)
 _FOLDS = 5
 
 
 def copies_of(decks: NDArray[Any]) -> NDArray[np.int8]:
-    """How often decks have each of the 160 cards.
+    """Return how often decks contain each of the 160 cards.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
     Parameters
     ----------
     differences
-        Shape (games, 160): the `copies_of` the deck of player 0 less those of player 1.
+        Shape (games, 160): the `copies_of` the deck of player 0 minus those of player 1.
     won
         Shape (games,): 1 where player 0 has won, else 0.
 
@@ -65,12 +65,12 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
         Base id -> value, the best card first: a deviation from the mean card, in hundredths of a
         game at even odds, to two digits.
     loss : float
-        The mean negative log of the chance given to what happened in games held back, nats.
+        The mean log loss on held-out games, in nats.
 
     Raises
     ------
     ValueError
-        With less than two games.
+        There are fewer than two games.
     """
     if len(won) < 2:
         raise ValueError("nothing to fit: no games")
@@ -79,7 +79,7 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
     advantage, values = _fit(differences, won, _VARIANCES[best])
     values = HUNDREDTHS * (values - values.mean())
     _log.info(
-        "%d games: loss %.4f on games held back, at variance %s; player 0 %+.1f; values %.2f about"
+        "%d games: loss %.4f on held-out games, at variance %s; player 0 %+.1f; values %.2f about"
         " their mean",
         len(won), losses[best], _VARIANCES[best], HUNDREDTHS * advantage, np.std(values),
     )  # fmt: skip
@@ -89,7 +89,7 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
 
 
 def _fit(differences: NDArray[Any], won: NDArray[Any], variance: float) -> tuple[float, _Array]:
-    """Player 0's advantage, and a value for each card, as log-odds.
+    """Return player 0's advantage and the value of each card, as log-odds.
 
     The values of properties and the deviations from them are modelled as normal with mean 0; the
     latter with this variance. The advantage is free.
@@ -104,7 +104,7 @@ def _fit(differences: NDArray[Any], won: NDArray[Any], variance: float) -> tuple
 
 
 def _held_out_loss(differences: NDArray[Any], won: NDArray[Any], variance: float) -> float:
-    """Mean of the negative log of the chance that other games gave to what happened."""
+    """Return the log loss of games, predicted from the other games."""
     fold = np.arange(len(won)) % _FOLDS
     losses = []
     for k in range(min(_FOLDS, len(won))):
@@ -115,7 +115,7 @@ def _held_out_loss(differences: NDArray[Any], won: NDArray[Any], variance: float
 
 
 def _properties(card: Card) -> list[float]:
-    """What is printed on a card, as numbers whose weighted sum tells about its value."""
+    """Return the printed properties of a card as numbers."""
     creature = card.type == CardType.CREATURE
     body = card.cost, max(card.cost - 6, 0), abs(card.attack), min(abs(card.defense), 12)
     flags = [letter in card.abilities for letter in ABILITIES]
@@ -133,7 +133,7 @@ def _properties(card: Card) -> list[float]:
 
 @cache
 def _standard_properties() -> _Array:
-    """A row for each of the 160 cards; each column has mean 0 and standard deviation 1."""
+    """Return a row for each of the 160 cards; each column has mean 0 and standard deviation 1."""
     table = np.array([_properties(card) for card in cards_1x()], float)
     table = table[:, table.std(axis=0) > 0]
     standard: _Array = (table - table.mean(axis=0)) / table.std(axis=0)

@@ -1,4 +1,4 @@
-"""The value of decks in PyTorch, to train it on games; `locmsim.decks.value` is what plays."""
+"""The value of decks in PyTorch, for training; `locmsim.decks.value` is used for play."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from locmsim.tuning.training import RATE, Array, Tensor, parameters, torch, trai
 
 __all__ = ["DeckModel", "train_deck_value"]
 
-#: How fast arrays shrink in training (see `train`), and those that only one player has.
+#: Weight decay of arrays (see `train`), and of those that belong to one player only.
 _DECAY = 1e-2
 _DECAY_OF_PLAYERS = 0.1
 
@@ -36,29 +36,29 @@ def train_deck_value(
     won
         Shape (games,): 1 where player 0 has won, else 0.
     players
-        Shape (games, 2): whole numbers from 0 that tell who played the decks, if that differs. What
-        a deck is worth is then trained for each of them, most of it on all games; the value that is
-        returned is that to number 0.
+        Shape (games, 2): the players of the decks as integers from 0, if they differ. The value of
+        a deck is then trained for each player, sharing most weights; the returned value is that to
+        player number 0.
     start
-        Arrays to begin with, in place of random ones.
+        Initial arrays, instead of random ones.
     epochs
-        How often each game is seen.
+        Number of epochs.
     rate
-        The longest step of a weight: a short one goes on from arrays that more games have made.
+        The highest learning rate; use a low one to continue from arrays trained on more games.
     seed
-        Of the first arrays and of the order of the games.
+        Seed of the initial arrays and the order of the games.
 
     Returns
     -------
     arrays : dict of str to float32 array
         For `locmsim.decks.value.DeckValue`.
     loss : float
-        The mean loss in the last epoch, nats a game.
+        The mean loss in the last epoch, in nats per game.
 
     Raises
     ------
     ValueError
-        Without games.
+        There are no games.
     """
     if not len(won):
         raise ValueError("nothing to train on: no games")
@@ -71,14 +71,13 @@ def train_deck_value(
     return model.value(), loss
 
 
-#: Array of `DeckModel` with a row for each player -> the array it is added to; that of the sums
-#: first.
+#: Array of `DeckModel` with a row for each player -> the array that it is added to.
 _OF_PLAYERS = {"players_direct": "direct", "players_output": "output"}
 
 
 class DeckModel:
-    """The value of decks on many pairs of them, their terms divided by their spread and their sums
-    by ten: a `Model` whose rows are numbers of games."""
+    """The value of decks as a `Model` whose rows are indices of games; the terms are divided by
+    their standard deviation and the sums by ten."""
 
     def __init__(
         self,
@@ -91,7 +90,7 @@ class DeckModel:
         terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
         self.scales = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
         n = int(players.max()) + 1
-        # "advantage" is what player 0 has ahead of player 1, decks aside.
+        # "advantage" is player 0's advantage apart from the decks.
         arrays: dict[str, NDArray[Any]] = {"advantage": np.zeros((n, n))}
         for name, shape in SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
@@ -104,7 +103,7 @@ class DeckModel:
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds that player 0 wins each of these games."""
+        """Return the log-odds that player 0 wins each of these games."""
         w = self.arrays
         players = torch.from_numpy(self.players[rows].astype(np.int64))
         cards = torch.from_numpy(self.decks[rows].astype(np.float32) / self.scales)
@@ -116,13 +115,13 @@ class DeckModel:
         return values[:, 0] - values[:, 1] + w["advantage"][players[:, 0], players[:, 1]]
 
     def _scales(self) -> dict[str, NDArray[Any]]:
-        """The factors that arrays for plain terms must be multiplied by."""
+        """Return the factors for arrays that take unscaled terms."""
         sums = 10 * np.concatenate([self.scales, np.ones(UNITS, np.float32)])
         scales = {"card": self.scales[:, None], "hidden": sums[:, None], "direct": sums}
         return {name: scales.get(name, np.ones((), np.float32)) for name in SHAPES}
 
     def value(self) -> dict[str, Array]:
-        """The arrays of the value to player number 0, for terms as they are."""
+        """Return the arrays of the value to player number 0, for unscaled terms."""
         w = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         for name, added_to in _OF_PLAYERS.items():
             w[added_to] = w[added_to] + w.pop(name)[0]

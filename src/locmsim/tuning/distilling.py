@@ -1,7 +1,7 @@
-"""One network of deck values in place of an ensemble, where there is room for one only.
+"""Distillation of an ensemble of deck values into one network, where space is limited.
 
-It is trained to tell the decks apart that the ensemble tells apart, above all good ones that differ
-in a few cards: those are what a deck builder compares.
+It learns to rank decks as the ensemble does, above all good decks that differ in a few cards, since
+these are the ones that a deck builder compares.
 """
 
 import random
@@ -22,12 +22,12 @@ from locmsim.tuning.training import Array, log_odds, train
 
 __all__ = ["distilled_deck_value"]
 
-#: Of a card set, decks that are compared, and pairs of them.
+#: Per card set: the number of decks that are compared, and of pairs of them.
 _PROPOSED = 6
 _PAIRS = 100
-#: Cards that are exchanged in a deck before.
+#: Number of cards exchanged in a deck beforehand.
 _EXCHANGED = 0, 0, 1, 1, 1, 2, 2, 3, 5, 8
-#: How often both decks of a pair come from the same one.
+#: Probability that both decks of a pair come from the same one.
 _NEAR = 0.6
 
 
@@ -38,18 +38,18 @@ def distilled_deck_value(
     epochs: int = 20,
     seed: int = 0,
 ) -> dict[str, Array]:
-    """A network that values decks as an ensemble does, nearly.
+    """Train a network whose deck values approximate those of an ensemble.
 
     Parameters
     ----------
     networks
-        Arrays of each network of the ensemble.
+        The arrays of each network of the ensemble.
     sets
-        Card sets whose decks it learns from.
+        Number of card sets to learn from.
     epochs
-        How often each pair of decks is seen. The default takes some minutes, and 400 MB.
+        Number of epochs. The default takes some minutes and 400 MB.
     seed
-        Of everything random.
+        Seed of all random numbers.
 
     Returns
     -------
@@ -70,8 +70,8 @@ def distilled_deck_value(
 
 
 def _pairs(number: int, networks: Sequence[Arrays], rng: random.Random) -> list[NDArray[np.int16]]:
-    """The terms of pairs of decks of a card set."""
-    cards = generate_cards(-1 - number)  # no set that anybody plays or tests with
+    """Return the terms of pairs of decks of a card set."""
+    cards = generate_cards(-1 - number)  # card sets that are used for nothing else
     by_id = {card.base_id: card for card in cards}
     best = SwapBuilder(GreedyBuilder(card_score("1.5")), DeckValue(*networks), restarts=1)(cards)
     decks = [[by_id[base_id] for base_id in best]] * (_PROPOSED // 2)

@@ -1,7 +1,7 @@
-"""The value of decks in a draft, rules 1.2 and 1.0, in PyTorch: to train it on games.
+"""The value of decks in a draft of rules 1.2 and 1.0 in PyTorch, for training.
 
-A small ensemble starts from the values of cards and learns what a deck is worth beyond its cards:
-`locmsim.decks.draft_value` plays it.
+A small ensemble starts from the values of cards and learns the value of a deck beyond their sum;
+`locmsim.decks.draft_value` uses it for play.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
 __all__ = ["DraftModel", "train_draft_value"]
 
-#: How the networks are trained: quickly, and with arrays that shrink fast; longer,
-#: a network learns single games by heart.
+#: Training parameters: few epochs and strong weight decay, since a network trained longer memorises
+#: single games.
 _EPOCHS = 6
 _RATE = 1e-2
 _DECAY = {"card": 1.0, "terms": 0.1, "output": 0.1, "direct": 1e-3}
-#: Sums over a deck are divided by it; and the spread of what is added to the mean deck's.
+#: Divisor of sums over a deck, and standard deviation of the initial values.
 _SUMS = 5.0
 _OFF_CENTRE = 0.5
 
@@ -40,21 +40,21 @@ def train_draft_value(
     won
         Shape (games,): 1 where player 0 has won, else 0.
     values
-        Base id -> value of the card, in hundredths of a game: what the network starts from.
+        Base id -> value of the card in hundredths of a game, from which the network starts.
     seed
-        Of the first arrays and of the order of the games.
+        Seed of the initial arrays and the order of the games.
 
     Returns
     -------
     arrays : dict of str to float32 array
         For `DraftValue`.
     loss : float
-        The mean loss in the last epoch, nats a game.
+        The mean loss in the last epoch, in nats per game.
 
     Raises
     ------
     ValueError
-        Without games.
+        There are no games.
     """
     if not len(won):
         raise ValueError("nothing to train on: no games")
@@ -65,9 +65,9 @@ def train_draft_value(
 
 
 class DraftModel:
-    """The value of decks on many pairs of them: a `Model` whose rows are numbers of games.
+    """The value of decks as a `Model` whose rows are indices of games.
 
-    What a card adds to the units is a sum over its `CARD_TERMS` and a deviation of its own.
+    The contribution of a card to the units is a sum over its `CARD_TERMS` and its own deviation.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class DraftModel:
                 "bias": _OFF_CENTRE * rng.standard_normal(units) - centre,
                 "output": np.zeros(units),
                 "direct": np.array([values[i] for i in range(1, cards + 1)]) / HUNDREDTHS,
-                # What player 0 has ahead, decks aside.
+                # Player 0's advantage apart from the decks.
                 "advantage": np.zeros(()),
             }
         )
@@ -97,7 +97,7 @@ class DraftModel:
         return self._terms @ self.arrays["terms"] + self.arrays["card"]
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds that player 0 wins each of these games."""
+        """Return the log-odds that player 0 wins each of these games."""
         w = self.arrays
         copies = torch.from_numpy(self._copies[rows].astype(np.float32))
         units = (copies @ self._cards() / _SUMS + w["bias"]).relu()
@@ -105,6 +105,6 @@ class DraftModel:
         return values[:, 0] - values[:, 1] + w["advantage"]
 
     def value(self) -> dict[str, Array]:
-        """The arrays for `DraftValue`."""
+        """Return the arrays for `DraftValue`."""
         tensors = {**self.arrays, "card": self._cards() / _SUMS}
         return {name: tensors[name].detach().numpy().copy() for name in SHAPES}

@@ -1,4 +1,4 @@
-"""The folder of a tuning: what is saved there, so that it can be resumed."""
+"""The folder of a tuning, from which it can be resumed."""
 
 import io
 import json
@@ -22,36 +22,36 @@ __all__ = ["Folder", "Progress", "replaced"]
 
 @dataclass
 class Progress:
-    """How far a tuning has come."""
+    """The progress of a tuning."""
 
-    #: The file that it started from.
+    #: The weights file that it started from.
     start: WeightsFile
-    #: Weights that were taken, the best last; the first ones are those of the start.
+    #: Accepted weights, the best last; the first are those of the start.
     adopted: list[Weights]
-    #: By which it was started and resumed.
+    #: The commands that started and resumed it.
     commands: list[str] = field(default_factory=list)
-    #: Iterations that are complete, and games in them.
+    #: Number of complete iterations, and of games in them.
     iteration: int = 0
     games: int = 0
-    #: Results of matches by which new weights were taken.
+    #: Results of the matches by which new weights were accepted.
     accepted: list[dict[str, Any]] = field(default_factory=list)
     #: Matches of this iteration: label -> chunk -> wins of each pair.
     open: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
 
-#: Fields of `Progress` that are weights, kept in files of their own.
+#: Fields of `Progress` that are weights, stored in separate files.
 _WEIGHTS = {"start", "adopted"}
 
 
 def replaced(
     file: WeightsFile, rules: str, weights: Weights, record: Mapping[str, Any]
 ) -> WeightsFile:
-    """A weights file with other weights of a rule set, and a record more."""
+    """Return a weights file with new weights of a rule set and one more record."""
     return WeightsFile({**file.weights, rules: weights}, [*file.record, record])
 
 
 class Folder:
-    """Where a tuning is kept, or nowhere.
+    """The folder of a tuning, or none.
 
     ``state.json`` has the settings and the progress, ``start.npz`` the weights file of the start,
     ``adopted-N.npz`` the weights that were adopted in iteration N, ``games-N.npz`` its games.
@@ -78,12 +78,12 @@ class Folder:
         return self.path / f"adopted-{iteration:04}.npz"
 
     def games_file(self, iteration: int) -> Path:
-        """The file of the games of an iteration."""
+        """Return the file of an iteration's games."""
         assert self.path is not None
         return self.path / f"games-{iteration:04}.npz"
 
     def exists(self) -> bool:
-        """Whether there is a tuning in it."""
+        """Return whether the folder holds a tuning."""
         return self.path is not None and self._state.exists()
 
     @contextmanager
@@ -95,7 +95,7 @@ class Folder:
         with self._start.open("r+b") as file:  # the one that is never replaced
             try:
                 alone = try_lock(file.fileno())
-            except OSError:  # the file systems of some clusters have no locks
+            except OSError:  # file systems of some clusters do not support locks
                 alone = True
             if not alone:
                 raise ValueError(f"{self.path}: another process is tuning there")
@@ -104,7 +104,7 @@ class Folder:
     # --------------------------------------------------------------------------- progress
 
     def save(self, settings: TuningSettings, progress: Progress) -> None:
-        """Save all but the games."""
+        """Save everything except the games."""
         if self.path is None:
             return
         self.path.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ class Folder:
         write_whole(self._state, text + "\n")
 
     def load(self) -> tuple[TuningSettings, Progress]:
-        """What `save` has saved; ``ValueError`` names a file that is not such a one."""
+        """Load what `save` wrote; ``ValueError`` names a file that is not valid."""
         assert self.path is not None
         try:
             content = json.loads(self._state.read_text(encoding="utf-8"))
@@ -155,11 +155,11 @@ class Folder:
         write_whole(self.games_file(iteration), file.getvalue())
 
     def load_games(self, iteration: int) -> dict[int, Games]:
-        """Chunk -> its games, as far as they were saved; ``ValueError`` names a bad file."""
+        """Return the saved games by chunk; ``ValueError`` names a damaged file."""
         if self.path is None or not self.games_file(iteration).exists():
             return {}
         try:
-            # Opened here, as numpy leaves a file that it refuses open.
+            # Opened here because numpy does not close a file that it refuses.
             with self.games_file(iteration).open("rb") as opened, np.load(opened) as file:
                 ends = file["sizes"].cumsum(axis=0)[:-1]
                 columns = [

@@ -1,4 +1,4 @@
-"""Logistic regression: what each of some terms does for winning."""
+"""Logistic regression of results on terms."""
 
 from typing import Any
 
@@ -22,9 +22,9 @@ def fit_logistic(
     won
         Shape (rows,): the results, 0 or 1.
     prior
-        Shape (terms,): what coefficients are expected to be. Terms that never vary keep it.
+        Shape (terms,): the prior mean of the coefficients, which terms that never vary keep.
     precision
-        Of that, for all terms or for each: the inverse of the variance; 0 for no idea.
+        The precision of the prior, for all terms or for each: the inverse variance; 0 for no prior.
 
     Returns
     -------
@@ -33,15 +33,14 @@ def fit_logistic(
     constant : float
         The log-odds where all terms are 0.
     loss : float
-        The mean over the rows of the negative log of the chance that the fit gives to what
-        happened, nats, and of the penalty for leaving the prior.
+        The mean log loss over the rows in nats, including the penalty of the prior.
 
     Raises
     ------
     ValueError
-        Without rows.
+        There are no rows.
     ImportError
-        Without scipy.
+        scipy is not installed.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -67,8 +66,8 @@ def fit_logistic(
         curvature: _Array = (z.T * (probability * (1 - probability))) @ z + np.diag(penalty)
         return curvature
 
-    # Newton's method: terms that go together, and strong penalties, cost first-order methods
-    # hundreds of steps.
+    # Newton's method, because first-order methods need hundreds of steps with correlated terms and
+    # strong penalties.
     found = minimize(loss, centre, jac=True, hess=hessian, method="trust-ncg")
     coefficients = prior.astype(np.float64)
     coefficients[used] = found.x[:-1] / deviation[used]
@@ -76,6 +75,6 @@ def fit_logistic(
 
 
 def rows_as_precision(x: NDArray[Any], rows: float) -> _Array:
-    """The precision of a prior that counts as so many rows at even odds, each term by itself."""
+    """Return the precision of a prior that weighs as much as `rows` rows at even odds."""
     precision: _Array = rows / 4 * x.var(axis=0, dtype=np.float64)
     return precision

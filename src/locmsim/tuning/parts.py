@@ -1,4 +1,4 @@
-"""New weights from games: for each part that can be tuned, those by which results are predicted."""
+"""New weights from games: fitting and training of each part that can be tuned."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,21 +20,21 @@ __all__ = ["check_packages", "fit_part"]
 
 _log = logging.getLogger(__name__)
 
-#: Parts that have networks. What trains these needs PyTorch, and is imported when it is used.
+#: Parts with networks. Their training needs PyTorch and is imported on use.
 _TRAINED = {"deck", "draft", "network"}
-#: As how many positions, or decks, the weights so far count.
+#: Weight of the previous weights, in positions or decks.
 _PRIOR_POSITIONS = 2000.0
 _PRIOR_DECKS = 4000.0
-#: Networks of an ensemble that values decks; at 1.5 if there is no earlier one to continue from.
+#: Number of networks in an ensemble of deck values (1.5: without an earlier one to continue from).
 _NETWORKS = 4
-#: How they are trained, starting from nothing and from what they were: what they know comes from
-#: many more games than those of a window, which long steps would overfit.
+#: Training parameters from scratch, and for continuing: earlier networks were trained on many more
+#: games than those of a window, which a high learning rate would overfit.
 _FIRST: dict[str, Any] = {"epochs": 12}
 _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
 
 
 def check_packages(what: Iterable[str]) -> None:
-    """``ImportError`` names a package that is missing to fit and train these parts."""
+    """Raise ``ImportError`` naming a package that these parts need and that is missing."""
     parts = set(what)
     if parts != {"network"}:
         try:
@@ -48,30 +48,30 @@ def check_packages(what: Iterable[str]) -> None:
 
 
 def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
-    """Fit or train a part to games.
+    """Fit or train a part on games.
 
     Parameters
     ----------
     part
         A name in `locmsim.tuning.PARTS`.
     weights
-        The weights so far.
+        The current weights.
     games
-        What to train on.
+        The games to train on.
 
     Returns
     -------
     weights : Weights
-        The same with that part new.
+        The same weights with a new value of that part.
     loss : float
-        The mean loss, nats a row.
+        The mean loss, in nats per row.
 
     Raises
     ------
     ValueError
-        Without games.
+        There are no games.
     ImportError
-        See `check_packages`.
+        A package is missing, see `check_packages`.
     """
     new, loss = _FITS[part](weights, games)
     _log.info("%s: loss %.4f", part, loss)
@@ -97,7 +97,7 @@ def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
-    """The score by which cards are expected, the value of decks, and its loss."""
+    """Return the card score, the value of decks, and the loss of the latter."""
     from locmsim.tuning.decks import train_deck_value
 
     rows = deck_rows(games.pools, games.decks)
@@ -118,7 +118,7 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
-    """The values of cards, and those of decks, which begin with them; the loss of these."""
+    """Return the arrays of card values and deck values, and the loss of the latter."""
     from locmsim.tuning.drafts import train_draft_value
 
     copies = copies_of(games.decks)
@@ -132,7 +132,7 @@ def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _cut(vector: NDArray[np.float64]) -> list[float]:
-    """Weights of four digits."""
+    """Round weights to four digits."""
     return [float(f"{max(-MAX_WEIGHT, min(MAX_WEIGHT, x)):.4g}") for x in vector.tolist()]
 
 

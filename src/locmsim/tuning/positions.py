@@ -1,6 +1,6 @@
-"""The value network of positions in PyTorch, to train it.
+"""The value network of positions in PyTorch, for training.
 
-`networks/_network.pxd` says what it looks like and runs it in searches.
+`networks/_network.pxd` describes it and runs it in searches.
 
     >>> import numpy as np
     >>> from locmsim import Match
@@ -24,9 +24,9 @@ from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
 __all__ = ["PositionModel", "train_network"]
 
-#: Positions by whose spread inputs are scaled.
+#: Number of positions whose standard deviation scales the inputs.
 _SAMPLE = 100_000
-#: Arrays that begin with zeros.
+#: Arrays that are initially zero.
 _ZERO = {"lane_bias", "hidden_bias", "deeper_bias", "direct"}
 
 
@@ -42,21 +42,21 @@ def train_network(
     won
         Shape (positions,): 1 if the player whose turn ends there has won, else 0.
     epochs
-        How often each position is seen.
+        Number of epochs.
     seed
-        Of the first weights and of the order of the positions.
+        Seed of the initial weights and the order of the positions.
 
     Returns
     -------
     arrays : dict of str to float32 array
         For `locmsim.networks.Network`.
     loss : float
-        The mean loss in the last epoch, nats a position.
+        The mean loss in the last epoch, in nats per position.
 
     Raises
     ------
     ValueError
-        Without positions.
+        There are no positions.
     """
     if not len(won):
         raise ValueError("nothing to train on: no positions")
@@ -67,7 +67,7 @@ def train_network(
 
 
 class PositionModel:
-    """The network on many positions at a time, its inputs divided by their spread: a `Model`."""
+    """The network as a `Model`; its inputs are divided by their standard deviation."""
 
     def __init__(self, positions: NDArray[Any], rng: np.random.Generator) -> None:
         sample = _blocks(positions[:_SAMPLE])
@@ -85,13 +85,13 @@ class PositionModel:
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds of each position."""
+        """Return the log-odds of each position."""
         w, n = self.arrays, len(rows)
         seen = _blocks(rows)
         creatures = torch.from_numpy(seen["creatures"] / self.scales["creature"])
         cards = torch.from_numpy(seen["hand"] / self.scales["card"])
         other = torch.from_numpy(seen["other"] / self.scales["other"])
-        # Of each position, side and slot; the sides have weights of their own.
+        # For each position, side and slot; each side has its own weights.
         creature = torch.einsum("nsci,sio->nsco", creatures, w["creature"]).relu()
         sums = torch.stack([creature[:, :, s].sum(2).reshape(n, -1) for s in self.slots], dim=1)
         lane = (sums @ w["lane"] + w["lane_bias"]).relu()
@@ -102,7 +102,7 @@ class PositionModel:
         return deeper @ w["output"] + joined @ w["direct"] + w["output_bias"]
 
     def unscaled(self) -> dict[str, Array]:
-        """The arrays for inputs as they are."""
+        """Return the arrays for unscaled inputs."""
         arrays = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         others = len(self.scales["other"])
         joined = np.concatenate(
@@ -130,7 +130,7 @@ def _blocks(positions: NDArray[Any]) -> dict[str, Array]:
 
 
 def _scales(things: Array) -> Array:
-    """Of creatures or cards, over those that there are."""
+    """Return the standard deviation over the creatures or cards that exist."""
     there = things.reshape(-1, things.shape[-1])
     there = there[there[:, 0] > 0]
     scales = there.std(axis=0) if len(there) else np.zeros(there.shape[1], np.float32)

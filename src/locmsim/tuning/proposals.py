@@ -1,7 +1,7 @@
-"""The proposal of decks to play games with, from which the value of decks is trained.
+"""Proposal of decks for the games from which the value of decks is trained.
 
-Decks that nobody has played are what a network is most wrong about, and likes best; so games are
-played with those that it likes, disturbed.
+A network is most wrong about decks that were never played, and overrates some of them. Therefore
+games are played with decks that a randomly perturbed network rates highly.
 """
 
 import random
@@ -18,16 +18,17 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 
 __all__ = ["propose_deck", "score_builder"]
 
-#: Part of the decks that networks propose, and by how much their terms are disturbed, in their own
-#: spread.
+#: Share of the decks that networks propose, and size of the perturbation of their terms, in
+#: standard deviations.
 _LIKED = 0.92
 _DISTURBED = 0.0, 0.0, 0.0, 0.1, 0.2, 0.4
-#: Their search begins with a builder's deck, this often, or a random one of so many cheap cards.
+#: Probability that their search starts with a builder's deck, else with a random one of this many
+#: cheap cards.
 _BUILT = 0.4
 _CHEAPEST = 40, 60, 80, 120
-#: Cards that are exchanged.
+#: Number of cards that are exchanged.
 _EXCHANGED = 0, 0, 0, 1, 2, 4, 8
-#: Builders, the first one twice as often as each other.
+#: Builders; the first is used twice as often as the others.
 _BUILDERS = "score", "score", "classic", "bodies", "area"
 
 
@@ -37,7 +38,7 @@ def propose_deck(
     rng: random.Random,
     score: DeckBuilder | None = None,
 ) -> list[Card]:
-    """A deck to train on, of any kind, but mostly one that a network likes.
+    """Return a deck of any kind to train on, mostly one that a network rates highly.
 
     Parameters
     ----------
@@ -46,9 +47,9 @@ def propose_deck(
     networks
         Arrays of deck values; may be empty.
     rng
-        Decides everything.
+        Source of all random choices.
     score
-        In place of the builder "score".
+        Replaces the builder "score".
 
     Returns
     -------
@@ -81,5 +82,5 @@ def propose_deck(
 
 
 def score_builder(weights: Weights) -> DeckBuilder:
-    """The builder "score" by the deck score of these weights."""
+    """Return the builder "score" with the deck score of these weights."""
     return deck_builder(replace(weights, deck_value=None))

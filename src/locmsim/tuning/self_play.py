@@ -1,4 +1,4 @@
-"""Games between players in this process: self-play to train on, and matches that decide."""
+"""Games between players in this process: self-play for training, and deciding matches."""
 
 import math
 import random
@@ -48,27 +48,27 @@ __all__ = [
     "play_task",
 ]
 
-#: How the players search: as the agent `beam` does. What wins depends on it: values of cards from
-#: games with `turns=1` won 73 % of games played like that, and 52 % of those of the agent.
+#: Search options of the players, those of the agent `beam`. Results depend on them: card values
+#: from games with `turns=1` won 73 % of such games, but 52 % of the agent's games.
 _SEARCH = BeamOptions()
-#: Terms of an evaluation that add up; the scale is given.
+#: The additive terms of an evaluation; the scale is fixed.
 EVALUATION_TERMS = tuple(name for name in TERMS if name != "scale")
-#: Numbers that a network sees.
+#: Number of inputs of a network.
 INPUTS = sum(math.prod(shape) for shape in BLOCKS.values())
-#: An evaluation takes no larger weights.
+#: Largest weight that an evaluation accepts.
 MAX_WEIGHT = 999.0
-#: Perturbations in self-play: spread of the logarithm of a weight; what is added to it at most, in
-#: points of the value; up to this part of the picks is random.
+#: Perturbations in self-play: standard deviation of the logarithm of a weight; largest number added
+#: to it, in points of the value; largest share of random picks.
 _WEIGHT_NOISE = 0.3
 _ADDED = 0.015
 _RANDOM_PICKS = 0.5
-#: Rules 1.5: games on one card set, and decks proposed for them. A deck takes as long as a game.
+#: Rules 1.5: games per card set, and decks proposed for them. A deck takes as long as a game.
 _GAMES_PER_POOL = 10
 _DECKS = 6
 
 _T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
-#: What a player judges positions by.
+#: The evaluation of a player.
 _Evaluation: TypeAlias = tuple[Evaluator, Network | None]
 
 
@@ -81,7 +81,7 @@ class _Offer:
 
     cards: Sequence[Card]
     triplets: _Triplets
-    #: Which cards the opponent is likely to have: see `Determinizer`.
+    #: The cards that the opponent is likely to have, see `Determinizer`.
     groups: list[tuple[int, list[tuple[Card, float]]]]
 
 
@@ -99,13 +99,13 @@ def _offer(rules: str, seed: int) -> _Offer:
 
 @lru_cache(1000)
 def _terms(pool: int) -> NDArray[np.int8]:
-    """The `CARD_TERMS` of a card set, by base id."""
+    """Return the `CARD_TERMS` of a card set, by base id."""
     cards = sorted(generate_cards(pool), key=lambda card: card.base_id)
     return np.clip(term_rows(cards), -128, 127).astype(np.int8)
 
 
 def deck_rows(pools: NDArray[np.int64], decks: NDArray[np.int16]) -> NDArray[np.int8]:
-    """The terms of decks of rules 1.5.
+    """Return the terms of decks of rules 1.5.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def deck_rows(pools: NDArray[np.int64], decks: NDArray[np.int16]) -> NDArray[np.
 
 
 class _Chooser:
-    """How a player chooses cards."""
+    """The choice of cards by a player."""
 
     def __init__(self, rules: str, weights: Weights) -> None:
         self.rules = rules
@@ -138,7 +138,7 @@ class _Chooser:
             self._builder = deck_builder(weights)
 
     def deck(self, offer: _Offer, rng: random.Random | None = None) -> list[Card]:
-        """Thirty cards; with `rng` some of the picks of a draft are any card."""
+        """Choose thirty cards; with `rng`, some of the picks of a draft are random."""
         if self._builder is not None:
             by_id = {card.base_id: card for card in offer.cards}
             return [by_id[base_id] for base_id in build_deck(offer.cards, self._builder)]
@@ -158,17 +158,17 @@ class _Chooser:
 
 
 class _Ours(threading.local):
-    """What a thread needs for itself: workers of a cluster may have many."""
+    """The objects of one thread: workers of a cluster may have several threads."""
 
     @cached_property
     def engines(self) -> tuple[Engine, Engine]:
-        """Those of both players."""
+        """The engines of both players."""
         evaluator = Evaluation().compiled
         return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
 
     @cached_property
     def units(self) -> list[Evaluator]:
-        """An evaluation for each term that counts nothing else."""
+        """Return an evaluation for each term that counts only this term."""
         none = {**dict.fromkeys(TERMS, 0.0), "scale": 1.0}
         return [Evaluator({**none, name: 1.0}) for name in EVALUATION_TERMS]
 
@@ -189,7 +189,7 @@ def _play(
     seed: int,
     ends: list[State] | None = None,
 ) -> int:
-    """The winner, or -1 of a game that had no end."""
+    """Return the winner, or -1 for an unfinished game."""
     start = State.new(*decks, rules=rules, pool=offer.cards)
     groups = [offer.groups, offer.groups]
     engines = _ours.engines
@@ -201,15 +201,16 @@ def _play(
 
 @dataclass
 class Games:
-    """What to train on.
+    """The games to train on.
 
     Attributes
     ----------
     positions
         Shape (positions, terms): the terms of an evaluation at the ends of turns, for the player
-        who has just played; no rows if nothing that judges positions is tuned.
+        who has just played; no rows if no evaluation of positions is tuned.
     position_inputs
-        Shape (positions, inputs): the same as a network sees them; no rows if none is trained.
+        Shape (positions, inputs): the inputs of a network for the same positions; no rows if no
+        network is trained.
     position_won
         Shape (positions,): 1 if that player has won.
     pools
@@ -228,7 +229,7 @@ class Games:
     deck_won: NDArray[np.int8]
 
     def check(self) -> None:
-        """``ValueError`` if the arrays do not belong together."""
+        """Raise ``ValueError`` if the arrays do not belong together."""
         rows, games = len(self.position_won), len(self.deck_won)
         if (
             self.positions.shape != (rows, len(EVALUATION_TERMS))
@@ -240,7 +241,7 @@ class Games:
 
     @staticmethod
     def joined(parts: Sequence["Games"]) -> "Games":
-        """All of them, in this order."""
+        """Return the games of several objects in this order."""
         return Games(
             *(
                 np.concatenate([getattr(part, column.name) for part in parts])
@@ -250,7 +251,7 @@ class Games:
 
 
 class _Rows:
-    """Rows of `Games` as they are found."""
+    """Collects the rows of `Games`."""
 
     def __init__(self) -> None:
         self.positions: list[list[float]] = []
@@ -287,14 +288,14 @@ class SelfPlay:
         settings = self.settings
         rng = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft
-        # Whoever judges positions better is sought among players who judge them differently.
+        # Better evaluations are found among players with different evaluations.
         explores = not {"eval", "network"}.isdisjoint(settings.what)
         evaluations = [Evaluator(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
         rows = _Rows()
         decks: list[list[Card]] = []
         for number in range(self.games):
-            # One player has the best weights, the other as often as not earlier ones.
+            # One player has the best weights, the other earlier ones half of the time.
             players = [0, rng.choice([0, rng.randrange(len(self.players))])]
             rng.shuffle(players)
             if draft or number % _GAMES_PER_POOL == 0:
@@ -336,7 +337,7 @@ class SelfPlay:
         self, rows: _Rows, ends: Sequence[State], winner: int, rng: random.Random
     ) -> None:
         for turn, state in enumerate(ends):
-            # Positions of a game are much alike: half of them say as much.
+            # Positions of one game are similar: half of them are as informative as all.
             if rng.random() < 0.5 and not state.is_terminal():
                 player = turn % 2
                 rows.positions.append([term(state, player) for term in _ours.units])
@@ -357,7 +358,7 @@ def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
 
 
 def play_task(task: Callable[[], _T]) -> _T:
-    """What a task comes to; this is what workers are asked for."""
+    """Play a task and return its games; called in workers."""
     return task()
 
 
@@ -366,7 +367,7 @@ def play_task(task: Callable[[], _T]) -> _T:
 
 @dataclass(frozen=True)
 class PlayPairs:
-    """A task: mirrored pairs of games on new cards; how many of each pair the first player won."""
+    """A task: mirrored pairs of games on new cards, counting the first player's wins per pair."""
 
     rules: str
     nodes: int
@@ -388,7 +389,7 @@ class PlayPairs:
         offer = _offer(self.rules, seed)
         rng = random.Random(seed)
         decks = [chooser.deck(offer) for chooser in choosers]
-        # A deck's cards come in the same order to either player who starts with it.
+        # A deck's cards are drawn in the same order by either player.
         orders = [rng.sample(range(DECK_SIZE), DECK_SIZE) for _ in range(2)]
         game_seed = rng.getrandbits(60)
         wins = 0.0
@@ -426,11 +427,11 @@ def play_match(
     first, second
         The players. Each chooses cards and evaluates positions by its weights.
     seeds
-        One for each pair: cards and shuffles follow from it.
+        One seed for each pair, from which cards and shuffles are derived.
     rules
         The rule set of the weights.
     nodes
-        Positions that a player searches in a turn.
+        Positions that a player searches per turn.
 
     Returns
     -------
@@ -441,7 +442,7 @@ def play_match(
 
 
 def counted(wins: Sequence[float]) -> PairCounts:
-    """Pairs, given how many games of each were won, a draw being half a game."""
+    """Return the pairs from the wins in each, a draw counting half."""
     counts = PairCounts()
     for n in wins:
         counts.add(n / 2)

@@ -1,4 +1,4 @@
-"""What a tuning does, and the seeds that it may see."""
+"""The settings of a tuning, and the seeds that it may use."""
 
 import random
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from locmsim.rules.rulesets import get_rules
 
 __all__ = ["PARTS", "PROOF_SEEDS", "RECORDED_SEEDS", "TUNING_SEEDS", "TuningSettings"]
 
-#: Seeds of card sets and drafts. Tuning sees those of the first range only, figures of strength
-#: come from the second: what was tuned on some cards has to prove itself on others.
+#: Seeds of card sets and drafts. Tuning uses only the first range; figures of strength come from
+#: the second, so that weights are tested on other cards than they were tuned on.
 TUNING_SEEDS = range(1, 1_000_000)
 PROOF_SEEDS = range(10_000_000, 11_000_000)
-#: Card sets of rules 1.5 in the first range that self-play leaves out: on these a contest's games
-#: were recorded, and decks are compared with those of its winner (`tools/recorded_decks.py`).
+#: Card sets of rules 1.5 in the first range that self-play excludes: a contest's games were
+#: recorded on them, and decks are compared with those of its winner (`tools/recorded_decks.py`).
 RECORDED_SEEDS = frozenset((4047, 8564, 20913, 27813))
 
-#: What can be tuned -> the fields of `Weights` that change with it.
+#: Part that can be tuned -> the fields of `Weights` that it changes.
 PARTS = {
     "eval": ("evaluation",),
     "deck": ("deck_score", "deck_value"),
@@ -28,30 +28,30 @@ _LEAST = {"games": 2, "match_games": 2, "nodes": 1, "pools": 1, "seed": 0}
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """What a tuning does.
+    """The settings of a tuning.
 
     Attributes
     ----------
     rules
         The rule set.
     what
-        Names in `PARTS`: what changes. By default ``("eval", "deck")`` for rules 1.5, else
+        The parts to tune, names in `PARTS`. By default ``("eval", "deck")`` for rules 1.5, else
         ``("eval",)``.
     games
-        Games of self-play in an iteration.
+        Games of self-play per iteration.
     match_games
-        Games of each match that decides whether new weights are taken.
+        Games of each match that decides whether new weights are accepted.
     nodes
-        Budget of the searches: positions in a turn.
+        Budget of the searches: positions per turn.
     pools
-        Different card sets, or drafts, of self-play; those of matches are new each time.
+        Number of card sets, or drafts, in self-play; matches use new ones each time.
     seed
-        Everything random follows from it.
+        Seed of all random numbers.
 
     Raises
     ------
     ValueError
-        Names a field that makes no sense.
+        A field is not valid; the message names it.
     """
 
     rules: str = "1.5"
@@ -72,9 +72,9 @@ class TuningSettings:
                 f" got {','.join(self.what)!r}"
             )
         if "deck" in self.what and draft:
-            raise ValueError(f"what: rules {self.rules} have a draft and no deck to choose")
+            raise ValueError(f"what: rules {self.rules} have a draft, not a deck to choose")
         if "draft" in self.what and not draft:
-            raise ValueError(f"what: rules {self.rules} have a deck to choose and no draft")
+            raise ValueError(f"what: rules {self.rules} have a deck to choose, not a draft")
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

@@ -1,10 +1,10 @@
 """The training loop of small networks, in PyTorch: AdamW on the log loss of results.
 
-Positions, decks and drafts have networks of their own; each is a `Model` here, made of tensors by
-the names of the arrays in a weights file. Searches and deck builders run the compiled ones, which
-need no PyTorch.
+Positions, decks and drafts have separate networks; each is a `Model` here, whose tensors are named
+like the arrays in a weights file. Searches and deck builders run the compiled networks, which do
+not need PyTorch.
 
-The same rows and seed give the same arrays on a machine: it trains on the CPU, in one thread.
+The same rows and seed give the same arrays on one machine: training runs on the CPU in one thread.
 """
 
 import contextlib
@@ -27,26 +27,26 @@ __all__ = ["RATE", "Array", "Model", "Tensor", "log_odds", "parameters", "torch"
 
 Array = NDArray[np.float32]
 
-#: Rows of a step, and the longest step of a weight that starts from nothing.
+#: Batch size, and highest learning rate of a network trained from scratch.
 _BATCH = 1024
 RATE = 3e-3
-#: Part of the steps in which they grow to that; then they become shorter.
+#: Share of the steps in which the learning rate rises; afterwards it falls.
 _WARM_UP = 0.1
-#: By this part of a step weights shrink.
+#: Default weight decay.
 _DECAY = 1e-4
 
 
 class Model(Protocol):
-    """Something whose `arrays` can be trained."""
+    """A model whose `arrays` can be trained."""
 
     arrays: dict[str, Tensor]
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds of each row."""
+        """Return the log-odds of each row."""
 
 
 def parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
-    """Arrays as tensors that can be trained, copied."""
+    """Return copies of arrays as trainable tensors."""
     return {
         name: torch.tensor(array, dtype=torch.float32, requires_grad=True)
         for name, array in arrays.items()
@@ -54,7 +54,7 @@ def parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
 
 
 def log_odds(model: Model, rows: NDArray[Any]) -> Array:
-    """The log-odds of each row, by as many at a time as in training."""
+    """Return the log-odds of each row, computed in batches as in training."""
     with _one_thread(), torch.no_grad():
         parts = [model(part).numpy() for part in _batches(rows)]
     return np.concatenate(parts) if parts else np.zeros(0, np.float32)
@@ -72,35 +72,35 @@ def train(
 ) -> float:
     """Train the arrays of a model, in place, to predict results from rows.
 
-    By AdamW, with a step that grows and then shrinks, on the mean of the negative logarithm of the
-    probability that the model gave to each result.
+    The optimizer is AdamW with a learning rate that rises and then falls; the loss is the mean log
+    loss of the results.
 
     Parameters
     ----------
     model
-        Whose `arrays` change.
+        The model, whose `arrays` change.
     rows
-        Shape (rows, ...): whatever the model takes.
+        Shape (rows, ...): the inputs of the model.
     won
-        Shape (rows,): 1 where the predicted result came about, else 0; or its probability.
+        Shape (rows,): 1 where the predicted result occurred, else 0; or its probability.
     epochs
-        How often each row is seen.
+        Number of epochs.
     rng
-        Of the order in which they are seen.
+        Random numbers for the order of the rows.
     decay
-        Name of an array -> by which part of a step it shrinks, if not by the usual one.
+        Name of an array -> its weight decay, if it differs from the default.
     rate
-        The longest step of a weight.
+        The highest learning rate.
 
     Returns
     -------
     float
-        The mean loss in the last epoch, nats a row.
+        The mean loss in the last epoch, in nats per row.
 
     Raises
     ------
     ValueError
-        Without rows.
+        There are no rows.
     """
     if not len(won):
         raise ValueError("nothing to train on: no rows")
@@ -138,7 +138,7 @@ def _pace(progress: float) -> float:
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """More of them would add up in another order, and such networks gain little by it."""
+    """Use one thread: more would change the order of sums, and small networks gain little."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

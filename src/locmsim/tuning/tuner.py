@@ -1,4 +1,4 @@
-"""Better weights by self-play: what wins matches against the best so far is taken.
+"""Tuning by self-play: new weights are accepted if they beat the best ones so far.
 
     >>> from locmsim.tuning import Tuner, TuningSettings
     >>> tuner = Tuner(TuningSettings("1.2", games=40, match_games=20, nodes=100, pools=5))
@@ -8,7 +8,7 @@
     >>> tuner.best == tuner.start or bool(tuner.accepted)
     True
 
-What is played depends on the settings alone, not on where and by how many workers.
+The games depend only on the settings, not on the machines and the number of workers.
 """
 
 import contextlib
@@ -31,14 +31,14 @@ __all__ = ["Tuner"]
 
 _log = logging.getLogger(__name__)
 
-#: Games, and mirrored pairs, that make up a task for a worker.
+#: Games, and mirrored pairs, per task of a worker.
 _CHUNK = 20
 _PAIRS = 10
-#: Iterations whose games a fit is made of.
+#: Number of recent iterations whose games are used in a fit.
 _WINDOW = 6
-#: New weights have to win by more than luck does in five of six matches of equals.
+#: New weights must win by more than equal players would by luck in five of six matches.
 _LEVEL = 0.68
-#: What was played is saved so often, or more seldom: saving takes at most this part of the time.
+#: Interval of saving in seconds, and the largest share of the time that saving may take.
 _SAVE_SECONDS = 20.0
 _SAVE_SHARE = 0.02
 
@@ -51,22 +51,22 @@ class Tuner:
     Parameters
     ----------
     settings
-        Some or all of the settings; a mapping names them.
+        The settings, or a mapping with some of them.
     start
-        The weights to start from: those of a rule set, or the path of a weights file (default:
-        those of the package).
+        The initial weights: those of a rule set, or the path of a weights file (default: the
+        package's weights).
     folder
-        Everything is saved there. One that has a tuning in it is resumed.
+        The folder in which everything is saved. A tuning that is already there is resumed.
     command
-        Recorded with the weights.
+        The command to record with the weights.
 
     Raises
     ------
     ValueError
-        For settings that make no sense; if what is given differs from what is in the folder; names
-        a file there that cannot be read.
+        A setting is not valid or differs from those in the folder, or a file in the folder is
+        damaged.
     OSError
-        If a file cannot be read or written.
+        A file cannot be read or written.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Tuner:
         if isinstance(start, Weights):
             return WeightsFile({rules: start})
         file = WeightsFile() if start is None else WeightsFile.load(start)
-        # Written out: the weights of the package may be others when it is resumed.
+        # Stored, since the package's weights may have changed when the tuning is resumed.
         return WeightsFile({**file.weights, rules: file[rules]}, file.record)
 
     @property
@@ -111,17 +111,17 @@ class Tuner:
 
     @property
     def best(self) -> Weights:
-        """The weights that won last."""
+        """The best weights so far."""
         return self._progress.adopted[-1]
 
     @property
     def accepted(self) -> list[dict[str, Any]]:
-        """The matches by which new weights were taken: iteration, part, games, score, interval."""
+        """The matches by which weights were accepted: iteration, part, games, score, interval."""
         return self._progress.accepted
 
     @property
     def iteration(self) -> int:
-        """How many iterations are complete."""
+        """The number of complete iterations."""
         return self._progress.iteration
 
     @property
@@ -129,13 +129,13 @@ class Tuner:
         return {**asdict(self.settings), "what": list(self.settings.what)}
 
     def record(self) -> dict[str, Any]:
-        """What was done, for those who find the weights.
+        """Return the history of the tuning, which is stored with the weights.
 
         Returns
         -------
         dict
-            Commands, version of the library, settings, seeds, number of iterations and of games,
-            and the matches by which weights were taken.
+            Commands, version of the library, settings, seeds, numbers of iterations and games, and
+            the matches by which weights were accepted.
         """
         from locmsim import __version__
 
@@ -150,11 +150,11 @@ class Tuner:
         }
 
     def check_packages(self) -> None:
-        """``ImportError`` names a package that this tuning needs and that is missing."""
+        """Raise ``ImportError`` naming a package that this tuning needs and that is missing."""
         check_packages(self.settings.what)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file: what the first one contained, the best weights, and the record.
+        """Write a weights file: the initial file with the best weights and the record added.
 
         Parameters
         ----------
@@ -164,8 +164,7 @@ class Tuner:
         Raises
         ------
         ValueError
-            There is a file at `path` that this tuning has not written, or has written when it had
-            come further.
+            The file at `path` was not written by this tuning, or was written after more iterations.
         OSError
             The file cannot be written.
         """
@@ -174,7 +173,7 @@ class Tuner:
         replaced(self._progress.start, rules, self.best, self.record()).save(path)
 
     def check_target(self, path: str | os.PathLike[str]) -> None:
-        """Raise the ``ValueError`` of `write` before there is something to write.
+        """Raise the ``ValueError`` of `write` in advance.
 
         Parameters
         ----------
@@ -207,19 +206,20 @@ class Tuner:
         dask: str | None = None,
         on_games: Callable[[str, int, int], None] | None = None,
     ) -> Iterator[str]:
-        """Do what is missing to so many iterations.
+        """Run the missing iterations, and yield a line about each.
 
         Parameters
         ----------
         iterations
-            In all, those already done included.
+            Total number of iterations, including finished ones.
         workers
-            Processes; with one, which is the default, all is done in this process.
+            Number of processes; with 1, the default, everything runs in this process.
         dask
-            The address of the scheduler of a Dask cluster, whose workers play the games in the
-            place of processes here. What comes out is the same.
+            The address of a Dask scheduler, whose workers play the games instead of local
+            processes, with the same results.
         on_games
-            Called with what is played, how many of its games are done, and how many there are.
+            Called with the name of the current task, the number of its finished games and their
+            total.
 
         Yields
         ------
@@ -229,20 +229,18 @@ class Tuner:
         Raises
         ------
         ValueError
-            For less than one worker, for both workers and a cluster, for an address that makes no
-            sense, if games of earlier iterations are gone, and if another process is tuning in the
-            folder.
+            `workers` is less than 1 or given together with `dask`, the address is not valid, games
+            of earlier iterations are missing, or another process is tuning in the folder.
         OSError
-            If there is no scheduler at that address; if a file cannot be read or written.
+            The scheduler cannot be reached, or a file cannot be read or written.
         ImportError
-            If a package is missing: of the extra `tune`, of `train` if there are networks to train,
-            or of `cluster`.
+            A package is missing: of the extra `tune`, of `train` for parts with networks, or of
+            `cluster`.
         WorkersError
-            `locmsim.workers.WorkersError`, if a task ended its worker three times, or if the
-            cluster is gone.
+            A task ended its worker three times, or the cluster is gone.
         """
         workers_of = _workers_of(workers, dask)
-        self.check_packages()  # now, and not after all those games
+        self.check_packages()  # before playing any games
         self._on_games = on_games or (lambda what, done, count: None)
         with workers_of as self._workers, self._kept():
             while self.iteration < iterations:
@@ -252,8 +250,8 @@ class Tuner:
 
     @contextlib.contextmanager
     def _kept(self) -> Iterator[None]:
-        """Nobody else tunes in the folder within, and everything is there in the end."""
-        if not self._folder.exists():  # nothing is left of a tuning that could not begin
+        """Lock the folder, and save everything at the end."""
+        if not self._folder.exists():  # leave no traces of a tuning that could not start
             self._save()
         with self._folder.locked():
             try:
@@ -264,7 +262,7 @@ class Tuner:
     # ----------------------------------------------------------------------------- iterations
 
     def _iterate(self) -> str:
-        """Do an iteration and save what came of it; a line about it."""
+        """Run an iteration, save its results and return a line about it."""
         started, before = time.monotonic(), self._progress
         line, changes = self._improve(before.iteration + 1)
         pairs = sum(len(wins) for match in before.open.values() for wins in match.values())
@@ -279,8 +277,7 @@ class Tuner:
         return f"{self.iteration}: {line}; {time.monotonic() - started:.0f} s"
 
     def _improve(self, iteration: int) -> tuple[str, dict[str, Any]]:
-        """Play, fit, and compare with the best weights; what came out, and what changes of the
-        progress."""
+        """Play, fit, and compare with the best weights; return a text and the changed progress."""
         started = time.monotonic()
         played = self._self_play(iteration)
         line = f"{len(self._games[iteration].deck_won)} games"
@@ -300,7 +297,7 @@ class Tuner:
         return f"{line}; {tested}", changes
 
     def _candidates(self) -> tuple[dict[str, Weights], dict[str, float]]:
-        """New weights by name, each part of them alone and all together; the loss of each part."""
+        """Return new weights by name, for each part and all together, and the loss of each part."""
         joined = Games.joined([self._games[i] for i in sorted(self._games)])
         candidates, losses = {}, {}
         for part in self.settings.what:
@@ -315,7 +312,7 @@ class Tuner:
         return candidates, losses
 
     def _test(self, iteration: int, name: str, weights: Weights) -> tuple[str, dict[str, Any]]:
-        """Take the weights if they win a further match; what came out, and what changes."""
+        """Accept the weights if they win another match; return a text and the changed progress."""
         counts = self._match(iteration, f"test of {name}", weights, "test")
         low, high = score_interval(counts, _LEVEL)
         line = f"test of {name} {100 * counts.score:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
@@ -336,9 +333,9 @@ class Tuner:
     # ---------------------------------------------------------------------------------- games
 
     def _self_play(self, iteration: int) -> int:
-        """Play what is missing of this iteration; how many games that was.
+        """Play the missing games of this iteration and return their number.
 
-        All games of the window are in memory then.
+        Afterwards all games of the window are in memory.
         """
         self._load_window(iteration)
         settings = self.settings
@@ -368,7 +365,7 @@ class Tuner:
         return missing
 
     def _load_window(self, iteration: int) -> None:
-        """Have the games of the iterations before this one that a fit is made of, and no others."""
+        """Load the games of the earlier iterations in the window, and drop older ones."""
         for old in range(max(1, iteration - _WINDOW + 1), iteration):
             if old not in self._games:
                 chunks = self._folder.load_games(old)
@@ -380,8 +377,7 @@ class Tuner:
             del self._games[old]
 
     def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> PairCounts:
-        """A match against the best weights; all of an iteration with the same purpose have the
-        same cards."""
+        """Play a match against the best weights; those with one purpose share their cards."""
         settings = self.settings
         pairs = settings.match_games // 2
         seeds = settings.random(purpose, iteration).sample(TUNING_SEEDS, pairs)
@@ -403,7 +399,7 @@ class Tuner:
     def _run_tasks(
         self, label: str, tasks: Mapping[int, Callable[[], _T]]
     ) -> Iterator[tuple[int, _T]]:
-        """Numbers and results of tasks as they are done by the workers."""
+        """Yield the numbers and results of tasks as workers finish them."""
         runner: TaskRunner[int, _T] = TaskRunner(
             self._workers,
             tasks,
@@ -428,7 +424,7 @@ class Tuner:
 
     @contextlib.contextmanager
     def _timed(self) -> Iterator[None]:
-        """Save within; what takes long, as the games of hours do, is not due again soon."""
+        """Save within this context; the longer saving takes, the later the next one is due."""
         started = time.monotonic()
         yield
         saved = time.monotonic()
@@ -442,7 +438,7 @@ def _joined_in_order(chunks: Mapping[int, Games]) -> Games:
 def _workers_of(
     workers: int | None, dask: str | None
 ) -> contextlib.AbstractContextManager[Workers]:
-    """Processes of this machine, or a cluster; ``ValueError`` for both and for less than one."""
+    """Return local processes or a cluster; ``ValueError`` for both or for less than one."""
     if workers is not None and dask is not None:
         raise ValueError("expected one of workers and dask")
     count = 1 if workers is None else workers

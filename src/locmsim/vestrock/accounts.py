@@ -1,4 +1,4 @@
-"""Who may log in: those with a salted hash in a file, or anybody, first come first served."""
+"""Logins: accounts with salted hashes in a file, or any name on first use."""
 
 import base64
 import hashlib
@@ -24,16 +24,16 @@ _NOBODY: Final = (b"nobody", b"")
 
 
 class Accounts(Protocol):
-    """Names and passwords."""
+    """A source of accounts."""
 
     def check_quickly(self, name: str, password: str) -> bool | None:
-        """Whether somebody may log in; None if it takes `check` to tell."""
+        """Return whether a login is valid; None if only `check` can tell."""
 
     def check(self, name: str, password: str) -> bool:
-        """The same, which may take too long for the server's loop."""
+        """Return whether a login is valid; may take too long for the server's loop."""
 
     def names(self) -> list[str] | None:
-        """All accounts; None if everybody who is logged in takes part."""
+        """Return all accounts; None if everybody who is logged in takes part."""
 
 
 class OpenAccounts:
@@ -54,7 +54,7 @@ class OpenAccounts:
 
 
 class FileAccounts:
-    """Accounts of a file: one a line, a name, a salt and a hash, blanks between them.
+    """Accounts in a file: a name, a salt and a hash per line, separated by blanks.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ class FileAccounts:
     Raises
     ------
     ValueError
-        Naming file and line.
+        A line is malformed; the message names file and line.
     OSError
         The file cannot be read.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        #: What has been right once is checked quickly: many reconnects cost nothing.
+        #: Passwords that were valid once are checked quickly, so that reconnects are cheap.
         self._key = os.urandom(32)
         self._known: dict[tuple[str, bytes], bytes] = {}
         self._version = self._version_now()
@@ -82,7 +82,7 @@ class FileAccounts:
         return status.st_mtime_ns, status.st_size, status.st_ino
 
     def _read(self) -> dict[str, tuple[bytes, bytes]]:
-        """Name -> salt, hash."""
+        """Read salt and hash by name."""
         hashes: dict[str, tuple[bytes, bytes]] = {}
         text = Path(self.path).read_text("ascii", "replace")
         for number, line in enumerate(text.splitlines(), 1):
@@ -97,14 +97,14 @@ class FileAccounts:
             except ValueError:
                 raise ValueError(f"{self.path}: line {number}: expected name, salt, hash") from None
             if not VALID_NAME.fullmatch(name):
-                raise ValueError(f"{self.path}: line {number}: {name!r} cannot be a name")
+                raise ValueError(f"{self.path}: line {number}: {name!r} is not a valid name")
             if name in hashes:
                 raise ValueError(f"{self.path}: line {number}: {name} occurs twice")
             hashes[name] = entry
         return hashes
 
     def _read_again(self) -> None:
-        """Read the file if it has changed. Damaged or gone, it stays as it was read."""
+        """Read the file if it has changed; keep the old accounts if it is damaged or missing."""
         try:
             version = self._version_now()
             if version == self._version:
@@ -123,7 +123,7 @@ class FileAccounts:
         return hashlib.blake2b(password.encode(), key=self._key).digest()
 
     def check(self, name: str, password: str) -> bool:
-        # A name that nobody has takes as long as one that somebody has.
+        # An unknown name takes as long as a known one.
         salt, digest = self._hashes.get(name, _NOBODY)
         if not hmac.compare_digest(hash_password(password, salt), digest):
             return False
@@ -140,7 +140,7 @@ class FileAccounts:
         Raises
         ------
         ValueError
-            The name cannot be one, the password is empty or cannot be sent, or the file is damaged.
+            The name is not valid, the password is empty or cannot be sent, or the file is damaged.
         OSError
             The file cannot be read or written.
         """
@@ -162,5 +162,5 @@ class FileAccounts:
 
 
 def hash_password(password: str, salt: bytes) -> bytes:
-    """The hash of a password that is kept (scrypt)."""
+    """Return the hash of a password to store (scrypt)."""
     return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32)

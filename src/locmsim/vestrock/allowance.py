@@ -1,4 +1,4 @@
-"""What connections may ask of a server: what everything costs, and who pays."""
+"""Rate limits of connections: costs, and the allowances that pay for them."""
 
 from collections.abc import Callable
 from typing import Final
@@ -7,14 +7,14 @@ __all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Costs"]
 
 
 class Costs:
-    """What things cost, in seconds of an allowance.
+    """Costs in seconds of an allowance.
 
     Parameters
     ----------
     line, byte : float
-        Of what comes in.
+        The costs of input.
     connection, password, spectator : float
-        To connect, to have a password checked, and to be shown the running tournament.
+        The costs of connecting, of a password check, and of the view of the running tournament.
     """
 
     def __init__(
@@ -33,20 +33,20 @@ class Costs:
         self.spectator = spectator
 
 
-#: An address pays until somebody has logged in: 100 connections, 20 passwords, two spectators,
-#: 1,000 lines or 100 kB a second, five times as much at once.
+#: Limits of an address before a login: 100 connections, 20 passwords, two spectators, 1,000 lines
+#: or 100 kB per second, with bursts of five times as much.
 BEFORE_LOGIN: Final = Costs(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
-#: Then the player pays, more than an honest one can need: 20,000 lines or 5 MB a second.
+#: Limits of a player, more than an honest one can need: 20,000 lines or 5 MB per second.
 LOGGED_IN: Final = Costs(line=5e-5, byte=2e-7)
 
 
 class Allowance:
-    """Seconds that somebody may spend: one comes each second, and some are saved.
+    """A token bucket in seconds: it gains one per second up to a maximum.
 
-    It may be overdrawn. Whoever is in debt waits until it is paid, so nothing need be refused.
+    It may be overdrawn. A debtor waits until the debt is paid, so that nothing must be refused.
     """
 
-    #: Seconds that are saved.
+    #: The maximum.
     SAVED: Final = 5.0
 
     __slots__ = ("_paid_until",)
@@ -55,26 +55,26 @@ class Allowance:
         self._paid_until = 0.0
 
     def charge(self, cost: float, now: float) -> float:
-        """Take a cost off; how long the debt takes to be paid, 0 without one."""
+        """Subtract a cost; return the time until the debt is paid, 0 without one."""
         self._paid_until = max(self._paid_until, now - self.SAVED) + cost
         return self.debt(now)
 
     def debt(self, now: float) -> float:
-        """How long the debt takes to be paid, 0 without one."""
+        """Return the time until the debt is paid, 0 without one."""
         return max(0.0, self._paid_until - now)
 
     def is_whole(self, now: float) -> bool:
-        """Whether it is as if nothing had ever been taken."""
+        """Return whether the allowance is unused."""
         return self._paid_until <= now - self.SAVED
 
 
 class Allowances:
-    """One for each name: of those who have used theirs lately.
+    """The allowances of recently active names.
 
     Parameters
     ----------
     clock : function
-        The time in seconds.
+        Returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -85,13 +85,13 @@ class Allowances:
         return len(self._by_name)
 
     def charge(self, name: str, cost: float) -> float:
-        """Take a cost off; how long the debt takes to be paid, 0 without one."""
+        """Subtract a cost; return the time until the debt is paid, 0 without one."""
         allowance = self._by_name.get(name)
         if allowance is None:
             allowance = self._by_name[name] = Allowance()
         return allowance.charge(cost, self._clock())
 
     def tidy(self) -> None:
-        """Forget those who have all of it again."""
+        """Forget names whose allowance is full again."""
         now = self._clock()
         self._by_name = {n: a for n, a in self._by_name.items() if not a.is_whole(now)}

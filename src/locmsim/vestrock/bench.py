@@ -1,4 +1,4 @@
-"""What is measured of Vestrock on this machine, and a number that tells its behaviour."""
+"""Benchmarks of Vestrock, and a signature of its behaviour."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,7 +18,7 @@ _DECKS = 8
 _LEGAL = 20  # median number of legal actions in the action phase of such matches
 
 
-#: Operation -> what its time includes and is taken off, and passes over the positions.
+#: Operation -> the part of its time to subtract, and the number of passes over the positions.
 _OPERATIONS = {
     "clone": ("", 200),
     "apply": ("clone", 200),
@@ -28,7 +28,7 @@ _OPERATIONS = {
 
 
 def _walk(seed: int) -> list[State]:
-    """All positions of a match between two players by the rule of thumb, action by action."""
+    """Return all positions of a match between two rule bots, action by action."""
     state = State.new(generate_deck(seed))
     found = []
     random = Random(seed)
@@ -40,12 +40,12 @@ def _walk(seed: int) -> list[State]:
 
 
 def positions(seed: int = 1) -> list[State]:
-    """64 positions of one match of the rule bot, spread over it.
+    """Return 64 positions spread over a match of the rule bot.
 
     Parameters
     ----------
     seed
-        Of the deck and of the match.
+        Seed of the deck and of the match.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def positions(seed: int = 1) -> list[State]:
 
 
 def median_positions(seed: int = 1) -> list[State]:
-    """Those of the match's action phases with a usual number of legal actions, 15 to 25."""
+    """Return the positions in action phases with a usual 15 to 25 legal actions."""
     usual = [
         state
         for state in _walk(seed)
@@ -66,7 +66,7 @@ def median_positions(seed: int = 1) -> list[State]:
 
 
 def functions() -> Iterator[Measured]:
-    """What is measured: the kernel's operations from compiled code, playouts, turns of bots.
+    """Return the measured functions: kernel operations, playouts and turns of bots.
 
     "Usual" positions are those of `median_positions`, "match" positions those of `positions`.
     """
@@ -107,7 +107,7 @@ def _turns(bot: str) -> Case:
 
 
 def signature() -> int:
-    """A number that changes if and only if what the kernel and the rule of thumb do changes."""
+    """Return a number that changes exactly if the kernel's or rule bot's behaviour changes."""
     total = 0
     for seed in range(1, 5):
         state = State.new(generate_deck(seed))

@@ -39,15 +39,15 @@ _CHUNK = 256 * 1024
 
 
 class LoginError(ConnectionError):
-    """The server does not let this player in."""
+    """The server refuses the login."""
 
 
 class ServerFullError(LoginError):
-    """The server has as many connections as it takes: later there may be room."""
+    """The server has no free connections; a later attempt may succeed."""
 
 
 class ServerClosedError(ConnectionError):
-    """The server has said that it ends."""
+    """The server has announced its end."""
 
 
 class Client:
@@ -58,10 +58,10 @@ class Client:
     host, port : str, int
         Address of the server.
     user, password : str
-        An account; on a server without a file of accounts any name with any password, which has to
+        An account; on a server without a file of accounts, any name with any password, which must
         be the same each time.
     timeout : float, optional
-        Seconds to wait for any reply but the second one of ``WAIT``; None for ever.
+        Seconds to wait for any reply except the second one of ``WAIT``; None for no limit.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class Client:
     ServerClosedError
         The server ends.
     OSError
-        There is no server, its connection ends, or no answer comes in time (``TimeoutError``).
+        The server cannot be reached, the connection ends, or an answer is late (``TimeoutError``).
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Client:
         if line.startswith("ERR 8"):
             raise ServerClosedError("the server closes")
         if line.startswith("ERR 7"):
-            raise ServerFullError("the server takes no more connections at present")
+            raise ServerFullError("the server accepts no more connections at present")
         if line != expected:
             raise LoginError(f"expected {expected}, the server said {line!r}")
 
@@ -134,31 +134,33 @@ class Client:
         self._move(0)
 
     def receive(self, count: int) -> list[Reply]:
-        """The next replies, in the order of the commands.
+        """Return the next replies, in the order of the commands.
 
         Parameters
         ----------
         count : int
-            How many; ``WAIT`` has two.
+            The number of replies; ``WAIT`` has two.
 
         Returns
         -------
         list of Reply
-            As many.
+            As many replies.
 
         Raises
         ------
         ServerClosedError
             The server ends.
         ConnectionResetError
-            The connection has ended without a word.
+            The connection has ended.
         TimeoutError
-            They do not come.
+            The replies are late.
         ValueError
-            More than there are commands without a reply, or the server sent something else.
+            `count` is more than the number of pending replies, or the server sent something else.
         """
         if count > len(self._replies) + self._reader.pending:
-            raise ValueError(f"expected {count} replies, {self._reader.pending} are to come")
+            raise ValueError(
+                f"expected at most {self._reader.pending} replies, got a request for {count}"
+            )
         while len(self._replies) < count:
             self._move(self._timeout)
         return [self._replies.popleft() for _ in range(count)]
@@ -181,11 +183,11 @@ class Client:
 
     @property
     def pending(self) -> int:
-        """How many replies have not been received."""
+        """The number of pending replies."""
         return len(self._replies) + self._reader.pending
 
     def _move(self, timeout: float | None) -> None:
-        """Send what can be sent and read what is there; wait until one of the two is possible."""
+        """Wait until something can be sent or received, and do it."""
         # Both at once: a server that cannot send its replies does not read.
         if bool(self._out) != self._watching_out:
             self._watching_out = bool(self._out)
@@ -249,7 +251,7 @@ class Client:
         Returns
         -------
         float
-            When that became known, on the clock of ``time.monotonic``.
+            The time of the notification, on the clock of ``time.monotonic``.
         """
         self.send(["WAIT"])
         (first,) = self.receive(1)

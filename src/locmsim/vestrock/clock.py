@@ -1,4 +1,4 @@
-"""When turns start: a schedule without drift, as a function of the times it is told."""
+"""The schedule of turns, without drift, as a function of the times passed to it."""
 
 __all__ = ["Schedule"]
 
@@ -6,8 +6,8 @@ __all__ = ["Schedule"]
 class Schedule:
     """Tick k is due at start + k * period (docs/vestrock.md, "Clock").
 
-    Ticks are never left out and never made up for: after one that comes later than half a period,
-    all later ones are delayed by as much.
+    Ticks are never skipped and never caught up: after one that is late by more than half a period,
+    all later ones are delayed by the same amount.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ class Schedule:
 
     @property
     def due(self) -> float:
-        """When the next tick is due."""
+        """The time of the next tick."""
         # A product and not a sum of periods: rounding errors do not add up.
         return self._origin + self._ticks * self.period
 
     def tick(self, now: float) -> float:
-        """A tick has come.
+        """Handle a tick of the clock.
 
         Parameters
         ----------
@@ -56,5 +56,5 @@ class Schedule:
         return late
 
     def restart(self, now: float) -> None:
-        """A period starts now, before the tick was due."""
+        """Start a new period now, before the tick is due."""
         self._origin, self._ticks = now, 1

@@ -79,7 +79,7 @@ class Card(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Card":
-        """The card of a line ``ID TYPE AT HP HPMAX COST MANA``.
+        """Parse a card from a line ``ID TYPE AT HP HPMAX COST MANA``.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ def _fault(card: Card) -> str | None:
 
 
 def check_deck(cards: Iterable[Card], names: Sequence[str] | None = None) -> list[Card]:
-    """The cards as a list, if they are a deck (section 2).
+    """Return the cards as a list if they form a valid deck (section 2).
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def check_deck(cards: Iterable[Card], names: Sequence[str] | None = None) -> lis
 
 
 def parse_deck(text: str) -> list[Card]:
-    """The deck that a file describes: one card a line, top of the deck first (section 2).
+    """Parse the file of a deck: one card per line, top of the deck first (section 2).
 
     Lines that are blank or start with ``#`` are skipped.
 
@@ -268,7 +268,7 @@ _SHARES = {"M": 22, "F": 46, "H": 6, "D": 10, "T": 5, "B": 8, "I": 3}
 
 
 def _counts(n: int) -> dict[str, int]:
-    """How many cards of each kind a deck of `n` has: largest remainders."""
+    """Return how many cards of each kind a deck of `n` has: largest remainders."""
     counts = {kind: share * n // 100 for kind, share in _SHARES.items()}
     by_remainder = sorted(_SHARES, key=lambda kind: -(_SHARES[kind] * n % 100))
     for kind in by_remainder[: n - sum(counts.values())]:
@@ -314,7 +314,7 @@ def _values(
 
 
 def generate_deck(seed: int, n: int = 100) -> list[Card]:
-    """A deck of the standard generator (section 2): the same for the same arguments, everywhere.
+    """Return a deck of the standard generator (section 2), fully determined by its arguments.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def generate_deck(seed: int, n: int = 100) -> list[Card]:
 
 
 def extreme_deck(seed: int, n: int = 100) -> list[Card]:
-    """A deck with values all over their bounds, for tests: IDs from 1..1000, values from 0..100.
+    """Return a deck with extreme values, for tests: IDs from 1..1000, values from 0..100.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def encode(event: Event) -> bytes:
-    """An event as its line in the log."""
+    """Return an event as its line in the log."""
     return _encode(event).encode() + b"\n"
 
 
@@ -94,7 +94,7 @@ class EventLog:
 
 
 def _is_cut(path: str | os.PathLike[str]) -> bool:
-    """Whether the last line of a file has no end."""
+    """Return whether the last line of a file lacks a line end."""
     try:
         with open(path, "rb") as file:
             if not file.seek(0, os.SEEK_END):
@@ -113,7 +113,7 @@ class ReplayError(ValueError):
 
 
 def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]:
-    """A match of a log turn by turn, up to the turn that is over for all.
+    """Yield a match of a log turn by turn, up to the turn that is over for all.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
 
 
 def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
-    """The actions of a turn and its end."""
+    """Return the actions of a turn and its end."""
     player, turn = match.state.mover, match.turn
     commands = []
     for event in done:
@@ -189,7 +189,7 @@ class Replayed:
 
 
 def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
-    """The events of a log with their line numbers.
+    """Yield the events of a log with their line numbers.
 
     What a server that was killed leaves is left out: a last line without its end, also where
     another server has gone on behind it.

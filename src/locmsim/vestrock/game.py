@@ -48,11 +48,11 @@ class VestrockGame(BaseGame):
         self.new_match(0)
 
     def view(self, match: Match) -> View:
-        """The position as text and as a picture, and health, at the end the scores."""
+        """Return position and health as text and picture, and the scores at the end."""
         return match_view(match)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
-        """The match with the deck of `seed`, before its first answer.
+        """Return the match with the deck of `seed`, before its first answer.
 
         ``ValueError`` for a `card_seed`: nothing but the deck depends on a seed, so matches with
         the same one would be the same.

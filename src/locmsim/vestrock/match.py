@@ -125,7 +125,7 @@ class Match:
     # -- the protocol
 
     def command(self, player: str, line: str) -> list[str]:
-        """The reply to a player's command line, if this were their only match.
+        """Return the reply to a player's command line, if this were their only match.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Match:
             return [str(error)]
 
     def execute(self, player: str, command: Command) -> list[str]:
-        """The reply to a parsed command that names a match.
+        """Execute a parsed command that names a match, and return the reply.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class Match:
         return ["OK", *_ANSWERS[word](state, seat)]
 
     def _act(self, seat: int, word: str, arguments: Sequence[int]) -> list[str]:
-        """The reply to a command that changes the position."""
+        """Return the reply to a command that changes the position."""
         state = self.state
         deck_size = state.deck_size
         code = state.command(seat, _KINDS[word], *arguments)
@@ -394,7 +394,7 @@ class Match:
         burns: int | None = None,
         hand_limit: int | None = None,
     ) -> State:
-        """The last position of a match, made again from its log.
+        """Replay a match from its log and return the last position.
 
         Parameters
         ----------
@@ -436,7 +436,7 @@ class Match:
 
 
 def split_line(line: str) -> list[str]:
-    """The commands of a turn's answer: what stands between the semicolons, without blanks."""
+    """Split a turn's answer at semicolons into commands without surrounding blanks."""
     return [command.strip() for command in line.split(";") if command.strip()]
 
 

@@ -1,4 +1,4 @@
-"""A match of Vestrock for people: the position as text and as a picture."""
+"""Positions of Vestrock as text and as pictures, for people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,8 +11,8 @@ from locmsim.vestrock.match import Match
 
 __all__ = ["MATCH_OVER", "match_view", "state_svg", "state_text"]
 
-#: What the types of spells do.
-#: How the text of a position begins after the end.
+#: Effects of the types of spells.
+#: Start of the text of a finished position.
 MATCH_OVER: Final = "the match is over"
 _SPELLS: Final = {"D": "damage", "T": "disable", "B": "buff", "H": "heal"}
 _WORDS: Final = {
@@ -34,7 +34,7 @@ _STYLE = (
 
 
 def match_view(match: Match) -> View:
-    """What is shown of a match where it stands."""
+    """Return what is shown of a match in its present position."""
     state = match.state
     words = ""
     # The number of the last turn; actions have those of the server, which begin with 1.
@@ -54,7 +54,7 @@ def _words(action: str) -> str:
 
 
 def state_text(state: State) -> str:
-    """A position in lines of text.
+    """Return a position as lines of text.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def state_text(state: State) -> str:
     Returns
     -------
     str
-        Whose turn it is, and of each player health, hand and creatures.
+        The turn, and the health, hand and creatures of each player.
     """
     lines = [
         MATCH_OVER
@@ -81,7 +81,7 @@ def state_text(state: State) -> str:
 
 
 def creature_text(creature: Creature) -> str:
-    """A creature on the board in a line."""
+    """Return a creature on the board as one line."""
     marks = {"inactive": not creature.active, "attacks": creature.attacking}
     marks["blocked"] = creature.blocked
     text = "".join(f", {mark}" for mark, is_so in marks.items() if is_so)
@@ -98,7 +98,7 @@ def _card_text(card: Card) -> str:
 
 
 def state_svg(state: State) -> str:
-    """A position as a picture.
+    """Draw a position.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A bot at a server: all of its matches at once, within the time of a turn."""
+"""A bot on a server, which plays all of its matches within each turn."""
 
 import time
 from collections import Counter
@@ -13,28 +13,28 @@ from locmsim.vestrock.views import Views
 
 __all__ = ["Figures", "Player"]
 
-#: Commands that are sent within this share of a turn have to arrive in it.
+#: Commands sent within this share of a turn should arrive in it.
 _IN_TIME = 0.8
-#: For how long commands are collected before they are sent.
+#: Time for which commands are collected before they are sent.
 _TOGETHER_SECONDS = 0.01
 
 
 @dataclass
 class Figures:
-    """What a player has done."""
+    """Statistics of a player."""
 
-    #: Turns of the server in which there was something to do.
+    #: Turns of the server in which the player had a move.
     turns: int = 0
     #: Turns of matches.
     moves: int = 0
     commands: int = 0
     #: Replies by the code of their error, 0 for ``OK``; those to questions do not count.
     replies: Counter[int] = field(default_factory=Counter)
-    #: Commands sent in the first 0.8 of their turn that came too late all the same.
+    #: Commands sent in the first 0.8 of their turn that were too late nevertheless.
     late: int = 0
     #: The longest time from the start of a turn to the last reply, in seconds.
     longest: float = 0.0
-    #: How often the connection was made anew.
+    #: Number of reconnections.
     reconnects: int = 0
 
 
@@ -46,11 +46,11 @@ class Player:
     client : Client
         The connection.
     bot : Bot
-        Who decides.
+        The bot.
     turn_seconds : float
-        The server's length of a turn.
+        Duration of a turn on the server.
     reserve_seconds : float
-        What to keep of it for the way to the server.
+        Part of it that is reserved for the network.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Player:
         self.reserve_seconds = reserve_seconds
         self.figures = Figures()
         self._views = Views()
-        #: By match, whether the next turn is ours.
+        #: By match, whether the next turn is this player's.
         self._next: dict[int, bool] = {}
 
     def run(self, reconnect: Callable[[], Client] | None = None) -> Figures:
@@ -76,18 +76,18 @@ class Player:
         Parameters
         ----------
         reconnect : function, optional
-            Makes a new client where the connection breaks: the player goes on where the matches
-            stand.
+            Creates a new client after a lost connection, with which the player continues the
+            matches.
 
         Returns
         -------
         Figures
-            What was played.
+            The statistics.
 
         Raises
         ------
         OSError
-            The connection has ended, and there is no new one.
+            The connection was lost and not restored.
         """
         while True:
             try:
@@ -106,7 +106,7 @@ class Player:
                 self.figures.reconnects += 1
 
     def turn(self, started: float) -> None:
-        """Play a turn of the server, that started then on the clock of ``time.monotonic``."""
+        """Play a turn of the server that started at a time of ``time.monotonic``."""
         states = self._states()
         if not states:
             return
@@ -127,7 +127,8 @@ class Player:
             ]
             figures.moves += 1
             waiting += commands
-            # Together, if they come quickly: each packet costs both sides more than a command.
+            # Sent together if they are ready quickly: a packet costs both sides more than a
+            # command.
             if (now := time.monotonic()) - since >= _TOGETHER_SECONDS:
                 sent += [now] * len(waiting)
                 self.client.send(waiting)
@@ -143,11 +144,11 @@ class Player:
         figures.longest = max(figures.longest, time.monotonic() - started)
 
     def _states(self) -> dict[int, State]:
-        """The positions of the matches on the move."""
+        """Return the positions of the matches on the move."""
         ids = self.client.my_matches()
         if not any(match in self._next for match in ids):
             self._views = Views()  # a new tournament, perhaps another deck
-        # If nothing should be on the move, a missed turn would go unnoticed.
+        # If no match should be on the move, a missed turn would go unnoticed.
         if not any(self._next.get(match) for match in ids) or not self._next.keys() >= set(ids):
             self._ask_whose_turn(ids)
         states = self._read(ids)
@@ -165,7 +166,7 @@ class Player:
         }
 
     def _read(self, ids: list[int]) -> dict[int, State] | None:
-        """The positions of the matches that should be on the move; None if one is not."""
+        """Return the positions of the matches that should be on the move; None if one is not."""
         moving = [match for match in ids if self._next[match]]
         questions = [command for match in moving for command in self._views.questions(match)]
         replies = self.client.request(questions)

@@ -1,9 +1,9 @@
-"""Positions as short texts, and positions from what the server tells a client.
+"""Positions as short texts, and positions from the server's replies.
 
 The text is ``[t3 bl A10 B7 m2 l2/2 | A h7,8 b3,5-,4(3/1/4)! | B h9 | D 1,2]`` (docs/vestrock.md,
 section 7): turn and phase, health, mana, draws and burns left; then each player's hand and board,
 ``-`` for an inactive creature, ``!`` for an attacker, ``*`` for a blocked one, in brackets its
-attack, health and maximum where they are not those of its card; then the deck, top first.
+attack, health and maximum if they differ from its card; then the deck, top first.
 """
 
 import re
@@ -22,12 +22,12 @@ _PLAYERS = "AB"
 
 
 def state_to_text(state: State) -> str:
-    """The position as one line of text.
+    """Return the position as one line of text.
 
     Parameters
     ----------
     state
-        Any state. Its parameters are not in the text, nor is whether the match is over.
+        Any state. The text contains neither its parameters nor whether the match is over.
 
     Returns
     -------
@@ -77,27 +77,27 @@ def state_from_text(
     burns: int = 2,
     hand_limit: int = 10,
 ) -> State:
-    """The position that a text describes, the inverse of `state_to_text`.
+    """Parse the text of a position, the inverse of `state_to_text`.
 
     Parameters
     ----------
     text
         The position; the brackets around it may be missing.
     cards
-        The cards of the match, in any order: those of the deck stand in the text in theirs, and
-        those that the text does not name are gone.
+        The cards of the match, in any order. The text has the order of the deck, and cards that it
+        does not name are removed from the match.
     init_hp, turns, draws, burns, hand_limit : int
-        Parameters of the match, as for `Table`: the text does not have them.
+        Parameters of the match, as for `Table`, which are not in the text.
 
     Returns
     -------
     State
-        The position, of a table of its own in which the gone cards come first.
+        The position, with a new table in which the removed cards come first.
 
     Raises
     ------
     ValueError
-        Naming the word that is wrong.
+        The text is malformed; the message names the wrong word.
     """
     head, *parts = (
         part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split("|")
@@ -170,7 +170,7 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _creature(text: str, by_id: Mapping[int, Card]) -> dict[str, Any]:
-    """A creature of a position text as a row of a snapshot."""
+    """Return a creature of a position text as a row of a snapshot."""
     match = _CREATURE.fullmatch(text)
     if match is None or int(match[1]) not in by_id:
         raise ValueError(f"position: expected a creature of the deck, got {text!r}")
@@ -202,23 +202,22 @@ def state_from_replies(
     burns: int = 2,
     action_phase: bool = False,
 ) -> State:
-    """The mover's position, from the server's replies.
+    """Build the mover's position from the server's replies.
 
-    At the start of a turn nothing is missing in them. Later, which attackers have been blocked and
-    whether the blocking phase is over are known to the client only; blocked ones count as not
-    blocked here.
+    At the start of a turn the replies are complete. Later, only the client knows which attackers
+    are blocked and whether the blocking phase is over; here no attacker counts as blocked.
 
     Parameters
     ----------
     replies
-        Command word -> the lines of its reply, the ``OK`` with or without. The words are
+        Command word -> the lines of its reply, with or without ``OK``. The words are
         ``GET_TURN_INFO, GET_HP, GET_CARD_LIMITS, GET_DECK, GET_HANDS, GET_BOARD, GET_ATTACKERS``
-        and perhaps ``GET_CURRENT_MANA``.
+        and optionally ``GET_CURRENT_MANA``.
     deck
-        The whole deck of the match, top first, as it was in turn 1. Without it the deck consists
-        of the cards that can be seen, creatures as they are now.
+        The whole deck of the match in turn 1, top first. By default the deck consists of the
+        visible cards, creatures with their current values.
     turns, draws, burns
-        Parameters of the match that the replies do not have.
+        Parameters of the match that are not in the replies.
     action_phase
         Whether the blocking phase is over.
 
@@ -230,7 +229,7 @@ def state_from_replies(
     Raises
     ------
     ValueError
-        Naming the reply that is missing or cannot be read.
+        A reply is missing or malformed; the message names it.
     """
     lines: dict[str, Sequence[str]] = {}
     for word in POSITION_QUESTIONS:
@@ -256,7 +255,7 @@ def state_from_replies(
 
 
 def _seen(lines: Mapping[str, Sequence[str]]) -> list[Card]:
-    """All cards in the replies, those of the deck last."""
+    """Return all cards in the replies, those of the deck last."""
     hands = [card for hand in read.hands(lines["GET_HANDS"]) for card in hand]
     boards = [card for board in read.boards(lines["GET_BOARD"]) for card, _ in board]
     return [*hands, *boards, *read.cards(lines["GET_DECK"])]

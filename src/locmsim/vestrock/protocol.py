@@ -1,7 +1,7 @@
-"""The text protocol as functions of bytes and state; sockets are elsewhere.
+"""The text protocol as functions of bytes and state, without sockets.
 
-Server side: `LineReader` makes lines of bytes, `Login` is the conversation before the first
-command, `parse` checks a command line. Client side: `ReplyReader` makes replies of bytes.
+Server side: `LineReader` splits bytes into lines, `Login` is the dialogue before the first command,
+`parse` checks a command line. Client side: `ReplyReader` turns bytes into replies.
 The protocol is described in docs/vestrock.md, "Commands" and "Server".
 """
 
@@ -62,23 +62,23 @@ ERRORS: Final[dict[int, str]] = {
 
 
 class Shape(Enum):
-    """How many lines a reply has after ``OK``."""
+    """The shape of a reply: the number of lines after ``OK``."""
 
     NONE = 0
     #: One line.
     LINE = 1
     #: Two lines.
     TWO = 2
-    #: A line with a number, and as many more.
+    #: A line with a number, and that number of further lines.
     COUNTED = -1
-    #: A line with two numbers, and as many more as their sum.
+    #: A line with two numbers, and further lines, as many as their sum.
     BOTH = -2
 
 
 class CommandSpec(NamedTuple):
-    """All there is to know of a command: parser, client, match and documentation have it from here.
+    """The specification of a command, for parser, client, match and documentation.
 
-    ``mover`` says that it is for the player whose turn it is, ``action`` that it changes the match.
+    ``mover``: it is only for the player whose turn it is; ``action``: it changes the match.
     """
 
     word: str
@@ -87,7 +87,7 @@ class CommandSpec(NamedTuple):
     shape: Shape
     mover: bool
     action: bool
-    #: The lines after ``OK``, or what the arguments are, for people.
+    #: A description of the lines after ``OK``, or of the arguments.
     text: str
 
 
@@ -145,14 +145,14 @@ POSITION_QUESTIONS: Final = (
     *(spec.word for spec in COMMANDS.values() if spec.mover and not spec.action),
 )
 
-#: What a player may be called.
+#: The valid names of players.
 VALID_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 def error_line(code: int) -> str:
-    """The reply for an error, such as ``"ERR 913 NotYourTurn"``."""
+    """Return the reply for an error, such as ``"ERR 913 NotYourTurn"``."""
     return f"ERR {code} {ERRORS[code]}"
 
 
@@ -160,10 +160,10 @@ def error_line(code: int) -> str:
 
 
 class LineReader:
-    """Makes lines of the bytes that a connection brings, however they are cut into pieces.
+    """Splits the bytes of a connection into lines.
 
-    A line ends with LF; one CR before it is dropped. A line of more than `MAX_LINE` bytes comes
-    out as None, and is never kept whole. Empty lines come out as ``b""``.
+    A line ends with LF; one CR before it is dropped. A line of more than `MAX_LINE` bytes becomes
+    None and is never stored completely. An empty line becomes ``b""``.
     """
 
     def __init__(self) -> None:
@@ -171,17 +171,17 @@ class LineReader:
         self._skipping = False
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that `data` completes.
+        """Return the lines that `data` completes.
 
         Parameters
         ----------
         data : bytes
-            What came next.
+            The next bytes.
 
         Returns
         -------
         list of bytes or None
-            One entry a line, without its end; None for a line that is too long.
+            One entry per line, without its end; None for a line that is too long.
         """
         first, *rest = data.split(b"\n")
         if self._skipping:
@@ -199,7 +199,7 @@ class LineReader:
         return lines
 
     def _keep(self, start: bytes) -> None:
-        """Keep the start of a line; of one that is too long only that it is."""
+        """Store the start of a line, or only the fact that it is too long."""
         # One byte more than a line may have: the CR that is dropped.
         if self._skipping or len(start) > MAX_LINE + 1:
             self._skipping, self._partial = True, b""
@@ -214,14 +214,14 @@ def _checked(line: bytes) -> bytes | None:
 
 
 class Login:
-    """The conversation before the first command.
+    """The dialogue before the first command.
 
     The server sends ``LOGIN``, the client a name, the server ``PASS``, the client a password.
-    `feed` takes the client's lines and returns what to send; when `name` and `password` are set,
-    somebody has to check them. A name that cannot be one ends in the same way as a wrong password.
+    `feed` takes the client's lines and returns the lines to send; when `name` and `password` are
+    set, the caller must check them. An invalid name is handled like a wrong password.
     """
 
-    #: What the server sends first.
+    #: The first line of the server.
     GREETING: Final = "LOGIN"
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ class Login:
         self.password: str | None = None
 
     def feed(self, line: bytes | None) -> str | None:
-        """The line to send after a line of the client; None if there is nothing to say yet.
+        """Return the line to send after a line of the client; None for nothing yet.
 
         Parameters
         ----------
@@ -247,12 +247,12 @@ class Login:
 
     @property
     def done(self) -> bool:
-        """Whether both answers are there."""
+        """Whether both answers have arrived."""
         return self.password is not None
 
     @property
     def possible(self) -> bool:
-        """Whether the name may be a player's and a password was given."""
+        """Whether the name is valid and a password was given."""
         return bool(self.password) and VALID_NAME.fullmatch(self.name or "") is not None
 
 
@@ -270,7 +270,7 @@ class Command(NamedTuple):
 # A server gets the same questions about the same matches again and again.
 @lru_cache(maxsize=16384)
 def parse(line: bytes | None) -> Command | int:
-    """The command in a line that is not empty, or an error code.
+    """Parse a line that is not empty into a command or an error code.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def parse(line: bytes | None) -> Command | int:
 
 
 class Reply(NamedTuple):
-    """What the server has answered to a command."""
+    """The server's answer to a command."""
 
     command: str
     #: 0 for ``OK``, else the code of the error.
@@ -312,43 +312,44 @@ class Reply(NamedTuple):
     lines: list[str]
 
 
-#: Read for every reply.
+#: Used for every reply.
 _LINES: Final = {word: spec.shape.value for word, spec in COMMANDS.items()}
 
 
 class ReplyReader:
-    """Makes replies of the bytes that the server sends.
+    """Turns the bytes of the server into replies.
 
-    Replies come in the order of the commands, which `expect` must be told of. The second ``OK`` of
-    ``WAIT`` is a reply of its own, to the command ``""``; so is the ``ERR 8`` that the server sends
-    when it closes, whatever it was asked before.
+    Replies come in the order of the commands, which must be passed to `expect`. The second ``OK``
+    of ``WAIT`` is a separate reply to the command ``""``, like the ``ERR 8`` that the server sends
+    at any time when it closes.
     """
 
     def __init__(self) -> None:
         self._expected: deque[str] = deque()
-        #: Lines, those before `_next_line` done with, and the start of the one after them.
+        #: Lines, of which those before `_next_line` are consumed, and the start of the following
+        #: one.
         self._lines: list[str] = []
         self._next_line = 0
         self._partial = ""
 
     @property
     def pending(self) -> int:
-        """How many replies are still to come."""
+        """The number of pending replies."""
         return len(self._expected)
 
     def expect(self, command: str) -> None:
-        """A command was sent."""
+        """Note that a command was sent, whose reply is to be read."""
         self._expected.append(command)
         if command == "WAIT":
             self._expected.append("")
 
     def feed(self, data: bytes) -> list[Reply]:
-        """The replies that `data` completes.
+        """Return the replies that `data` completes.
 
         Raises
         ------
         ValueError
-            The server sent something that is not a reply to the command, or that nobody asked for.
+            The server sent something that is not a reply to the command, or is unexpected.
         """
         lines = (self._partial + data.decode("ascii", "replace")).split("\n")
         self._partial = lines.pop()
@@ -361,7 +362,7 @@ class ReplyReader:
         return replies
 
     def _next(self) -> Reply | None:
-        """The next reply if all of its lines are there."""
+        """Return the next reply if it is complete."""
         lines, i = self._lines, self._next_line
         if lines[i].startswith("ERR 8 "):
             self._next_line = len(lines)

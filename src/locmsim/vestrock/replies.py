@@ -1,4 +1,4 @@
-"""What the lines of a server's replies say: the one place where they are read."""
+"""Parsing of the lines of a server's replies."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -39,7 +39,7 @@ class TurnInfo(NamedTuple):
 class Health(NamedTuple):
     """The answer to ``GET_HP``."""
 
-    #: At the start and at most.
+    #: The initial health, which is also the maximum.
     initial: int
     own: int
     opponent: int
@@ -54,18 +54,18 @@ class Limits(NamedTuple):
 
 
 class BoardCard(NamedTuple):
-    """A creature on a board, with its values of now."""
+    """A creature on a board, with its current values."""
 
     card: Card
     active: bool
 
 
-#: The card of a line. A client reads the same hundred cards again and again.
+#: Parses the card of a line, cached: a client reads the same hundred cards repeatedly.
 card = lru_cache(maxsize=16384)(Card.parse)
 
 
 def numbers(line: str, count: int) -> list[int]:
-    """The integers of a line; ``ValueError`` if they are not so many."""
+    """Parse a line of integers; ``ValueError`` if their number is wrong."""
     words = line.split()
     if len(words) != count:
         raise ValueError(f"expected {count} numbers, got {line!r}")
@@ -73,39 +73,39 @@ def numbers(line: str, count: int) -> list[int]:
 
 
 def number(lines: Lines) -> int:
-    """The only number of a reply."""
+    """Parse the only number of a reply."""
     return numbers(lines[0], 1)[0]
 
 
 def turn_info(lines: Lines) -> TurnInfo:
-    """Whose turn it is, and the turns left."""
+    """Parse whose turn it is, and the turns left."""
     own, left = numbers(lines[0], 2)
     return TurnInfo(own == 1, left)
 
 
 def health(lines: Lines) -> Health:
-    """Initial, own and opponent's health."""
+    """Parse the initial, the player's and the opponent's health."""
     return Health(*numbers(lines[0], 3))
 
 
 def limits(lines: Lines) -> Limits:
-    """Draws and burns left, and the size of a full hand."""
+    """Parse the draws and burns left, and the size of a full hand."""
     return Limits(*numbers(lines[0], 3))
 
 
 def cards(lines: Lines) -> list[Card]:
-    """The cards of a reply that begins with their number."""
+    """Parse the cards of a reply that begins with their number."""
     return [card(line) for line in lines[1:]]
 
 
 def hands(lines: Lines) -> tuple[list[Card], list[Card]]:
-    """The player's and the opponent's cards."""
+    """Parse the player's and the opponent's cards."""
     own = _own(lines)
     return [card(line) for line in lines[1:own]], [card(line) for line in lines[own:]]
 
 
 def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
-    """The player's and the opponent's creatures."""
+    """Parse the player's and the opponent's creatures."""
     own = _own(lines)
     found = []
     for line in lines[1:]:
@@ -115,22 +115,22 @@ def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
 
 
 def _own(lines: Lines) -> int:
-    """Where the opponent's lines begin, after a first line with both numbers."""
+    """Return the index of the opponent's first line, after a first line with both counts."""
     own, other = numbers(lines[0], 2)
     if own + other != len(lines) - 1:
-        raise ValueError("the counts of GET_HANDS or GET_BOARD are not those of the lines")
+        raise ValueError("the counts of GET_HANDS or GET_BOARD do not match the lines")
     return 1 + own
 
 
 def attackers(lines: Lines) -> set[int]:
-    """The IDs of the creatures that attack."""
+    """Parse the IDs of the attacking creatures."""
     return {int(line.partition(" ")[0]) for line in lines[1:]}
 
 
 def snapshot(
     replies: Mapping[str, Lines], turns: int, *, action_phase: bool = False
 ) -> dict[str, Any]:
-    """The mover's position in the form of `locmsim.vestrock.State.snapshot`.
+    """Return the mover's position in the form of `locmsim.vestrock.State.snapshot`.
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def snapshot(
         Command word -> the lines after ``OK``, of the questions about a position;
         ``GET_CURRENT_MANA`` may be missing at the start of a turn, when it is 0.
     turns : int
-        How many turns the match has.
+        Number of turns of the match.
     action_phase : bool
         Whether the blocking phase is over.
 
     Raises
     ------
     ValueError, IndexError
-        A reply is not what it should be.
+        A reply is malformed.
     """
     turn = turns - turn_info(replies["GET_TURN_INFO"]).left + 1
     left, of_health = limits(replies["GET_CARD_LIMITS"]), health(replies["GET_HP"])

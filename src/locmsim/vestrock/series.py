@@ -1,8 +1,7 @@
-"""Tournaments one after another: the players' commands and the ticks of the clock.
+"""A series of tournaments, driven by the players' commands and the ticks of the clock.
 
-A `Series` does everything that the server does between reading a command and writing its reply, as
-a function of the calls alone. What happens comes out as events, which `locmsim.vestrock.eventlog`
-writes and replays.
+A `Series` does everything that the server does between reading a command and writing its reply, and
+depends only on the calls. It emits events, which `locmsim.vestrock.eventlog` writes and replays.
 """
 
 import logging
@@ -18,52 +17,52 @@ __all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "ResultSink", "Series"]
 
 _log = logging.getLogger(__name__)
 
-#: Commands that a player may give in a turn; ``WAIT`` is free.
+#: Maximum number of commands of a player in a turn; ``WAIT`` is free.
 COMMAND_LIMIT: Final = 5_000
-#: Lines of replies that a player may get in a turn.
+#: Maximum number of lines of replies to a player in a turn.
 LINE_LIMIT: Final = 200_000
 
-#: Something that happened: plain dicts, lists, numbers and strings, with the key ``event``.
+#: An event as plain dicts, lists, numbers and strings, with the key ``event``.
 Event = dict[str, Any]
 
 
 class ResultSink(Protocol):
-    """What the results of tournaments are given to."""
+    """A receiver of the results of tournaments."""
 
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
     ) -> object:
-        """A tournament is over."""
+        """Store the results of a finished tournament."""
 
 
 class Series:
-    """Tournaments one after another.
+    """A series of tournaments.
 
     Parameters
     ----------
     deck : callable
-        The deck of a tournament by its number.
+        Returns the deck of a tournament by its number.
     sink : ResultSink
-        Gets the results.
+        Receives the results.
     record : callable
-        Gets the events, in order.
+        Receives the events, in order.
     number : int
         Number of the first tournament.
     parameters : mapping
         Parameters of the matches, as for `locmsim.vestrock.Match`.
     players : int
-        How many players a tournament needs, at least 2.
+        Number of players that a tournament needs, at least 2.
     break_turns : int
-        Whole turns between tournaments, and before the first one.
+        Number of whole turns between tournaments, and before the first one.
     tournaments : int, optional
-        Play no more than so many.
+        Maximum number of tournaments.
     refused : bool
         Record refused commands too.
 
     Raises
     ------
     ValueError
-        A number out of bounds.
+        A number is out of bounds.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Series:
         self._sink = sink
         self._record = record
         self._parameters = dict(parameters or {})
-        #: How many players a tournament needs.
+        #: Number of players that a tournament needs.
         self.players = players
         self._break_turns = break_turns
         self._refused = refused
@@ -99,7 +98,7 @@ class Series:
         self._next_id = 1
         #: The running tournament.
         self.tournament: Tournament | None = None
-        #: How many tournaments came to their end.
+        #: Number of finished tournaments.
         self.finished = 0
         #: Matches of the running and of the previous tournament by id.
         self._matches: dict[int, Match] = {}
@@ -115,9 +114,9 @@ class Series:
         Parameters
         ----------
         player : str
-            Who gives it.
+            The player.
         command : Command or int
-            As from `locmsim.vestrock.protocol.parse`; an error code counts as a command, too.
+            The result of `locmsim.vestrock.protocol.parse`; an error code counts as a command too.
 
         Returns
         -------
@@ -136,7 +135,7 @@ class Series:
         return reply
 
     def count(self, player: str) -> list[int]:
-        """A line of a player's counts as a command; what they have used of the turn."""
+        """Count a player's line as a command; return the time they have used in the turn."""
         spent = self._spent.get(player)
         if spent is None:
             spent = self._spent[player] = [0, 0]
@@ -157,8 +156,8 @@ class Series:
         try:
             reply = match.execute(player, command)
         except CommandError as error:
-            # The attackers of a blocking phase that an action ends may end the match: the action is
-            # refused, but the phase is over.
+            # An action ends the blocking phase, and its attackers may end the match: then the
+            # action is refused, but the phase is over.
             if match.is_over and not was_over:
                 self._act("action", player, command)
             elif self._refused and self.tournament and match.match_id in self.tournament.matches:
@@ -185,12 +184,12 @@ class Series:
     # ------------------------------------------------------------------------------- ticks
 
     def tick(self, present: Iterable[str]) -> None:
-        """End the turn; the next one, a break or a tournament begins.
+        """End the turn, and start the next one, a break or a tournament.
 
         Parameters
         ----------
         present : iterable of str
-            Who would take part in a tournament that starts now.
+            The players who would take part in a tournament that starts now.
         """
         self._spent.clear()
         if self.tournament is not None:
@@ -250,14 +249,14 @@ class Series:
         self._record(described(tournament))
 
     def close(self) -> None:
-        """Give up the running tournament: it counts for nothing."""
+        """Abandon the running tournament, which then does not count."""
         if self.tournament is not None:
             self._record({"event": "cut", "tournament": self.tournament.number})
             self.tournament = None
 
 
 def described(tournament: Tournament) -> Event:
-    """The event that starts a tournament."""
+    """Return the event that starts a tournament."""
     return {
         "event": "tournament",
         "tournament": tournament.number,

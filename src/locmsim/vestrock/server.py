@@ -1,7 +1,7 @@
-"""The server: connections, one clock for all matches, and who is logged in.
+"""The server: connections, logins, and one clock for all matches.
 
-asyncio, one loop; a command takes microseconds, so each is executed as a whole and "order" is the
-order of execution. What commands and ticks do is in `locmsim.vestrock.series`.
+It uses one asyncio loop. A command takes microseconds, so that each is executed as a whole, and
+"order" means the order of execution. `locmsim.vestrock.series` executes commands and ticks.
 """
 
 import asyncio
@@ -33,16 +33,16 @@ __all__ = ["Server"]
 
 _log = logging.getLogger(__name__)
 
-#: Connections of a player: one more ends the oldest.
+#: Maximum number of connections per player: a further one ends the oldest.
 _PER_PLAYER: Final = 4
-#: Connections that have not logged in, of all addresses and of one.
+#: Maximum number of connections without a login, in total and per address.
 _UNAUTHENTICATED: Final = 64
 _OF_ONE_ADDRESS: Final = 16
-#: Connections that are told why they end, and those logged in; beyond them nobody is told.
+#: Maximum number of connections that are told why they are closed, and of logged-in ones.
 _CONNECTIONS: Final = 1024
-#: How often the connections are looked after, in seconds.
+#: Interval of checks of the connections, in seconds.
 _CARE_SECONDS: Final = 1.0
-#: How long connections have for their last line when the server closes, in seconds.
+#: Time for the last line of connections when the server closes, in seconds.
 _CLOSING_SECONDS: Final = 2.0
 
 
@@ -52,35 +52,35 @@ class Server:
     Parameters
     ----------
     host, port : str, int
-        Where to listen; port 0 for any free one, see `port`.
+        Address to listen on; port 0 for any free one, see `port`.
     spectator_port : int, optional
-        The port at which spectators get the lines of the log, a turn late and with numbers in the
-        place of names; 0 for any free port.
+        The port that sends spectators the lines of the log, one turn late and with numbers instead
+        of names; 0 for any free port.
     open_spectators : bool
-        Send them at once, with names: players may learn from them.
+        Send these lines at once, with names, so that players can learn from them.
     accounts : str or path, optional
-        File of accounts, all of which take part. Without one everybody may log in, from this
-        machine only: the first use of a name sets its password.
+        File of accounts, all of which take part. Without one, anybody on this machine may log in,
+        and the first use of a name sets its password.
     turn_seconds : float
-        Length of a turn, 0.01..3600.
+        Duration of a turn, 0.01..3600.
     early : bool
         End a turn as soon as every player is logged in and all their connections are in ``WAIT``.
     players : int
-        How many players a tournament needs.
+        Number of players that a tournament needs.
     break_turns : int
-        Whole turns between tournaments.
+        Number of whole turns between tournaments.
     tournaments : int, optional
-        End after so many.
+        End after this number of tournaments.
     seed : int
         Tournament k is played with the deck ``generate_deck(seed + k)``.
     decks : sequence of path, optional
-        Or with the k-th of these files, again and again.
+        Files of decks that are used in turn instead.
     standings : str or path
         SQLite file of results, which a later server resumes.
     log : str or path, optional
         File to append the events to.
     log_refused : bool
-        Refused commands go to the log, too.
+        Log refused commands too.
     init_hp, turns, draws, burns, hand_limit : int, optional
         Parameters of the matches, as for `locmsim.vestrock.Match`.
 
@@ -91,10 +91,10 @@ class Server:
     OSError
         A file cannot be opened.
     StandingsError
-        That one cannot be used.
+        The file of standings cannot be used.
     """
 
-    #: How long a connection may take to log in.
+    #: Time that a connection may take to log in.
     login_seconds = 10.0
 
     def __init__(
@@ -142,16 +142,16 @@ class Server:
         self._tournaments = tournaments
         self._decks: list[list[Card]] = [load_deck(path) for path in decks]
         self._seed = seed
-        # Wrong parameters should fail now, not in the first tournament.
+        # Wrong parameters fail here, not in the first tournament.
         Match(self._deck(1), **parameters)
-        #: All bytes that come in go through here: reading is one call a connection and loop pass,
-        #: so that nobody's input holds up the others for long.
+        #: Buffer for all input: each connection is read once per pass of the loop, so that no input
+        #: delays the others for long.
         self.buffer = memoryview(bytearray(16 * 1024))
         self._sessions: set[Session] = set()
         self._unauthenticated: set[Session] = set()
         #: The connections of each player who is logged in, the oldest first.
         self._players: dict[str, dict[Session, None]] = {}
-        #: What addresses and players may ask for.
+        #: Rate limits of addresses and players.
         self.addresses = Allowances(time.monotonic)
         self.players_pay = Allowances(time.monotonic)
         self.before_login = BEFORE_LOGIN
@@ -162,12 +162,12 @@ class Server:
         self._timer: asyncio.TimerHandle | None = None
         self._care: asyncio.TimerHandle | None = None
         self._servers: list[asyncio.Server] = []
-        #: Passwords are checked one at a time; who waits for it, in order.
+        #: Sessions that wait for their password check, in order; one is checked at a time.
         self._checker: ThreadPoolExecutor | None = None
         self._to_check: deque[tuple[Session, str, str]] = deque()
         self._is_checking = False
         self._last_checked = ""
-        #: Figures of this server's life: commands, ticks, and how late the latest one was.
+        #: Statistics of the server: commands, ticks, and the delay of the latest tick.
         self.commands = 0
         self.ticks = 0
         self.latest = 0.0
@@ -199,7 +199,7 @@ class Server:
     # ------------------------------------------------------------------------- start and end
 
     async def start(self) -> None:
-        """Listen and start the clock. ``OSError`` if a port cannot be had."""
+        """Listen and start the clock; ``OSError`` if a port is not available."""
         loop = asyncio.get_running_loop()
         self._done = loop.create_future()
         try:
@@ -230,14 +230,14 @@ class Server:
             await self.close()
 
     def stop(self) -> None:
-        """Make `run` end."""
+        """Stop `run`."""
         if not self._done.done():
             self._done.set_result(None)
 
     async def close(self) -> None:
         """Tell all connections that the server closes, and close log and standings.
 
-        The running tournament counts for nothing.
+        The running tournament does not count.
         """
         if self.closed:
             return
@@ -269,7 +269,7 @@ class Server:
     # ------------------------------------------------------------------- connections come and go
 
     def connected(self, session: Session) -> int | None:
-        """Note a new connection.
+        """Register a new connection.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class Server:
         Returns
         -------
         int or None
-            The code of an error if the connection has to end.
+            The code of an error if the connection must end.
         """
         self._sessions.add(session)
         if self.closed:
@@ -304,13 +304,13 @@ class Server:
         session : Session
             The connection.
         name, password : str
-            What it sent.
+            Name and password that it sent.
         """
         self._to_check.append((session, name, password))
         self._check_next()
 
     def _check_next(self) -> None:
-        """Check the password that has waited longest, of another address than the last one."""
+        """Check the password that has waited longest, preferring another address than the last."""
         if self._is_checking or self.closed:
             return
         waiting = [entry for entry in self._to_check if entry[0].checking]
@@ -336,7 +336,7 @@ class Server:
         self._check_next()
 
     def logged_in(self, session: Session, player: str) -> None:
-        """Note that a connection sent the right password; the oldest of too many connections ends.
+        """Log in a connection with the right password; the oldest of too many is closed.
 
         Parameters
         ----------
@@ -399,7 +399,7 @@ class Server:
             asyncio.get_running_loop().call_soon(self._pump)
 
     def _pump(self) -> None:
-        """One line of each connection that has one; the next ones in another pass of the loop."""
+        """Execute one line of each connection that has one; others wait for the next pass."""
         self._pumping = False
         queue, self._queue = self._queue, []
         waits = False
@@ -411,7 +411,7 @@ class Server:
                 session.step()
                 session.after_step()
             except Exception:
-                # A fault of the server's own, and of this connection only.
+                # A bug in the server must not affect other connections.
                 _log.exception("a connection of %s failed", session.player)
                 session.close(error_line(5))
             waits = waits or session.waiting
@@ -444,12 +444,12 @@ class Server:
     # ------------------------------------------------------------------------------ clock
 
     def _present(self) -> list[str]:
-        """Who would take part in a tournament now."""
+        """Return the players who would take part in a tournament now."""
         names = self.accounts.names()
         return sorted(self._players) if names is None else names
 
     def _check_early(self) -> None:
-        """End the turn if nobody has anything to do in it."""
+        """End the turn if all players are waiting."""
         if not self.early or self.closed:
             return
         tournament = self.series.tournament
@@ -468,7 +468,7 @@ class Server:
         self._timer = loop.call_at(self._schedule.due, self._tick)
 
     def _tick(self) -> None:
-        """The time of the turn is over."""
+        """End the turn when its time is up."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         self.latest = max(self.latest, now - self._schedule.due)
@@ -480,12 +480,12 @@ class Server:
             self._timer = loop.call_at(self._schedule.due, self._tick)
 
     def _turn(self) -> None:
-        """All matches enter the next turn, and then those who wait are told."""
+        """Start the next turn in all matches, then notify waiting players."""
         self.ticks += 1
         finished = self.series.finished
         try:
             self.series.tick(self._present())
-        except Exception:  # a fault of the server's own must not stop the clock
+        except Exception:  # a bug in the server must not stop the clock
             _log.exception("a tick has failed")
         self.events.flush()
         if self.spectator_port is not None:
@@ -507,7 +507,7 @@ class Server:
                 self.stop()
 
     def _look_after(self) -> None:
-        """Drop connections that take no bytes."""
+        """Drop connections that do not receive their bytes."""
         loop = asyncio.get_running_loop()
         self.addresses.tidy()
         self.players_pay.tidy()
@@ -518,7 +518,7 @@ class Server:
 
 
 class _Results:
-    """Standings that are written beside the loop, one tournament after another."""
+    """Standings that are written in a thread, one tournament after another."""
 
     def __init__(self, standings: Standings) -> None:
         self._standings = standings
@@ -527,11 +527,11 @@ class _Results:
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
     ) -> object:
-        """A tournament is over."""
+        """Store a finished tournament."""
         return self._writer.submit(self._standings.add, tournament, list(results), dict(awards))
 
     def close(self) -> None:
-        """When all is written."""
+        """Wait until everything is written."""
         self._writer.shutdown()
         self._standings.close()
 

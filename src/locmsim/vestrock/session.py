@@ -1,7 +1,7 @@
-"""Connections: what the server keeps of each, from its first byte to its last.
+"""The connections of the server.
 
 A session turns bytes into command lines and replies into bytes, and decides when to stop reading.
-Nothing of the game is in it.
+It does not know the game.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _FULL: Final = 64 * 1024
 _READ_LIMIT: Final = 16 * 1024
 #: Replies are sent together up to this size.
 _FLUSH: Final = 32 * 1024
-#: How long to wait for the end of a connection that was told why it is closed.
+#: Time to wait for the end of a connection that was told why it is closed.
 _LINGER_SECONDS: Final = 1.0
 
 
@@ -33,13 +33,13 @@ class Session(asyncio.BufferedProtocol):
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._reader = LineReader()
-        #: What has come in: pieces, and the lines of the first of them.
+        #: Input: chunks, and the lines of the first of them.
         self._pieces: deque[bytes] = deque()
         self._lines: deque[bytes | None] = deque()
-        #: Bytes in both, and those of the piece that `_lines` come from.
+        #: Number of bytes in both, and of the chunk that `_lines` come from.
         self._unread = 0
         self._begun = 0
-        #: Who pays: an address, then the player; and whether they are in debt.
+        #: The payer, an address or later the player, and whether it is in debt.
         self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
         self._in_debt = False
         self._login = Login()
@@ -54,13 +54,13 @@ class Session(asyncio.BufferedProtocol):
         self._ended = False
         self._closing = False
         self.transport: asyncio.Transport | None = None
-        #: The address it comes from.
+        #: The address of the client.
         self.address = ""
-        #: Who is logged in.
+        #: The player who is logged in.
         self.player: str | None = None
-        #: Whether it is in ``WAIT``.
+        #: Whether the connection is in ``WAIT``.
         self.waiting = False
-        #: Whether the server has it in its queue.
+        #: Whether the session is in the server's queue.
         self.queued = False
 
     # ------------------------------------------------------------------ what asyncio calls
@@ -97,7 +97,7 @@ class Session(asyncio.BufferedProtocol):
         self._server.ready(self)
 
     def eof_received(self) -> bool:
-        """What was sent before is executed; a connection in ``WAIT`` is given up."""
+        """Execute what was received before; a connection in ``WAIT`` is dropped."""
         self._ended = True
         pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
         return pending and not (self._closing or self.waiting)
@@ -124,13 +124,13 @@ class Session(asyncio.BufferedProtocol):
 
     @property
     def can_step(self) -> bool:
-        """Whether there is a line that may be executed now."""
+        """Whether a line may be executed now."""
         return bool(self._lines) and not (
             self.waiting or self._paused_writing or self._checking or self._in_debt or self._closing
         )
 
     def step(self) -> None:
-        """Execute one line; one without a word is only counted."""
+        """Execute one line; an empty one is only counted."""
         line = self._lines.popleft()
         if not self._lines:
             self._find_lines()
@@ -153,7 +153,7 @@ class Session(asyncio.BufferedProtocol):
             self.send("\n".join(self._server.execute(self.player, command)))
 
     def after_step(self) -> None:
-        """Send what is there if no more comes at once."""
+        """Send the buffered replies unless more follow at once."""
         if not self.can_step or self._out_size > _FLUSH:
             self.flush()
             waits = bool(self._lines) and (self._checking or self._in_debt)
@@ -167,7 +167,7 @@ class Session(asyncio.BufferedProtocol):
         self.flush()
 
     def send(self, reply: str) -> None:
-        """Add a reply, whole, to what is to be sent."""
+        """Buffer a complete reply."""
         data = reply.encode("ascii") + b"\n"
         self._out.append(data)
         self._out_size += len(data)
@@ -182,12 +182,12 @@ class Session(asyncio.BufferedProtocol):
         self._out_size = 0
 
     def stuck(self, now: float) -> bool:
-        """Whether the other side has taken no bytes for too long."""
+        """Return whether the other side has received no bytes for too long."""
         assert self.transport is not None
         return self._progress.stuck(self.transport.get_write_buffer_size(), now)
 
     def close(self, reply: str | None = None) -> None:
-        """Close the connection, with a last line if there is something to say."""
+        """Close the connection, with an optional last line."""
         if self._closing or self.transport is None:
             return
         if reply is not None:
@@ -201,8 +201,8 @@ class Session(asyncio.BufferedProtocol):
         if self._ended or self.transport.is_closing():
             self.transport.close()
             return
-        # Closed with unread input, the connection would be reset, and the last line might be lost:
-        # its end is sent, and what still comes is thrown away.
+        # Closing with unread input would reset the connection and might lose the last line: so the
+        # end is sent, and further input is discarded.
         try:
             self.transport.write_eof()
         except OSError:  # the other side has gone already
@@ -220,7 +220,7 @@ class Session(asyncio.BufferedProtocol):
     # --------------------------------------------------------------------------- the rest
 
     def _find_lines(self) -> None:
-        """Make lines of the next pieces, until there is one."""
+        """Split the next chunks until there is a line."""
         self._unread -= self._begun
         self._begun = 0
         while not self._lines and self._pieces:
@@ -289,11 +289,11 @@ class Session(asyncio.BufferedProtocol):
 
     @property
     def checking(self) -> bool:
-        """Whether it waits for its password to be checked."""
+        """Whether the session waits for its password check."""
         return self._checking and not self._closing
 
     def checked(self, right: bool) -> None:
-        """The password was checked."""
+        """Continue after the password was checked."""
         self._checking = False
         if self._closing:
             return

@@ -1,4 +1,4 @@
-"""What the server does with every socket."""
+"""Options of the server's sockets."""
 
 import asyncio
 import socket
@@ -6,32 +6,32 @@ from typing import Final
 
 __all__ = ["Progress", "set_up"]
 
-#: How long a connection may take no bytes, in seconds.
+#: Seconds without progress after which a connection is dropped.
 _STUCK_SECONDS: Final = 10.0
-#: What the system keeps of a connection's output, in bytes.
+#: Size of the system's output buffer of a connection, in bytes.
 _SEND_BUFFER: Final = 128 * 1024
-#: After how many silent seconds the system asks whether the other side is still there, and what it
-#: does then: it gives up after some 25 seconds. Not every system has all of these.
+#: Keep-alive options: seconds of silence before the first probe, interval and number of probes, so
+#: that a dead connection is dropped after about 25 seconds. Some systems lack some of them.
 _KEEPALIVE: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
 
 def set_up(transport: asyncio.Transport) -> None:
-    """The options of a connection's socket."""
+    """Set the options of a connection's socket."""
     sock = transport.get_extra_info("socket")
     if sock is None:
         return
-    # To find out when the other side has gone without a word.
+    # To detect that the other side has disappeared.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    # Otherwise the system keeps megabytes for a client that does not read.
+    # Otherwise the system would buffer megabytes for a client that does not read.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
 
 
 class Progress:
-    """Notices a connection that takes no bytes."""
+    """Detects a connection that receives no bytes."""
 
     def __init__(self) -> None:
         self._written = 0
@@ -39,11 +39,11 @@ class Progress:
         self._since: float | None = None
 
     def wrote(self, count: int) -> None:
-        """So many bytes were given to the transport."""
+        """Count bytes that were passed to the transport."""
         self._written += count
 
     def stuck(self, unsent: int, now: float) -> bool:
-        """Whether nothing was taken for too long, with `unsent` bytes still to go."""
+        """Return whether no bytes were sent for too long, with `unsent` ones waiting."""
         sent = self._written - unsent
         if not unsent or sent != self._sent or self._since is None:
             self._sent = sent

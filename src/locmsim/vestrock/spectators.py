@@ -1,4 +1,4 @@
-"""Spectators: what they are sent, and when."""
+"""Spectators and the lines that they are sent."""
 
 import asyncio
 import logging
@@ -19,24 +19,24 @@ __all__ = ["Feed", "Spectator", "numbered"]
 
 _log = logging.getLogger(__name__)
 
-#: Spectators at a time.
+#: Maximum number of spectators.
 _SPECTATORS: Final = 64
-#: What a spectator may be behind when there is more to send.
+#: Maximum backlog of a spectator.
 _BEHIND_LINES: Final = 1000
 
 
 class Spectator(asyncio.BufferedProtocol):
-    """A connection that gets the lines of the log and is never listened to."""
+    """A connection that gets the lines of the log; its input is ignored."""
 
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._progress = Progress()
-        #: Sizes of lines that may not have been sent, oldest first, and their sum.
+        #: Sizes of possibly unsent lines, oldest first, and their sum.
         self._sizes: deque[int] = deque()
         self._size = 0
         self._out: list[bytes] = []
-        #: Whether where the tournament stands is being made for it, and whether that was sent:
-        #: it comes before all else.
+        #: Whether the state of the tournament is being prepared, and whether it was sent: it comes
+        #: before everything else.
         self.shown = False
         self._started = False
         self.transport: asyncio.Transport | None = None
@@ -44,7 +44,7 @@ class Spectator(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        transport.set_write_buffer_limits(high=2**30)  # it is dropped long before
+        transport.set_write_buffer_limits(high=2**30)  # dropped long before that
         set_up(transport)
         peer = transport.get_extra_info("peername")
         self._server.feed.join(self, str(peer[0]) if peer else "")
@@ -56,30 +56,30 @@ class Spectator(asyncio.BufferedProtocol):
         pass
 
     def eof_received(self) -> bool:
-        return True  # it may have nothing to say and still read
+        return True  # the client may have closed only its output
 
     def connection_lost(self, error: Exception | None) -> None:
         self._server.feed.leave(self)
 
     def start(self, lines: bytes) -> None:
-        """Send where the tournament stands, and what has come since."""
+        """Send the state of the tournament, and the lines since then."""
         self._started = True
         if lines:
             self._out.insert(0, lines)
         self.flush()
 
     def add(self, lines: Iterable[bytes]) -> None:
-        """Add lines to what is to be sent."""
+        """Buffer lines."""
         self._out += lines
 
     def flush(self) -> None:
-        """Send the lines; drop a spectator who is too far behind with those before."""
+        """Send the lines; drop a spectator whose backlog is too large."""
         transport = self.transport
         if transport is None or transport.is_closing():
             self._out.clear()
             return
         if not self._started:
-            if len(self._out) > 100 * _BEHIND_LINES:  # what is to come first takes too long
+            if len(self._out) > 100 * _BEHIND_LINES:  # preparing the state takes too long
                 transport.abort()
             return
         unsent = transport.get_write_buffer_size()
@@ -97,7 +97,7 @@ class Spectator(asyncio.BufferedProtocol):
             self._progress.wrote(len(data))
 
     def stuck(self, now: float) -> bool:
-        """Whether the other side has taken no bytes for too long."""
+        """Return whether the other side has received no bytes for too long."""
         assert self.transport is not None
         return self._progress.stuck(self.transport.get_write_buffer_size(), now)
 
@@ -115,16 +115,16 @@ class Spectator(asyncio.BufferedProtocol):
 class Feed:
     """Sends the lines of the log to spectators.
 
-    A turn late and with numbers in place of names, so that nobody who plays learns anything
-    from it; or at once and with names. Whoever joins gets the positions at the start of the turn
-    first. These are encoded once a turn for all, beside the loop, as are the lines of a turn.
+    They are sent one turn late with numbers instead of names, so that players learn nothing from
+    them, or at once with names. A new spectator first gets the positions at the start of the turn.
+    Positions and lines are encoded once per turn for all spectators, in a thread.
 
     Parameters
     ----------
     server : Server
-        Whose spectators they are.
+        The server.
     open : bool
-        Lines are sent at once, with names.
+        Whether lines are sent at once, with names.
     """
 
     def __init__(self, server: "Server", *, open: bool = False) -> None:
@@ -132,7 +132,7 @@ class Feed:
         self._open = open
         self.spectators: set[Spectator] = set()
         self._numbers: dict[str, str] = {}
-        #: What has happened in this turn.
+        #: The events of this turn.
         self._events: list[Event] = []
         #: The running tournament and its positions at the start of the turn.
         self._start: list[Event] = []
@@ -145,11 +145,11 @@ class Feed:
     # ------------------------------------------------------------------------- what happens
 
     def add(self, event: Event) -> None:
-        """Something has happened."""
+        """Add an event."""
         if event["event"] == "server":  # it begins the log
             return
         if event["event"] == "tournament":
-            # In the order of the names, which decides who meets whom in which match.
+            # In the order of the names, which determines the matches.
             width = len(str(len(event["players"])))
             players = sorted(event["players"])
             self._numbers = {name: f"{i:0{width}}" for i, name in enumerate(players, 1)}
@@ -165,7 +165,7 @@ class Feed:
                 asyncio.get_running_loop().call_soon(self._flush)
 
     def turn_started(self, tournament: "Tournament | None") -> None:
-        """All matches have entered the next turn: what happened before may be seen now."""
+        """Release the events of the previous turn, now that all matches are in the next one."""
         self._release()
         self._encoded = None
         self._start, self._states = [], []
@@ -179,7 +179,7 @@ class Feed:
         events, self._events = self._events, []
         if self._open or not events or not self.spectators:
             return
-        watching = self._watching()  # who joins later has these in the positions
+        watching = self._watching()  # later spectators get these with the positions
 
         def send(lines: list[bytes]) -> None:
             for spectator in watching:
@@ -189,11 +189,11 @@ class Feed:
         self._beside(lambda: [*map(encode, events)], send)
 
     def _watching(self) -> list[Spectator]:
-        """Those who know, or are about to be told, where the tournament stands."""
+        """The spectators who have, or are about to get, the state of the tournament."""
         return [spectator for spectator in self.spectators if spectator.shown]
 
     def _beside(self, work: Any, then: Any) -> "asyncio.Future[Any]":
-        """Do something beside the loop, one after another, and use the result in the loop."""
+        """Run functions in a thread, one after another, and use the results in the loop."""
         if self._worker is None:
             self._worker = ThreadPoolExecutor(1)
         future = asyncio.get_running_loop().run_in_executor(self._worker, work)
@@ -208,7 +208,7 @@ class Feed:
     # -------------------------------------------------------------------- who comes and goes
 
     def join(self, spectator: Spectator, address: str) -> None:
-        """Somebody wants to watch. Their address pays for it; too many are sent away."""
+        """Accept a spectator, whose address pays for it, or refuse one too many."""
         if len(self.spectators) >= _SPECTATORS or self._server.closed:
             spectator.abort()
             return
@@ -220,7 +220,7 @@ class Feed:
             self._show(spectator)
 
     def _show(self, spectator: Spectator) -> None:
-        """Send where the tournament stands."""
+        """Send the state of the tournament."""
         if spectator not in self.spectators or self._server.closed:
             return
         spectator.shown = True
@@ -239,14 +239,14 @@ class Feed:
         spectator.start(base + b"".join(map(encode, done)))
 
     def leave(self, spectator: Spectator) -> None:
-        """Somebody has stopped watching."""
+        """Remove a spectator."""
         self.spectators.discard(spectator)
 
     async def close(self) -> None:
         """Send what is left and close all connections."""
         self._release()
         if self._worker is not None:
-            # What was begun is sent before the end.
+            # Started work is sent before the end.
             await asyncio.get_running_loop().run_in_executor(self._worker, lambda: None)
             self._worker.shutdown(wait=False)
         self._flush()
@@ -255,7 +255,7 @@ class Feed:
 
 
 def numbered(event: Event, numbers: Mapping[str, str]) -> Event:
-    """An event with numbers in place of the players' names."""
+    """Return an event with numbers in place of the players' names."""
     shown = dict(event)
     if "player" in shown:
         shown["player"] = numbers.get(shown["player"], "0")

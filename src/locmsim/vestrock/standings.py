@@ -1,4 +1,4 @@
-"""Results and standings in an SQLite file: they outlive the server."""
+"""Results and standings in an SQLite file."""
 
 import logging
 import os
@@ -47,14 +47,14 @@ class Standings(Database):
     Parameters
     ----------
     path : str or path
-        An SQLite file, created if it is missing; ``":memory:"`` to keep nothing.
+        An SQLite file, created if missing; ``":memory:"`` for none.
     write : bool
         False to read a file that must exist.
 
     Raises
     ------
     StandingsError
-        The file is something else or cannot be opened.
+        The file is of another kind or cannot be opened.
     """
 
     kind = Kind(
@@ -91,30 +91,30 @@ class Standings(Database):
                 self._make_tables()
 
     def add(self, number: int, results: Iterable[Result], awards: Mapping[str, float]) -> bool:
-        """A tournament is over.
+        """Store the results of a finished tournament.
 
-        What cannot be written, on a full disk for example, is logged and kept; the next call tries
-        again, and so does `close`.
+        If writing fails, for example on a full disk, this is logged and the results are kept in
+        memory; the next call and `close` try again.
 
         Parameters
         ----------
         number : int
-            Which tournament.
+            Number of the tournament.
         results : iterable of Result
-            All of its matches.
+            Results of all matches.
         awards : mapping of str to float
-            As from `locmsim.vestrock.tournament.awards`.
+            The awards, see `locmsim.vestrock.tournament.awards`.
 
         Returns
         -------
         bool
-            Whether all is written.
+            Whether everything is written.
         """
         self._waiting.append((number, list(results), dict(awards)))
         return self._write()
 
     def _write(self) -> bool:
-        """Write everything that is waiting, one tournament after another."""
+        """Write all pending tournaments."""
         while self._waiting:
             number, results, awards = self._waiting[0]
             try:
@@ -138,7 +138,7 @@ class Standings(Database):
         return True
 
     def _free(self, number: int) -> int:
-        """A number that no tournament has: where another program has written, the next one."""
+        """Return an unused number: the given one, unless another program has used it."""
         query = "SELECT 1 FROM tournaments WHERE tournament = ?"
         if self._connection.execute(query, [number]).fetchone() is None:
             return number
@@ -155,7 +155,7 @@ class Standings(Database):
         return max([written, *(number for number, _, _ in self._waiting)])
 
     def table(self) -> list[Standing]:
-        """The standings after all finished tournaments, best first. `StandingsError`."""
+        """Return the standings after all finished tournaments, best first. `StandingsError`."""
         tournaments: dict[int, dict[str, float]] = {}
         with self._errors("read"):
             for number, player, award in self._connection.execute(
@@ -166,7 +166,7 @@ class Standings(Database):
         return standings(tournaments.values())
 
     def results(self, number: int) -> list[Result]:
-        """The matches of a tournament by id; [] if it is not there. `StandingsError`."""
+        """Return a tournament's matches by id; [] if it is unknown. `StandingsError`."""
         with self._errors("read"):
             rows = self._connection.execute(
                 "SELECT match, first, second, first_score, second_score FROM results"
@@ -178,13 +178,13 @@ class Standings(Database):
         ]
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write pending results and close the file."""
         self._write()
         super().close()
 
 
 def format_standings(table: Iterable[Standing]) -> str:
-    """Standings as text, one line a player: place, name, sum of the awards, tournaments."""
+    """Format standings, a line per player: place, name, sum of awards, tournaments."""
     rows = list(table)
     width = max([len("player"), *(len(row.player) for row in rows)])
     lines = [f"place  {'player':<{width}}  {'award':>14}  tournaments"]

@@ -1,7 +1,7 @@
-"""A tournament: who meets whom, all matches at once, ranks and awards.
+"""A tournament: pairings, simultaneous matches, ranks and awards.
 
-Everything here follows from the calls alone; clock, connections and files are elsewhere. The rules
-are those of docs/vestrock.md, "Tournament".
+Everything here depends only on the calls; clock, connections and files are elsewhere. The rules are
+in docs/vestrock.md, "Tournament".
 """
 
 import hashlib
@@ -29,15 +29,15 @@ __all__ = [
     "state_hash",
 ]
 
-#: A score counts by its rank to this power.
+#: The exponent of a score's rank in its award.
 _EXPONENT = 1.5
 
 
 class Result(NamedTuple):
-    """A match that is over."""
+    """The result of a finished match."""
 
     match: int
-    #: The players, first who moved in turn 1.
+    #: The players; the first moved in turn 1.
     players: tuple[str, str]
     #: Their scores.
     scores: tuple[int, int]
@@ -51,14 +51,14 @@ class Standing(NamedTuple):
     player: str
     #: The sum of the player's awards.
     total: float
-    #: In how many tournaments they took part.
+    #: Number of tournaments of the player.
     tournaments: int
 
 
 def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
-    """The matches of a tournament as (first, second), in the order of the match ids.
+    """Return the matches of a tournament as (first, second), by match id.
 
-    Every two players meet twice, each of them being first once.
+    Every two players meet twice, and each is first once.
     """
     return [
         seats
@@ -68,13 +68,13 @@ def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def ranks(scores: Sequence[int]) -> dict[int, int]:
-    """R(S) of each score S: how many of `scores` are strictly smaller."""
+    """Return R(S) of each score S: the number of strictly smaller ones in `scores`."""
     ordered = sorted(scores)
     return {score: bisect_left(ordered, score) for score in set(ordered)}
 
 
 def awards(results: Iterable[Result]) -> dict[str, float]:
-    """The award of each player: the sum of R(S)^1.5 over their scores S.
+    """Return the award of each player: the sum of R(S)^1.5 over their scores S.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def awards(results: Iterable[Result]) -> dict[str, float]:
 
 
 def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
-    """The standings after some tournaments, best first.
+    """Return the standings after some tournaments, best first.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
 
 
 def state_hash(match: Match) -> str:
-    """16 hexadecimal digits that stand for the state of a match."""
+    """Return 16 hexadecimal digits that identify the state of a match."""
     return hashlib.sha256(match.state.key()).hexdigest()[:16]
 
 
@@ -133,7 +133,7 @@ class Tournament:
     Parameters
     ----------
     number : int
-        Which tournament it is.
+        Number of the tournament.
     deck : sequence of Card
         Top first.
     players : iterable of str
@@ -141,12 +141,12 @@ class Tournament:
     parameters : mapping
         As for `locmsim.vestrock.Match`.
     first_id : int
-        Id of the first match; the others follow.
+        Id of the first match; the other ids follow.
 
     Raises
     ------
     ValueError
-        Fewer than two players, a name twice, or what `Match` refuses.
+        There are fewer than two players, a name occurs twice, or a parameter is not valid.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Tournament:
                 raise ValueError(
                     f"unknown parameter {name!r}: expected one of {', '.join(DEFAULTS)}"
                 )
-        #: Deck and parameters, which all matches share.
+        #: The table of all matches: deck and parameters.
         self.table = Table(deck, **(parameters or {}))
         #: The matches by id, ascending.
         self.matches: dict[int, Match] = {
@@ -186,11 +186,11 @@ class Tournament:
                 self._running[player].append(id_)
 
     def running(self, player: str) -> list[int]:
-        """The ids of the matches of a player that are not over, ascending; [] for a stranger."""
+        """Return the ids of a player's unfinished matches, ascending; [] for unknown names."""
         ids = self._running.get(player)
         if ids is None:
             return []
-        # Matches that ended in this turn are taken off the list here, the others by `end_turn`.
+        # Matches that ended in this turn are removed here, the others by `end_turn`.
         return [id_ for id_ in ids if not self.matches[id_].is_over]
 
     def end_turn(self) -> list[Result]:
@@ -218,14 +218,14 @@ class Tournament:
         return ended
 
     def play(self, bots: "Mapping[str, Bot]", time_ms: float | None = None) -> None:
-        """Play all of it, without sockets and clock: a turn ends when its player has answered.
+        """Play the tournament without sockets and clock: a turn ends with its player's answer.
 
         Parameters
         ----------
         bots : mapping of str to bot
-            Who plays for each of the players.
+            The bot of each player.
         time_ms : float, optional
-            What each bot may think about a turn of a match; None for their own defaults.
+            Time of each bot per turn of a match; None for its own default.
 
         Raises
         ------
@@ -244,11 +244,11 @@ class Tournament:
 
     @property
     def over(self) -> bool:
-        """Whether all matches have their results."""
+        """Whether all matches are finished."""
         return len(self.results) == len(self.matches)
 
     def awards(self) -> dict[str, float]:
-        """The awards by name; ``ValueError`` before the end."""
+        """Return the awards by name; ``ValueError`` before the end."""
         if not self.over:
             raise ValueError(f"tournament {self.number} is not over")
         return awards(self.results.values())

@@ -1,8 +1,8 @@
-"""What a client needs to know of its matches: states from replies, quickly.
+"""Fast conversion of replies to states, for clients with many matches.
 
-All matches of a tournament have one deck, so that its cards are read once; after that a state takes
-some tens of microseconds. `locmsim.vestrock.state_from_replies` does the same for a single position
-of an unknown match.
+All matches of a tournament share a deck, so that its cards are parsed only once; after that a state
+takes some tens of microseconds. `locmsim.vestrock.state_from_replies` does the same for a single
+position of an unknown match.
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from locmsim.vestrock.protocol import POSITION_QUESTIONS, Reply
 
 __all__ = ["Views"]
 
-#: What is asked at the start of a turn; mana is 0 and no attacker is blocked then.
+#: Commands at the start of a turn, when mana is 0 and no attacker is blocked.
 _QUESTIONS = tuple(word for word in POSITION_QUESTIONS if word != "GET_CURRENT_MANA")
 
 
 class Views:
     """Reads the matches of one tournament.
 
-    The deck comes from a match in its first turn. Without such a one, as after a late login, the
-    states have decks of the cards that can be seen, and take longer.
+    The deck is taken from a match in its first turn. Without one, as after a late login, the states
+    have decks of the visible cards, and take longer.
     """
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class Views:
 
     @staticmethod
     def questions(match: int) -> list[str]:
-        """The commands whose replies `state` reads, to be sent at the start of a turn."""
+        """Return the commands whose replies `state` reads, to send at the start of a turn."""
         return [f"{word} {match}" for word in _QUESTIONS]
 
     def learn(self, replies: Sequence[Reply]) -> None:
-        """Take deck and parameters from the replies of a match, if it is in its first turn."""
+        """Read deck and parameters from the replies of a match, if it is in its first turn."""
         if self.table is not None or any(reply.error for reply in replies):
             return
         lines = _lines(replies)
@@ -54,12 +54,12 @@ class Views:
         )
 
     def state(self, replies: Sequence[Reply]) -> State | None:
-        """The position at the start of the caller's turn.
+        """Return the position at the start of the caller's turn.
 
         Parameters
         ----------
         replies : sequence of Reply
-            Those to `questions`.
+            The replies to `questions`.
 
         Returns
         -------
@@ -89,5 +89,5 @@ class Views:
 
 
 def _lines(replies: Sequence[Reply]) -> dict[str, list[str]]:
-    """The lines by the words of the questions."""
+    """Return the lines by the words of the questions."""
     return dict(zip(_QUESTIONS, [reply.lines for reply in replies], strict=True))

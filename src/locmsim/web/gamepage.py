@@ -129,7 +129,7 @@ def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
             file.write(text)
         return load_replay(path)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not a log, which is JSON: {error}") from None
+        raise ValueError(f"not a log: {error}") from None
     finally:
         os.unlink(path)
 

@@ -36,7 +36,7 @@ def load_replay(
         which the match is the same, action by action, and if there are several, the one whose texts
         were sent.
     ids : {"new", "old"}, optional
-        The instance ids of a log; those of the 2022 contest are "old". Found out like the rules.
+        The instance ids of a log; those of the 2022 contest are "old". Detected like the rules.
 
     Returns
     -------

@@ -116,14 +116,14 @@ def test_what_is_an_agent_and_what_a_command(mine):
     ("spec", "message"),
     [
         ("gredy", "unknown agent 'gredy': expected one of random, .* did you mean 'greedy'?"),
-        ("gredy:deck", "agent gredy:deck: there is no module 'gredy'; did you mean 'greedy'?"),
+        ("gredy:deck", "agent gredy:deck: no module 'gredy'; did you mean 'greedy'?"),
         ("mine.py", "unknown agent 'mine.py': expected .*, module:Class or file.py:Class"),
         ("beam:plan=8", "agent beam: unknown option 'plan', expected .*; did you mean 'plans'?"),
-        ("nowhere:Mine", "agent nowhere:Mine: there is no module 'nowhere'$"),
-        ("locmsim.nowhere:Mine", "there is no module 'locmsim.nowhere'"),
-        ("locmsim.agents:Greedy", "there is no class 'Greedy' in .*; did you mean 'GreedyAgent'?"),
-        ("no/such.py:Mine", "agent no/such.py:Mine: there is no file 'no/such.py' .No such file"),
-        ("mine.py:Mien", "there is no class 'Mien' in .*mine.py; did you mean 'Mine'?"),
+        ("nowhere:Mine", "agent nowhere:Mine: no module 'nowhere'$"),
+        ("locmsim.nowhere:Mine", "no module 'locmsim.nowhere'"),
+        ("locmsim.agents:Greedy", "no class 'Greedy' in .*; did you mean 'GreedyAgent'?"),
+        ("no/such.py:Mine", "agent no/such.py:Mine: no file 'no/such.py' .No such file"),
+        ("mine.py:Mien", "no class 'Mien' in .*mine.py; did you mean 'Mine'?"),
         ("mine.py:answer", "agent mine.py:answer: answer is not a class but 42"),
         ("mine.py:Half", "agent mine.py:Half: it lacks the method act; an agent has reset, choose"),
         ("mine.py:half", "agent mine.py:half: it lacks the method act"),
@@ -136,7 +136,7 @@ def test_what_is_an_agent_and_what_a_command(mine):
         ("mine.py:Fussy", "agent mine.py:Fussy: the option 'path' is missing"),
         (
             "mine.py:Fussy:path=gone",
-            r"agent mine.py:Fussy: making it with \(path='gone'\) raised FileNotFoundError: .*gone'"
+            r"mine.py:Fussy: creating it with \(path='gone'\) raised FileNotFoundError: .*gone'"
             r" \(.*mine.py, line 35\)",
         ),
     ],
@@ -162,7 +162,7 @@ def test_what_cannot_be_imported(folder, code, message):
             make_agent(spec)
 
 
-# ---------------------------------------------------------------------- classes of one's own
+# ---------------------------------------------------------------------- user-defined classes
 
 
 @pytest.mark.parametrize("place", ["mine", "mine.py", "./mine.py", "{}/mine.py"])
@@ -194,7 +194,7 @@ def test_classes_and_ready_agents():
     assert (type(agent), agent.deck) == (GreedyAgent, "bodies")
     assert make_agent(agent) is agent
     assert isinstance(make_agent(lambda: RandomAgent()), RandomAgent)
-    with pytest.raises(ValueError, match="an agent that is ready takes no options, got deck"):
+    with pytest.raises(ValueError, match="options need a class or description, not an agent: deck"):
         make_agent(agent, deck="area")
     with pytest.raises(ValueError, match="agent GreedyAgent: unknown option 'depth', expected"):
         make_agent(GreedyAgent, depth=2)

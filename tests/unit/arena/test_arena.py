@@ -233,7 +233,7 @@ def test_default_number_of_games(tmp_path: Path) -> None:
         ({}, "expected at least two"),
         ({"players": ["random"]}, "expected at least two, got 1"),
         ({"players": ["random", "greedy"], "games": 3}, "even number"),
-        ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "it is for two players"),
+        ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "expected two players"),
         ({"players": ["random", "rule:x=1"]}, "unknown option 'x'"),
     ],
 )
@@ -272,7 +272,7 @@ def test_agents_that_take_time_get_a_core_each() -> None:
 def test_program_that_is_not_there() -> None:
     """Said at once, and not as a fault in every game."""
     with Arena(["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
-        with pytest.raises(ValueError, match="neither a program 'baselin:nodes=5' nor an agent"):
+        with pytest.raises(ValueError, match="no program and no agent is called 'baselin:nodes=5'"):
             arena.run(jobs=1)
         assert arena.tally.games == 0
 

@@ -78,7 +78,7 @@ def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
         assert arena.settings.players[0] == Player(name, name, False, True)
         arena.run(jobs=1)
     with Arena(db=db, games=4) as arena:
-        with pytest.raises(ValueError, match=r"an agent object was given when .* give it again"):
+        with pytest.raises(ValueError, match=r"created with an agent object .* pass it again"):
             arena.run(jobs=1)
         assert arena.tally.games == 2
     with Arena([make(), "random"], db=db, games=4) as arena:

@@ -114,7 +114,7 @@ def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def many(db: Path, games: int, **goal: Any) -> list[Record]:
-    """A file of so many games: those of three players, again and again, some with a fault."""
+    """Return a file of games between three players, which repeat, some with a fault."""
     players = ["one=greedy", "two=random", f"three={sys.executable} -c 'raise SystemExit(1)'"]
     first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
     with Arena(players, db=db, games=games // 3, seed=3, timeout_scale=0, **goal) as arena:

@@ -67,7 +67,7 @@ def test_given_seeds() -> None:
     assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
     assert given.count(None) == 4
     assert given.count(2) == 2
-    with pytest.raises(ValueError, match="2 seeds are for at most 4, got 6"):
+    with pytest.raises(ValueError, match="2 seeds allow at most 4, got 6"):
         given.count(6)
     with pytest.raises(ValueError, match="games: expected a number"):
         settings().count(None)

@@ -173,7 +173,7 @@ def test_files_that_are_something_else(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE addresses (name TEXT)")
     for write in (False, True):
-        with pytest.raises(StoreError, match="no results of an arena"):
+        with pytest.raises(StoreError, match="does not contain results of an arena"):
             Store(other, write=write)
 
 

@@ -104,7 +104,7 @@ def test_the_smallest_offer_is_taken_whole(heuristic):
 
 def test_too_few_different_cards():
     cards = generate_cards(1)[:14]
-    with pytest.raises(ValueError, match="needs 15 different cards, 14 are offered"):
+    with pytest.raises(ValueError, match="needs 15 different cards, the offer has 14"):
         build_deck(cards + cards)
 
 

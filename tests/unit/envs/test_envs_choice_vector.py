@@ -47,7 +47,7 @@ def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
     rng = np.random.default_rng(8)
     expected = other.reset(seed=[seed_bits(rng) for _ in range(3)])[0]
     np.testing.assert_equal(venv.reset()[0], expected)
-    # Then each row goes on with its own.
+    # Then each row continues with its own.
     np.testing.assert_equal(venv.reset()[0], other.reset()[0])
     venv.close()
     other.close()

@@ -29,7 +29,7 @@ def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
-    """One row goes on with the true state, the other with another one, for a whole turn."""
+    """One row continues with the true state, the other with another one, for a whole turn."""
     games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(5)
@@ -217,7 +217,7 @@ LEARNERS = {
 def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
     """Observations, masks, texts and rewards, until PASS: the turn that ends a game included."""
     if rules == "1.0" and "gym-locm" in learner:
-        pytest.skip("gym-locm has no 1.0")
+        pytest.skip("gym-locm does not support 1.0")
     options = {"rules": rules, "opponent": seats, "card_sets": 3, "shaping": SHAPING}
     env = LocmVectorEnv(2, autoreset_mode="DISABLED", **options, **LEARNERS[learner])
     rows = env.games.rows

@@ -124,7 +124,7 @@ ON_BOARD = GOOD._replace(location=MY_BOARD, lane=1)
 )
 def test_rows_that_cannot_be(rows: list[CardInPlay]) -> None:
     line = PlayerLine(30, 5, 9, 1)
-    with pytest.raises(ValueError, match=r"cards\[\d\]: there is no place for CardInPlay\("):
+    with pytest.raises(ValueError, match=r"cards\[\d\]: CardInPlay\("):
         State.from_observation(Observation("1.5", line, line, 0, (), tuple(rows)))
 
 

@@ -103,7 +103,7 @@ def test_masks_are_the_legal_actions(rules):
 @each_rules
 def test_layouts_describe_themselves(name, rules):
     if (name, rules) == ("gym-locm", "1.0"):
-        with pytest.raises(ValueError, match=r"gym-locm has no rules 1\.0"):
+        with pytest.raises(ValueError, match=r"gym-locm does not support rules 1\.0"):
             get_layout(name, rules)
         return
     layout = get_layout(name, rules)

@@ -143,5 +143,5 @@ def test_line_in_the_place_of_another() -> None:
     assert done == position_after(result, 0, f"PASS;{action}")
     assert done != position_after(result, 0, call.answer or "")
     assert position_after(result, 0, "HELP") is None
-    with pytest.raises(ValueError, match="none of number 999"):
+    with pytest.raises(ValueError, match="the match has no turn 999"):
         position_after(result, 999, "PASS")

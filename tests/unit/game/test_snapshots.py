@@ -63,7 +63,7 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
         (change(["p", 0, "lost"], -5), r"p\[0\].lost: expected 0"),
         (change(["p", 0, "hand"], 3), r"p\[0\].hand: expected a list, got 3"),
         (change(["p", 0, "hand"], [0, "2"]), r"p\[0\].hand\[1\]: expected an integer, got '2'"),
-        (change(["p", 0, "hand"], [0, 60]), r"p\[0\].hand\[1\]: decks\[0\] does not say what"),
+        (change(["p", 0, "hand"], [0, 60]), r"p\[0\].hand\[1\]: card 60 is missing in"),
         (change(["p", 0, "hand"], [0, 0]), r"p\[0\].hand\[1\]: instance id 0 occurs twice"),
         (change(["p", 0, "hand"], [0] * 9), r"p\[0\].hand: 9 cards, expected at most 8"),
         (change(["p", 0, "hand"], [0, 4]), r"decks\[0\]: instance id 4 occurs twice"),

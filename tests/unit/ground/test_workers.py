@@ -1,4 +1,4 @@
-"""How tasks are spread over workers: what comes of them, of dead workers, and of stopping."""
+"""Distribution of tasks to workers: results, dead workers, and stopping."""
 
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor

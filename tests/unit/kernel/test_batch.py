@@ -577,7 +577,7 @@ def test_values_by_a_function():
     ]:
         with pytest.raises(ValueError, match="^evaluation: " + message):
             batch.take(range(3)).values(lambda given, answer=answer: answer)
-    with pytest.raises(ValueError, match=r"it is of rules 1\.2, the states of 1\.5"):
+    with pytest.raises(ValueError, match=r"it is for rules 1\.2, the states for 1\.5"):
         batch.values(Evaluation(rules="1.2"))
 
 

@@ -87,7 +87,7 @@ def test_perft_refuses():
 
 @each_rules
 def test_the_fused_loop_draws_and_applies_as_single_steps_do(rules):
-    """Winner and number of actions of each of thousands of games."""
+    """Winners and numbers of actions of thousands of games."""
     games = 0
     for state in [start_position(seed, rules) for seed in range(amount(6, 20))] + [
         state for state in game_positions(rules)[::9] if not state.is_terminal()

@@ -66,7 +66,7 @@ def offers_of(game: Game) -> list:
 def check_answer(
     battle: reference_rules.Battle, turn: dict, cards: dict, decks: list
 ) -> tuple[int, str] | None:
-    """Compares one answer and what comes of it; returns the fatal error."""
+    """Compare one answer and its effect; return the fatal error."""
     states, legal = [], []
 
     def look() -> None:

@@ -137,7 +137,7 @@ def test_resampling_leaves_at_most_two_copies():
 
 @each_rules
 def test_resampling_draws_uniformly(rules):
-    """Each card of the pool in each hidden place, and each order of one's own deck."""
+    """Each card of the pool in each hidden place, and each order of the player's deck."""
     pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(8)]
     state = State.new(pool[:7], pool[:8], rules=rules, pool=pool)
     samples = 1200

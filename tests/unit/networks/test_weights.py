@@ -135,8 +135,8 @@ def test_parts_that_are_missing(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no weights file: no JSON"),
-        ("[" * 100_000, "no weights file: no JSON: .*recursion"),
+        ("{", "not a weights file: not JSON"),
+        ("[" * 100_000, "not a weights file: not JSON: .*recursion"),
         ("[]", "linear weights: expected an object"),
         ('{"1.4": {}}', "unknown rule set '1.4'"),
         ('{"network": {}}', "unknown rule set 'network'"),
@@ -145,7 +145,7 @@ def test_parts_that_are_missing(tmp_path):
         ('{"1.0": {"own.ward": NaN}}', r"1\.0: evaluation: own\.ward: expected a finite number"),
         ('{"1.5": {"luck": 1}}', r"1\.5: evaluation: unknown term 'luck'"),
         ('{"deck": {"luck": 1}}', r"1\.5: deck_score: unknown term 'luck'"),
-        ("PK\x03\x04", "no weights file: "),
+        ("PK\x03\x04", "not a weights file: "),
     ],
 )
 def test_files_that_are_wrong(tmp_path, content, message):
@@ -177,7 +177,7 @@ def npy(array: np.ndarray) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (changed(meta={"format": 2}), "meta: no weights file of format 1"),
+        (changed(meta={"format": 2}), "meta: not a weights file of format 1"),
         (changed(meta={"format": 1, "1.5": {"luck": {}}}), r"1\.5: unknown part 'luck'"),
         (changed(meta={"format": 1, "1.5": {}, "record": 3}), "meta: record: expected a list"),
         (changed(meta={"format": 1, "1.2": {"draft": {"x": 1}}}), r"1\.2: draft: expected base"),
@@ -208,13 +208,13 @@ def test_archives_that_are_no_weights(tmp_path):
     path = tmp_path / "bad.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x", "y")
-    with pytest.raises(ValueError, match=r"bad\.npz: no weights file: meta is missing"):
+    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file: meta is missing"):
         WeightsFile.load(path)
     np.savez(path, meta=np.zeros(3))
     with pytest.raises(ValueError, match=r"bad\.npz: meta: expected one string"):
         WeightsFile.load(path)
     np.savez(path, meta=np.array("x" * 50), a=np.array({}, object))
-    with pytest.raises(ValueError, match=r"bad\.npz: no weights file: no JSON"):
+    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file: not JSON"):
         WeightsFile.load(path)
     # What numpy says of a header that ends within a line is no ValueError.
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16,\n"
@@ -225,7 +225,7 @@ def test_archives_that_are_no_weights(tmp_path):
     with pytest.raises(ValueError, match=r"bad\.npz: "):
         WeightsFile.load(path)
     path.write_bytes(changed()[:3000])
-    with pytest.raises(ValueError, match=r"bad\.npz: no weights file"):
+    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file"):
         WeightsFile.load(path)
     with pytest.raises(FileNotFoundError):
         WeightsFile.load(tmp_path / "nowhere.npz")

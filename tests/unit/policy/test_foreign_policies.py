@@ -59,7 +59,7 @@ def test_objects(module: str) -> None:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("Silent", "it has no act_batch"),
+        ("Silent", "it lacks act_batch"),
         ("Broken", "RuntimeError: no weights"),
         ("Elsewhere", "entitys"),
         ("Nobody", "Nobody"),
@@ -74,7 +74,7 @@ def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     Policy.random(rules="1.2").save(path)
     assert load_policy(path, rules="1.2").rules == "1.2"
-    with pytest.raises(ValueError, match=r"a\.npz: rules: its is 1\.2, not 1\.5"):
+    with pytest.raises(ValueError, match=r"a\.npz: rules: expected 1\.5, got 1\.2"):
         load_policy(path, rules="1.5")
 
 
@@ -181,11 +181,11 @@ def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     write_onnx(path, policy())
     with pytest.raises(
-        ValueError, match="it does not say what it was trained on, which fits rules=1"
+        ValueError, match="its rule set and layout are ambiguous, give one of rules=1"
     ):
         load_policy(path)
     assert load_policy(path, rules="1.2", layout="entities-f32").layout == "entities-f32"
-    with pytest.raises(ValueError, match=r"a\.onnx: its sizes are those of no layout"):
+    with pytest.raises(ValueError, match=r"a\.onnx: its sizes fit no layout"):
         load_policy(path, rules="1.0")
     agent = make_agent(f"policy:path={path},rules=1.2,layout=entities")
     assert agent.only_rules == "1.2"
@@ -196,7 +196,7 @@ def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
         load_policy(path, rules="1.2")
     write_onnx(path, policy(), {**SAYS, "locmsim.layout": "gym-locm"})
     with pytest.raises(
-        ValueError, match=r"a\.onnx: layout 'gym-locm' has 244 numbers, its input 440"
+        ValueError, match=r"a\.onnx: layout 'gym-locm' has 244 numbers, the input 440"
     ):
         load_policy(path)
     write_onnx(path, policy(), {**SAYS, "locmsim.layout": "entitys"})
@@ -213,7 +213,7 @@ def test_onnx_file_without_values(tmp_path: Path) -> None:
 def test_onnx_files_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     write_onnx(path, policy(), SAYS, rows=1)
-    with pytest.raises(ValueError, match="it takes 1 rows at a time only"):
+    with pytest.raises(ValueError, match="it accepts only batches of 1: export"):
         load_policy(path)
     write_onnx(path, policy(), SAYS, type_=7)
     with pytest.raises(ValueError, match=r"observations cannot be tensor\(int64\)"):
@@ -241,14 +241,14 @@ def other_network(inputs: int, actions: int, values: int = 1) -> SimpleNamespace
     [
         ((440, 155), SAYS, "ratings: expected shape (rows, 145), got (2, 155) of 2"),
         ((440, 145, 3), SAYS, "values: expected one for each row, got (2, 3) of 2"),
-        ((320, 145), SAYS, "layout 'entities' has 440 numbers, its input 320"),
+        ((320, 145), SAYS, "layout 'entities' has 440 numbers, the input 320"),
         (
             (100, 145), None,
-            "its sizes are those of no layout and rule set: 100 numbers in, 145 ratings out",
+            "its sizes fit no layout and rule set: 100 numbers in, 145 ratings out",
         ),
         (
             (440, 12), None,
-            "its sizes are those of no layout and rule set: 440 numbers in, 12 ratings out",
+            "its sizes fit no layout and rule set: 440 numbers in, 12 ratings out",
         ),
     ],
 )  # fmt: skip

@@ -155,7 +155,7 @@ def test_broken_files_are_refused(tmp_path):
         with pytest.raises(ValueError, match=r"a\.npz: "):
             Policy.load(path)
     np.savez(path, x=np.zeros(3))
-    with pytest.raises(ValueError, match=r"a\.npz: no policy: meta is missing"):
+    with pytest.raises(ValueError, match=r"a\.npz: not a policy: meta is missing"):
         Policy.load(path)
     np.savez(path, meta=np.array(["a"], object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"a\.npz: "):
@@ -167,7 +167,7 @@ def test_broken_files_are_refused(tmp_path):
     [
         ({}, {"kind": None}, "kind: missing"),
         ({}, {"format": 9}, "format 9, expected 1"),
-        ({}, {"layout_version": 7}, "made for version 7 of layout 'entities', which is now 1"),
+        ({}, {"layout_version": 7}, "trained with version 7 of layout 'entities', which is now 1"),
         ({}, {"rules": "3"}, "unknown rules '3'"),
         ({}, {"layout": "no"}, "unknown layout 'no'"),
         ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),

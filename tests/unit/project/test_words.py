@@ -77,6 +77,18 @@ PHRASES = {
     r"\b[Tt]wins?\b": "reference, copy",
     r"\bretrace": "replay",
     r"\b[Tt]he house\b|\bits floors?\b": "package, layer",
+    r"\bone behind the other\b": "concatenated, in order",
+    r"\b[Mm]akes? no sense\b": "is not valid",
+    r"\bfound out\b": "detected",
+    r"\bwhat (came|comes) of\b": "the result, the effect",
+    r"\bmade anew\b": "recreated, reopened",
+    r"\bwhat judges positions\b": "the evaluation",
+    r"\bone's own\b": "your own, the player's",
+    r"\bif nothing is said\b|\bif nobody says\b": "by default",
+    r"\b[Ss]o many (games|nodes|rows|matches|tasks)\b": "a number of ...",
+    r"\b(his|her|the) deck of before\b": "previous",
+    r"\bfiles to begin with\b": "starter files",
+    r"\bwhat it plays by\b": "its weights",
 }  # fmt: skip
 
 CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.js", "*.h")
@@ -178,3 +190,42 @@ def test_names_are_read_from_each_language():
     cython = 'cdef int a = 1  # b\ncdef class C:\n    """d"""\n    cdef char* e  # "f\n'
     assert {"a", "C", "e"} <= set(names_in_tokens(cython, r"#[^\n]*"))
     assert {"b", "d", "f"}.isdisjoint(names_in_tokens(cython, r"#[^\n]*"))
+
+
+#: First words of a docstring that describes a result without saying what the function does.
+FRAGMENTS = {"A", "All", "An", "Both", "How", "Its", "The", "What", "Whether", "Which", "Who"}
+
+
+def fragments(path: Path) -> Iterator[str]:
+    """Public functions and methods whose docstring does not begin with a verb."""
+
+    def visit(node: ast.AST, prefix: str) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            name = getattr(child, "name", "_")
+            if name.startswith("_") or not isinstance(child, (ast.ClassDef, ast.FunctionDef)):
+                continue
+            properties = {"property", "cached_property", "setter"}
+            text = ast.get_docstring(child) or "Verb"
+            if isinstance(child, ast.ClassDef):
+                yield from visit(child, f"{prefix}{name}.")
+            elif properties.isdisjoint(
+                word for item in child.decorator_list for word in words_of_node(item)
+            ):
+                first = text.split()[0]
+                if first in FRAGMENTS or not first[0].isupper():
+                    yield f"{prefix}{name}: {text.splitlines()[0]}"
+
+    return visit(ast.parse(path.read_text()), "")
+
+
+def words_of_node(node: ast.AST) -> set[str]:
+    """The names in an expression."""
+    return {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
+
+
+def test_docstrings_of_functions_begin_with_a_verb():
+    found = []
+    for file in files("*.py"):
+        if file.startswith(("src/", "examples/", "tools/")) and "/web/" not in file:
+            found += [f"{file}: {line}" for line in fragments(ROOT / file)]
+    assert found == []

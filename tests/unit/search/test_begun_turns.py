@@ -136,10 +136,10 @@ def test_an_analysis_of_the_rest(rules):
 def test_an_agent_goes_on_with_its_turn(rules):
     start, done, state = next(begun_turns(rules))
     agent = make_agent("beam:time_ms=0,nodes=1000")
-    with pytest.raises(ValueError, match="no turn was asked for"):
-        agent.go_on(done)
+    with pytest.raises(ValueError, match="there is no turn yet"):
+        agent.continue_turn(done)
     agent.act(start.observation(start.current_player()))
-    line = agent.go_on(done)
+    line = agent.continue_turn(done)
     assert agent.result.line == line
     assert state.actions_of(line) == agent.result.actions
 

@@ -501,7 +501,7 @@ def test_a_belief_has_to_have_seen_the_observation(search):
     for player in match.to_ask:
         match.submit(player, "PASS")
     belief = Belief()
-    with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+    with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
         search().search(match.observation(0), belief=belief, **budget(search))
     belief.see(match.observation(0))
     old = match.observation(0)
@@ -509,9 +509,9 @@ def test_a_belief_has_to_have_seen_the_observation(search):
     for _ in range(2):
         match.submit(match.to_ask[0], "PASS")
     for seen in (match.observation(0), match.state):
-        with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+        with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
             search().search(seen, belief=belief, **budget(search))
-    with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+    with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
         analyse(match.observation(0), belief=belief, time_ms=None, nodes=100)
     belief.see(match.observation(0))
     for seen in (match.observation(0), match.state):
@@ -520,9 +520,9 @@ def test_a_belief_has_to_have_seen_the_observation(search):
 
 @each_search
 def test_an_evaluation_of_other_rules_is_refused(search):
-    """The network of 1.5 would judge positions of 1.2."""
+    """The network of 1.5 would evaluate positions of 1.2."""
     state = next(positions("1.2"))
-    message = r"^evaluation: it is of rules 1\.5, the position of 1\.2$"
+    message = r"^evaluation: it is for rules 1\.5, the position for 1\.2$"
     for evaluation in (Evaluation(), {"1.2": Evaluation({"own.health": 1.0})}):
         with pytest.raises(ValueError, match=message):
             search(evaluation=evaluation).search(state, **budget(search))

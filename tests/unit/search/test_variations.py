@@ -142,7 +142,7 @@ def test_hands_that_cannot_be() -> None:
     seen = belief.opponent_cards[0]
     with pytest.raises(ValueError, match=f"3 of card {seen}, of which a deck has 2 at most"):
         check_hand(belief, root, [seen] * 3)
-    with pytest.raises(ValueError, match="no card 500 can be in this game"):
+    with pytest.raises(ValueError, match="no card 500 can occur in this game"):
         variations(observation, belief=belief, hand=[500])
     with pytest.raises(ValueError, match=r"the opponent holds \d cards, got 9"):
         variations(observation, belief=belief, hand=[1] * 9)
@@ -188,4 +188,4 @@ def test_the_command_prints_a_tree(tmp_path: Path, capsys: pytest.CaptureFixture
     shown = json.loads(capsys.readouterr().out)
     assert [line["line"] for line in shown["lines"]] == [b.turn.line for b in tree.branches]
     assert main([*words, "--hand", "999"]) == 1
-    assert "no card 999 can be in this game" in capsys.readouterr().err
+    assert "no card 999 can occur in this game" in capsys.readouterr().err

@@ -36,7 +36,7 @@ from locmsim.tuning.parts import fit_part
 from locmsim.tuning.proposals import propose_deck
 
 SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
-#: Without the network: it would judge positions in place of the evaluation.
+#: Without the network, which would replace the evaluation.
 OURS = replace(default_weights("1.2"), network=None)
 BAD_ATTACK = replace(
     OURS,
@@ -85,7 +85,7 @@ def test_terms_of_positions_add_up_to_the_evaluation() -> None:
 def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Weights are perturbed, and positions kept, only where what judges positions is tuned."""
+    """Weights are perturbed, and positions kept, only if an evaluation is tuned."""
     perturbed = []
 
     def counting(weights: dict[str, float], rng: random.Random) -> Evaluator:
@@ -399,7 +399,7 @@ def test_bad_weights_files(tmp_path: Path) -> None:
         ({"rules": "2"}, "unknown rules '2'"),
         ({"rules": "1.2", "what": ("deck",)}, r"what: rules 1\.2 have a draft"),
         ({"what": ("deck", "luck")}, "what: expected some of"),
-        ({"what": ("draft",)}, r"what: rules 1\.5 have a deck to choose and no draft"),
+        ({"what": ("draft",)}, r"what: rules 1\.5 have a deck to choose, not a draft"),
         (
             {"what": ("deck", "eval")},
             "what: expected some of eval,deck,draft,network in this order",
@@ -467,5 +467,5 @@ def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
             Tuner(folder=tmp_path)
     state.write_text(json.dumps(content))
     (tmp_path / "start.npz").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"state\.json: .*start\.npz: no weights file"):
+    with pytest.raises(ValueError, match=r"state\.json: .*start\.npz: not a weights file"):
         Tuner(folder=tmp_path)

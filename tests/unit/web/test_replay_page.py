@@ -232,7 +232,7 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
-    """From a log in the Java referee's form, whose rules are found out: the same at every step."""
+    """A log in the Java referee's format, whose rules are detected: the same at every step."""
     log = tmp_path / "log.json"
     games = [game for game in golden_games(rules) if "cardset" not in game]
     for game in games[:: max(1, len(games) // amount(3, 8))]:
@@ -360,7 +360,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file" in run(capsys, str(path), code=1)
     assert str(tmp_path) in run(capsys, f"{path}:3", code=1)
     path.write_text("{")
-    assert f"{path}: not a log, which is JSON" in run(capsys, str(path), code=1)
+    assert f"{path}: not a log: " in run(capsys, str(path), code=1)
     path.write_bytes(b"\xff\xfe")
     assert str(path) in run(capsys, str(path), code=1)
     path.write_bytes(b"SQLite format 3\0" + bytes(range(256)))
@@ -397,4 +397,4 @@ def test_open(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: A
     assert shown == [page.as_uri()]
     assert page.read_text() == replay_html(*load_replay(str(path)))
     monkeypatch.setattr("webbrowser.open", lambda url: False)
-    assert "no browser to show file:///" in run(capsys, str(path), "--open", code=1)
+    assert "no browser found to show file:///" in run(capsys, str(path), "--open", code=1)

@@ -97,9 +97,21 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
 
 QUERIES = [
     {**who, **what}
-    for who in ({}, {"players": [0]}, {"lost_by": 1}, {"players": [0, 1]}, {"players": [0], "lost_by": 1})
-    for what in ({}, {"fault": "any"}, {"fault": "none"}, {"fault": "timeout"}, {"least": 20, "most": 60},
-                 {"fault": "crashed", "most": 30})
+    for who in (
+        {},
+        {"players": [0]},
+        {"lost_by": 1},
+        {"players": [0, 1]},
+        {"players": [0], "lost_by": 1},
+    )
+    for what in (
+        {},
+        {"fault": "any"},
+        {"fault": "none"},
+        {"fault": "timeout"},
+        {"least": 20, "most": 60},
+        {"fault": "crashed", "most": 30},
+    )
 ]
 
 
@@ -153,7 +165,7 @@ def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
     index._database.set_trace_callback(None)
     assert len({*asked}) > 100
     for query in {*asked}:
-        for (*_, step) in index._database.execute(f"EXPLAIN QUERY PLAN {query}"):
+        for *_, step in index._database.execute(f"EXPLAIN QUERY PLAN {query}"):
             assert of_an_index(step), (query, step)
 
 
@@ -207,7 +219,11 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("same", "same")))
     library = Library([str(path)])
-    for wanted in (Filter(player="same"), Filter(player="same", lost_by="same"), Filter(fault="none")):
+    for wanted in (
+        Filter(player="same"),
+        Filter(player="same", lost_by="same"),
+        Filter(fault="none"),
+    ):
         assert len(library.games(wanted)["games"]) == 1, wanted
 
 

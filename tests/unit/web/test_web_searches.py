@@ -234,7 +234,7 @@ def test_what_they_may_hold(page: Client, rules: str) -> None:
         assert rare["base_id"] in rows
         assert len(rows) == told["size"]
     error = page.post("/api/tree/start", 400, **asked, hand=[999])["error"]
-    assert error == "hand: no card 999 can be in this game"
+    assert error == "hand: no card 999 can occur in this game"
     if rules == "1.5":
         error = page.post("/api/tree/start", 400, **asked, hand=[rare["base_id"]] * 3)["error"]
         assert f"3 of card {rare['base_id']}" in error

@@ -52,7 +52,7 @@ static const char *unpack_rows(float *to, const char *text, int n, int columns, 
 }
 #endif
 
-// Arrays one behind the other: `n` of them, whose sizes repeat after `period`.
+// Concatenated arrays: `n` of them, whose sizes repeat after `period`.
 static void unpack_all(float *to, const char *text, const int *sizes, int period,
                        const float *scales, int n) {
   int i;

@@ -1,7 +1,7 @@
 """Bots that play Vestrock in this process: ``random``, ``rule`` and ``search``.
 
 A bot's answer for a turn is the turn's commands without the match, joined by ``;``. `make_bot`
-makes one by name; docs/vestrock.md says how strong they are.
+creates one by name; docs/vestrock.md has their strengths.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ BOTS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def make_bot(description: str, seed: int = 0) -> Bot:
-    """A bot by its name.
+    """Create a bot by its name.
 
     Parameters
     ----------
@@ -30,17 +30,17 @@ def make_bot(description: str, seed: int = 0) -> Bot:
         One of `BOTS`; its options may follow after a colon, such as ``search:time_ms=5`` or
         ``search:nodes=2000,depth=2``.
     seed
-        Where a bot's random numbers start.
+        Seed of the bot's random numbers.
 
     Returns
     -------
     Bot
-        It keeps nothing from turn to turn but its random numbers: one bot can play many matches.
+        A bot, whose only state is its random numbers: one bot can play many matches.
 
     Raises
     ------
     ValueError
-        If there is no such bot or option.
+        The bot or an option is unknown.
     """
     name, _, options = description.partition(":")
     if name not in BOTS:

@@ -1,4 +1,4 @@
-"""What all bots have in common, and the two that need no search."""
+"""The protocol of bots, and the two bots without a search."""
 
 from random import Random
 from typing import Protocol
@@ -9,23 +9,23 @@ __all__ = ["Bot", "RandomBot", "RuleBot", "as_line", "share_of_time"]
 
 
 class Bot(Protocol):
-    """What plays a side of a match, or of several at a time.
+    """A player of one or several matches.
 
-    It keeps nothing from turn to turn but its random numbers.
+    Its only state between turns is its random numbers.
     """
 
     def reset(self, seed: int = 0) -> None:
-        """What it does from now on depends on `seed`."""
+        """Derive all further random choices from `seed`."""
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
-        """The commands of the mover's turn from here to its end.
+        """Return the commands of the mover's turn from here to its end.
 
         Parameters
         ----------
         state
             A position of a match that is not over. It does not change.
         time_ms
-            How long the bot may think, in milliseconds; None for its own default.
+            Time for the turn in milliseconds; None for the bot's own default.
 
         Returns
         -------
@@ -36,7 +36,7 @@ class Bot(Protocol):
 
 
 def as_line(state: State, actions: list[int]) -> str:
-    """Actions as the answer of a bot; the end of the turn is left out."""
+    """Return actions as the answer of a bot, without the end of the turn."""
     return ";".join(state.action_to_string(action) for action in actions if action)
 
 
@@ -61,7 +61,7 @@ class RandomBot:
 
 
 class RuleBot:
-    """Plays by the rules of thumb of `locmsim.vestrock.bots._policy`; nothing is left to chance."""
+    """Plays by the rules of thumb of `locmsim.vestrock.bots._policy`, without random choices."""
 
     def reset(self, seed: int = 0) -> None:
         pass
@@ -73,7 +73,7 @@ class RuleBot:
 
 
 def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -> float:
-    """How long to think about the next of several matches that are on the move.
+    """Return how long to think about the next of several matches to move in.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -
     matches_left
         Matches that have no answer yet, this one included.
     reserve_ms
-        What to keep for sending the commands.
+        Time reserved for sending the commands.
 
     Returns
     -------
     float
-        An equal share in milliseconds, at least 0. Time that a match has not used goes to those
-        after it.
+        An equal share in milliseconds, at least 0. Time that a match does not use is available to
+        later ones.
     """
     return max(0.0, left_ms - reserve_ms) / max(1, matches_left)

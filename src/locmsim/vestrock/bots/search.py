@@ -10,30 +10,30 @@ __all__ = ["SearchBot"]
 
 
 class SearchBot:
-    """Plays the turn that a search over whole turns finds best.
+    """Plays the best turn found by a search over whole turns.
 
     Parameters
     ----------
     time_ms
-        How long to think about a turn if the caller does not say, in milliseconds.
+        Default time per turn in milliseconds.
     nodes
-        Positions to evaluate at most in a turn: makes the bot's answers reproducible.
+        Maximum number of positions per turn, which makes the answers reproducible.
     depth
-        Whole turns to look ahead at most, 1..8.
+        Maximum number of whole turns to look ahead, 1..8.
     weights
-        Of the evaluation, in the order of `_search.WEIGHTS`.
+        Weights of the evaluation, in the order of `_search.WEIGHTS`.
 
     Attributes
     ----------
     time_ms : float
-        As given; 0 where `nodes` bounds the search, whose answers then do not depend on time.
+        The given time, or 0 if `nodes` limits the search, so that answers do not depend on time.
     last : SearchResult or None
-        What the last search found.
+        The result of the last search.
 
     Raises
     ------
     ValueError
-        If the weights are not as many as there should be.
+        The number of weights is wrong.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SearchBot:
         self._search = TurnSearch(weights)
 
     def reset(self, seed: int = 0) -> None:
-        """Nothing is random, and nothing is kept."""
+        """Do nothing: the bot is deterministic and has no state."""
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
         """See `locmsim.vestrock.bots.Bot.turn`."""
