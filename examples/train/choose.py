@@ -61,7 +61,7 @@ class ChoiceNet(nn.Module):
         value = torch.tanh(self.value(context))[:, 0]
         return self.rating(functional.relu(seen))[..., 0], value
 
-    def take(self, policy):
+    def load(self, policy):
         """Refuse a policy: it plays battles, and this training starts without one."""
         raise ValueError("a policy plays battles, so it can only start the training of a match")
 
@@ -77,9 +77,9 @@ class MatchNet(ChoiceNet):
         super().__init__(rules)
         self.battle = Net(rules)
 
-    def take(self, policy):
+    def load(self, policy):
         """Start the network of the battle from that of a policy."""
-        self.battle.take(policy)
+        self.battle.load(policy)
 
     def forward(self, observations):
         size = get_layout("entities", self.rules).shape[0]

@@ -266,7 +266,7 @@ def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
     begin = ppo.Net("1.5").policy()
     begin.save(tmp_path / "begin.npz")
     net = choose.MatchNet("1.5")
-    net.take(begin)
+    net.load(begin)
     taken = net.battle.policy()
     assert all((taken.arrays[name] == begin.arrays[name]).all() for name in begin.arrays)
     command = ["choose.py", "construct", "--from", str(tmp_path / "begin.npz")]

@@ -49,6 +49,7 @@ class Results:
         _, seeds, _, decks = self._views.result(row)[8:]
         cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
         value = default_draft_value(rules.name) if rules.draft else default_value()
+        assert value is not None  # each rule set has one in the package
         both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
         return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
 
