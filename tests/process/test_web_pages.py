@@ -549,6 +549,10 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     page.click("#tree-hold")
     page.wait_for_selector("#tree-card option", state="attached")
     assert "Card " not in page.locator("#tree-card").inner_text()
+    nothing = {"size": 0, "possible": [], "cards": {}}
+    page.route("**/api/tree/holdable*", lambda route: route.fulfill(json=nothing))
+    page.click("#tree-hold")
+    expect(page.locator("#tree-held")).to_have_text("They hold no cards.")
     page.keyboard.press("Home")
 
 

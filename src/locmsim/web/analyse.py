@@ -19,21 +19,21 @@ from locmsim.web.views import Cards, action_steps, legal_texts
 
 __all__ = ["page"]
 
-#: Seconds of a search, at most, and searches at a time.
+#: The longest search in seconds, and the most searches at a time.
 _SECONDS = 30.0
 _SEARCHES = 2
-#: Lines, cards of the opponent's hand and actions that are shown or taken, at most.
+#: The most lines, cards of the opponent's hand and actions that are shown or accepted.
 _LINES = 8
 _HELD = 12
 _ACTIONS = 60
-#: What is shown of the answer that was given, in characters.
+#: The most characters that are shown of the answer that was given.
 _ANSWER = 2000
 
 
 def page(site: Site) -> Page:
-    """The endpoints of the panel *Engine*: a search, and the position after actions."""
+    """Return the endpoints of the panel *Engine*: a search, and the position after actions."""
     running = threading.BoundedSemaphore(_SEARCHES)
-    #: What stops those that run, by the names that pages give them.
+    #: What stops the running searches, by the names that pages give them.
     searches: dict[str, threading.Event] = {}
 
     def step(request: Request, data: dict[str, Any]) -> object:
@@ -115,7 +115,7 @@ def page(site: Site) -> Page:
         }
 
     def stop(request: Request, data: dict[str, Any]) -> object:
-        """End a search, as soon as it looks: some times a second."""
+        """End a search the next time it checks, several times a second."""
         stopped = searches.get(text_of(data, "search"))
         if stopped is not None:
             stopped.set()
@@ -133,7 +133,7 @@ def page(site: Site) -> Page:
 
 
 def _position(site: Site, data: dict[str, Any]) -> Position:
-    """The position at the start of a game's turn, or one that was set up."""
+    """Return the position at the start of a game's turn, or one that was set up."""
     turn = None if data.get("turn") is None else whole_of(data, "turn")
     return site.position(text_of(data, "game"), turn)
 
@@ -150,7 +150,7 @@ def _actions(data: dict[str, Any]) -> list[str]:
 
 
 def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> dict[str, Any]:
-    """The steps of actions, what is legal then, and who wins by the network if the turn ends."""
+    """Return the steps of actions, what is legal then, and who wins if the turn ends."""
     mover = state.turn & 1
     steps = action_steps(state, actions, cards, names)
     return {
@@ -163,7 +163,7 @@ def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> 
 
 
 def _win_probability(state: State, player: int) -> float | None:
-    """By the value network, which judges the ends of turns; None where there is none."""
+    """Return the value network's estimate, which is of ends of turns; None without one."""
     if state.is_terminal():
         return float(state.winner == player)
     network = Evaluation(rules=state.rules).network

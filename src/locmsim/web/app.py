@@ -19,7 +19,7 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["PAGES", "create_app"]
 
-#: What makes each page, in the order of the links. A new page is a module with such a function and
+#: The functions that make the pages, in the order of the links. A new page is a module with one and
 #: a script in ``static``, where it may have a style sheet as well.
 PAGES: tuple[Callable[[Site], Page], ...] = (
     home.page,
@@ -31,7 +31,7 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
     analyse.page,
 )
 
-#: What makes endpoints that several pages ask.
+#: The functions that make the endpoints of several pages.
 SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
     game_list.routes,
     live.routes,
@@ -42,7 +42,7 @@ _TYPES = {"js": "text/javascript", "css": "text/css"}
 
 
 def create_app(site: Site) -> Starlette:
-    """The application of a site.
+    """Return the application of a site.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def create_app(site: Site) -> Starlette:
 
 
 def _needs_token(path: str) -> bool:
-    """Everything but the pages without their data."""
+    """Return whether a path is anything but a page without its data."""
     return path.startswith("/api/")
 
 

@@ -23,29 +23,29 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
-#: Rows in one answer, at most.
+#: The most rows in one answer.
 _ROWS = 200
-#: Players and games of each pairing of a tournament that is begun here, at most.
+#: The most players, and games of each pairing, of a tournament that is started here.
 _PLAYERS, _GAMES = 16, 100_000
-#: Seconds that a tournament gets to end in.
+#: The time that a tournament gets to end, in seconds.
 _ENDING = 10.0
 
 
 class _Arenas:
-    """The tournaments of the files named on the command line and of those begun here."""
+    """The tournaments of the files named on the command line and of those started here."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         self._readers = [ResultsReader(path) for path in paths]
         self._locks = [threading.Lock() for _ in paths]
 
     def add(self, path: str) -> int:
-        """Follow one more file; its number."""
+        """Follow one more file and return its number."""
         self._readers.append(ResultsReader(path))
         self._locks.append(threading.Lock())
         return len(self._readers) - 1
 
     def files(self, request: Request) -> object:
-        """The files, and how far each tournament is."""
+        """Return the files and how far each tournament is."""
         return {"files": [self._file(number) for number in range(len(self._readers))]}
 
     def _file(self, number: int) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class _Arenas:
             return {**row, "error": None, "games": games, "goal": reader.goal.games}
 
     def results(self, request: Request) -> object:
-        """All figures of a tournament, only that there are none new, or why there are none."""
+        """Return a tournament's figures, that there are no new ones, or why there are none."""
         query = request.query_params
         number = self._number(request)
         player = whole_of(query, "player", 0, text=True)
@@ -69,7 +69,7 @@ class _Arenas:
             try:
                 tally = reader.update()
             except StoreError as error:
-                # Nothing wrong with the question: the file may come yet.
+                # This is no error of the request: the file may still be created.
                 return {"version": "", "same": False, "error": str(error)}
             # Another tournament in the file may have fewer players.
             if not 0 <= player < len(tally.players):
@@ -95,7 +95,7 @@ class _Arenas:
             }
 
     def games(self, request: Request) -> object:
-        """A part of the games of a player, the last ones first.
+        """Return a part of the games of a player, the latest first.
 
         It begins below the game ``before``; ``next`` is where the next part does, None at the end.
         """
@@ -127,12 +127,12 @@ class _Arenas:
 
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:
-    """What the page shows of a game."""
+    """Return what the page shows of a game."""
     return {"key": f"d{arena}:{ending.number}", **ending._asdict()}
 
 
 class _Started:
-    """The tournaments that were begun here: each is the command ``locmsim arena``."""
+    """The tournaments that were started here: each is the command ``locmsim arena``."""
 
     def __init__(self, site: Site, arenas: _Arenas) -> None:
         self._site = site
@@ -143,7 +143,7 @@ class _Started:
         self._closed = False
 
     def files(self, request: Request) -> object:
-        """As of `_Arenas`, and which are running and can be stopped."""
+        """Return the same as `_Arenas`, and which are running and can be stopped."""
         found: Any = self._arenas.files(request)
         for number, row in enumerate(found["files"]):
             process = self._running.get(number)
@@ -151,7 +151,7 @@ class _Started:
         return found
 
     def start(self, request: Request, data: dict[str, Any]) -> object:
-        """Begin one between opponents of the list; the number of its file."""
+        """Start one between opponents of the list, and return the number of its file."""
         keys = data.get("players")
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
             raise Refusal(f"players: expected 2 to {_PLAYERS} keys of opponents")
@@ -163,7 +163,7 @@ class _Started:
         specs = []
         for key in keys:
             opponent = opponent_of(self._opponents, key, rules)
-            # What was said on the command line has its name with it.
+            # Opponents of the command line already have their names in them.
             named = opponent.key.startswith("bot") and opponent.key[3:].isdecimal()
             specs.append(self._site.bots[int(opponent.key[3:])] if named else opponent.agent)
         with self._lock:
@@ -207,7 +207,7 @@ class _Started:
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoints: the files, a tournament's figures, its games, a new one."""
+    """Return the page and its endpoints: files, figures and games of a tournament, a new one."""
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)

@@ -24,7 +24,7 @@ __all__ = ["capture_data", "capture_html", "is_capture"]
 
 
 def is_capture(text: str) -> bool:
-    """Whether a text may be what a bot was sent: its first line are a player's numbers."""
+    """Return whether a text may be a bot's input: its first line holds a player's numbers."""
     words = text.split("\n", 1)[0].split()
     return len(words) in (4, 5) and all(word.removeprefix("-").isdecimal() for word in words)
 
@@ -36,7 +36,7 @@ def capture_html(
     view: int | None = None,
     rules: str | None = None,
 ) -> str:
-    """The page that shows what a bot saw.
+    """Return the page that shows what a bot saw.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def capture_html(
 def capture_data(
     text: str, rules: str | None = None, names: tuple[str, str] = ("", "")
 ) -> dict[str, Any]:
-    """What a bot was sent in a match, step by step.
+    """Return the steps of a match as its bot was sent them.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def capture_data(
             choice.append(observation)
     if not turns:
         raise ValueError("there is no turn of a battle in it")
-    # Who is asked second has one mana more than the opponent, in their first turn.
+    # The second player has one mana more than the opponent in their first turn.
     me = int(turns[0].me.max_mana > turns[0].opponent.max_mana)
     name = turns[0].rules
     known = _cards(name, choice, turns)
@@ -130,7 +130,7 @@ def capture_data(
 
 
 def _observations(text: str, rules: str | None) -> Iterator[tuple[int, Observation]]:
-    """Each observation and the line that it begins in."""
+    """Yield each observation and the line that it begins in."""
     lines = text.splitlines(keepends=True)
     at = 0
 
@@ -157,14 +157,14 @@ def _observations(text: str, rules: str | None) -> Iterator[tuple[int, Observati
 def _cards(
     rules: str, choice: Sequence[Observation], turns: Sequence[Observation]
 ) -> dict[int, Card]:
-    """The printed cards by base id, as far as they were seen."""
+    """Return the printed cards by base id, as far as they were seen."""
     if RULES[rules].draft:
         return {card.base_id: card for card in cards_1x()}
     cards: dict[int, Card] = {}
     for seen in turns:
         for row in seen.cards:
             if row.location != HAND:
-                # What a creature had when it was printed is not known yet.
+                # The printed values of a creature are not known yet.
                 low, high = BOUNDS["attack"]
                 numbers = (min(max(value, low), high) for value in (row.attack, row.defense))
                 attack, defense = numbers
@@ -178,7 +178,7 @@ def _cards(
 
 
 class _Page:
-    """Makes the steps of what was captured."""
+    """The steps of a captured match, one after the other."""
 
     def __init__(
         self, known: dict[int, Card], bases: dict[int, int], cards: Cards, me: int, name: str
@@ -190,7 +190,7 @@ class _Page:
         self._name = name
 
     def step(self, seen: Observation, turn: int) -> dict[str, Any]:
-        """What is shown at the start of a turn of the bot."""
+        """Add what is shown at the start of a turn of the bot."""
         sides: list[dict[str, Any]] = [{}, {}]
         hand = [[row.instance_id, self._key(row.base_id)] for row in seen.at(HAND)]
         sides[self._me] = self._side(seen, seen.me, hand, seen.at(MY_BOARD), seen.me.max_mana)
@@ -216,7 +216,7 @@ class _Page:
         return "a card" if card is None else self._cards.title(card)
 
     def _words(self, base: int, text: str, lanes: int) -> str:
-        """An action of the opponent, of whose cards only the base ids are in the text."""
+        """Return an action of the opponent in words; the text has only their cards' base ids."""
         word, _, *rest = text.split(" ")
         kind, name = ActionKind[word], self._title(base)
         if kind == ActionKind.SUMMON:
@@ -233,7 +233,7 @@ class _Page:
         board: list[CardInPlay],
         mana: int | str,
     ) -> dict[str, Any]:
-        # Of runes only the next one is in the text.
+        # The text has only the next rune.
         runes = [line.rune] if line.rune else []
         return {
             "health": line.health,

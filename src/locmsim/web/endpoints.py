@@ -20,25 +20,25 @@ _MOST = 1 << 20
 
 
 class Refusal(HTTPException):
-    """Ends a request with a status and words for people."""
+    """The request is answered with an error status and a message."""
 
     def __init__(self, message: object, status: int = 400) -> None:
         super().__init__(status, str(message))
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    """An answer; text that others wrote may hold anything, lone surrogates too."""
+    """Return an answer; text from others may hold anything, lone surrogates too."""
     return Response(json.dumps(data), status, media_type="application/json")
 
 
 async def error_response(request: Request, error: Exception) -> Response:
-    """What `Refusal` and unknown addresses look like to a page."""
+    """Return what a page gets for a `Refusal` or an unknown address."""
     assert isinstance(error, HTTPException)
     return json_response({"error": str(error.detail)}, error.status_code)
 
 
 def get(path: str, work: Callable[[Request], Any]) -> Route:
-    """The route of a question.
+    """Return the route of a question.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def get(path: str, work: Callable[[Request], Any]) -> Route:
 
 
 def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int = _MOST) -> Route:
-    """The route of what changes something.
+    """Return the route of a request that changes something.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
 
 
 async def _body(request: Request, most: int) -> dict[str, Any]:
-    """The JSON object in the body."""
+    """Return the JSON object in the body."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refusal("expected application/json", 415)
     body = bytearray()
@@ -109,7 +109,7 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
 
 
 def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A text of a request; `Refusal` for anything else."""
+    """Return a text of a request; raise `Refusal` for anything else."""
     value = data.get(name, default)
     if not isinstance(value, str):
         raise Refusal(f"{name}: expected a text")
@@ -119,7 +119,7 @@ def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> s
 def whole_of(
     data: Mapping[str, Any], name: str, default: int | None = None, *, text: bool = False
 ) -> int:
-    """A whole number of a request, with `text` from a query; `Refusal` for anything else."""
+    """Return an integer of a request, with `text` from a query; raise `Refusal` otherwise."""
     value = data.get(name, default)
     if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) <= 20:
         return int(value)

@@ -15,14 +15,14 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]
 
-#: Rows in one answer, at most.
+#: The most rows in one answer.
 _ROWS = 500
-#: How often it is seen whether files have changed while a page waits, in seconds.
+#: While a page waits, files are checked for changes after so many seconds.
 _LOOK = 1.0
 
 
 def routes(site: Site) -> list[BaseRoute]:
-    """The endpoints of the list: a part of it, what filters can be set to, and when it changes."""
+    """Return the endpoints of the list: a part of it, its filters, and when it changes."""
     library = site.library
 
     def games(request: Request) -> object:
@@ -45,7 +45,7 @@ def routes(site: Site) -> list[BaseRoute]:
         return library.choices()
 
     def view(request: Request) -> object:
-        """A match of any game: the drawings as addresses of images, which nothing can leave."""
+        """Return a match of any game, with its drawings as addresses of images."""
         key = request.query_params.get("game", "")
         have = whole_of(request.query_params, "have", 0, text=True)
         shown = library.view(key)
@@ -79,11 +79,11 @@ def routes(site: Site) -> list[BaseRoute]:
 
 
 def _image(drawing: str) -> str:
-    """The address of an SVG document that is shown by an ``<img>``: no script of it runs."""
+    """Return an SVG document as an address for an ``<img>``, where no script of it runs."""
     data = base64.b64encode(drawing.encode("utf-8", "replace")).decode()
     return f"data:image/svg+xml;base64,{data}"
 
 
 def page(site: Site) -> Page:
-    """The page *Games*: the matches there are."""
+    """Return the page *Games*: the list of matches."""
     return Page("games", "Games", address="/games")

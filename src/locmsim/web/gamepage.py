@@ -25,12 +25,12 @@ __all__ = ["page"]
 
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
-#: Positions that are kept; with one more the oldest is forgotten.
+#: The number of positions that are kept; with one more the oldest is deleted.
 _POSITIONS = 200
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoints: its data, what can be downloaded, what can be opened."""
+    """Return the page and its endpoints: its data, downloads, and what can be opened."""
     numbers = count()
 
     def data_of(key: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def page(site: Site) -> Page:
         }
 
     def opened(request: Request, data: dict[str, Any]) -> object:
-        """A log, what a bot was sent, or a position: what was dropped onto a page."""
+        """Open what was dropped onto a page: a log, what a bot was sent, or a position."""
         text, name = text_of(data, "text"), text_of(data, "name", "")[:200]
         if is_capture(text):
             capture = capture_data(text)
@@ -122,7 +122,7 @@ def _download(text: str, kind: str, name: str) -> Response:
 
 
 def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
-    """The match of a log; ``ValueError`` says what is wrong with it."""
+    """Return the match of a log; ``ValueError`` says what is wrong with it."""
     descriptor, path = tempfile.mkstemp(suffix=".json", prefix="locmsim-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
@@ -135,7 +135,7 @@ def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
 
 
 def _position_data(position: Position) -> dict[str, Any]:
-    """The page of one position."""
+    """Return the page of one position."""
     root = position.root
     hidden = None if position.belief is None else 1 - position.mover
     cards = Cards()

@@ -41,17 +41,17 @@ __all__ = ["Game", "Opponent", "OutdatedError"]
 
 _log = logging.getLogger(__name__)
 
-#: What a bot gets for its first answer at least, in ms: as long as the rules give it for that.
+#: The least time for a bot's first answer in ms: what the rules give it for that.
 _FIRST_MS = 1000
 
 
 class OutdatedError(ValueError):
-    """The page that asks shows a version of the game that is gone."""
+    """The page that asks shows an earlier version of the game."""
 
 
 @dataclass(frozen=True)
 class Opponent:
-    """Somebody to play against.
+    """An opponent to play against.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Opponent:
     rules: tuple[str, ...] = ()
 
     def words(self, seed: int) -> str | list[str]:
-        """The command to run: an agent is run by the stdin bot."""
+        """Return the command to run: an agent is run by the stdin bot."""
         if not self.agent:
             return self.command
         return [sys.executable, "-m", "locmsim.bot", "--agent", self.agent, "--seed", str(seed)]
@@ -87,9 +87,9 @@ class _Left(BaseException):
 class _Match(Match):
     """A match in which a person has all the time, and which is watched."""
 
-    #: Their seat; -1 if two bots play.
+    #: The person's seat; -1 if two bots play.
     person: int = -1
-    #: Who has answered before.
+    #: The seats that have answered before.
     answered: frozenset[int] = frozenset()
     watch: Callable[[int, State, list[str], str], None]
 
@@ -110,7 +110,7 @@ class _Match(Match):
 
 
 def _match_from(state: State) -> _Match:
-    """A match that begins in a position; its log cannot be replayed, as it has no choice phase."""
+    """Return a match that begins in a position; its log, without a choice, cannot be replayed."""
     match = _Match(state.rules, seed=0)
     match.state = state.clone()
     for side in state.players:
@@ -124,7 +124,7 @@ def _match_from(state: State) -> _Match:
 
 
 class Game:
-    """One game.
+    """A game that is played on the pages.
 
     Parameters
     ----------
@@ -187,10 +187,10 @@ class Game:
             self.cards.key(card)
         names = [PERSON if player is None else player.name for player in players]
         self._names = (names[0], names[1])
-        #: What plays each seat: the description of an agent or a command, empty for the person.
+        #: The player of each seat: the description of an agent, a command, or empty for the person.
         self._agents = [one.agent or one.command if one else "" for one in players]
 
-        # All below belongs to the condition's lock.
+        # The condition's lock guards all attributes below.
         self._condition = threading.Condition()
         self._listeners: list[Callable[[], object]] = []
         self._version = 0
@@ -205,7 +205,7 @@ class Game:
         self._now: State | None = None
         self._done: list[str] = []
         self._steps: list[dict[str, Any]] = []
-        #: How many steps no longer change: all but those of the person's turn.
+        #: The number of steps that no longer change: all but those of the person's turn.
         self._settled = 0
         self._over: dict[str, Any] | None = None
         self._left = False
@@ -215,7 +215,7 @@ class Game:
     # ------------------------------------------------------------------- the referee's thread
 
     def start(self) -> None:
-        """Begin."""
+        """Start the threads of the game."""
         self._thread.start()
 
     def _run(self) -> None:
@@ -247,7 +247,7 @@ class Game:
                 raise _Left
 
     def _finish(self, result: Result[_Match]) -> None:
-        # What began in a position has no log that could be replayed.
+        # A match that began in a position has no log that could be replayed.
         path, unsaved = ("", "") if self._from_start else self._save(result)
         key = ""
         if not self._from_start:
@@ -275,7 +275,7 @@ class Game:
             self._changed("")
 
     def _save(self, result: Result[_Match]) -> tuple[str, str]:
-        """The path of the log, and why there is none."""
+        """Save the log; return its path, and why there is none."""
         log = result_log(cast(Result[Match], result))
         for agent in log["agents"]:
             agent["name"] = self._names[agent["index"]]
@@ -288,14 +288,14 @@ class Game:
         return path, ""
 
     def reset(self, seed: int = 0) -> None:
-        """The person needs no seed."""
+        """Do nothing: the person needs no seed."""
 
     def choose(self, observation: Observation) -> str:
-        """The person's answer in the choice phase, when it comes."""
+        """Return the person's answer in the choice phase, when it comes."""
         return self._wait(observation)
 
     def act(self, observation: Observation) -> str:
-        """The person's answer for a turn, when it comes."""
+        """Return the person's answer for a turn, when it comes."""
         if min(observation.me.health, observation.opponent.health) <= 0:
             return "PASS"  # dead from drawing, but asked
         return self._wait(observation)
@@ -338,7 +338,7 @@ class Game:
         return self._over is not None
 
     def row(self) -> dict[str, Any]:
-        """What a list shows of it, as of `locmsim.web.library.Library.games`."""
+        """Return what a list shows of it, as `locmsim.web.library.Library.games` does."""
         state = self._now
         return {
             "key": self.key,
@@ -370,7 +370,7 @@ class Game:
         return end
 
     def view(self, have: int = 0, known: int = 0) -> dict[str, Any]:
-        """All that the person, or who watches two bots, may know.
+        """Return all that the person, or a spectator of two bots, may know.
 
         Parameters
         ----------
@@ -408,7 +408,7 @@ class Game:
             }
 
     def data(self) -> dict[str, Any]:
-        """The page of the game, as of `locmsim.web.replay_data`, with `view` as ``play``."""
+        """Return the game's page, as `locmsim.web.replay_data` does, with `view` as ``play``."""
         view = self.view()
         rules = self._match.rules
         params = {} if self._from_start else self._match.params
@@ -448,7 +448,7 @@ class Game:
         }
 
     def choose_cards(self, version: int, client: str, keys: Sequence[str]) -> None:
-        """Take a deck, or one card of a draft, by keys of `cards`; ``ValueError``."""
+        """Take a deck, or one card of a draft, by keys of `cards`, or raise ``ValueError``."""
         with self._condition:
             observation = self._checked(version)
             if observation.phase != "choice":
@@ -475,7 +475,7 @@ class Game:
             self._give(line, client)
 
     def do(self, version: int, client: str, text: str) -> None:
-        """Carry out an action of the person's turn; a win ends the turn. ``ValueError``."""
+        """Carry out an action of the person's turn or raise ``ValueError``; a win ends the turn."""
         with self._condition:
             state = self._turn(version)
             self._steps += action_steps(state, [text], self.cards, self._names, self._hidden)
@@ -486,7 +486,7 @@ class Game:
                 self._changed(client)
 
     def undo(self, version: int, client: str) -> None:
-        """Take the last action back: the turn is only sent at its end. ``ValueError``."""
+        """Take the last action back, which is only sent with the turn, or raise ``ValueError``."""
         with self._condition:
             self._turn(version)
             if not self._done or self._start is None:
@@ -499,7 +499,7 @@ class Game:
             self._changed(client)
 
     def end_turn(self, version: int, client: str) -> None:
-        """Send the turn; ``ValueError``."""
+        """Send the turn; raise ``ValueError`` if it is not the person's."""
         with self._condition:
             self._turn(version)
             self._give(";".join(self._done) or "PASS", client)
@@ -519,16 +519,16 @@ class Game:
 
     @property
     def running(self) -> bool:
-        """Whether the referee and the bot are still there."""
+        """Whether the referee and the bot are still running."""
         return self._thread.is_alive()
 
     def join(self, seconds: float) -> None:
-        """Wait until the bot is gone."""
+        """Wait until the bot has ended."""
         if self._thread.is_alive():
             self._thread.join(seconds)
 
     def hint(self, *, time_ms: float | None, nodes: int | None) -> dict[str, Any]:
-        """What the beam search would do; ``ValueError`` when the person is not asked.
+        """Return what the beam search would do; raise ``ValueError`` if the person is not asked.
 
         Returns
         -------

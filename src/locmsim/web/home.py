@@ -13,14 +13,14 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
-#: The seed of the match that the position is from, and its turn: both players still can win.
+#: The seed of the match that the position is from, and its turn: both players can still win.
 _SEED, _TURN = 38, 14
 #: The key of the position.
 _KEY = "start"
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoint: what there is to play."""
+    """Return the page and its endpoint: a position to play at once."""
 
     def home(request: Request) -> object:
         if _KEY not in site.positions:
@@ -37,7 +37,7 @@ def _played() -> Result[Match]:
 
 
 def _position() -> Position:
-    """In the middle of a match between two simple agents."""
+    """Return a position in the middle of a match between two simple agents."""
     result = _played()
     step = 0
     for call in result.calls:

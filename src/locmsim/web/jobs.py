@@ -18,7 +18,7 @@ __all__ = ["Job", "Jobs", "StoppedError"]
 
 _log = logging.getLogger(__name__)
 
-#: Jobs at a time, and jobs that have ended and are kept.
+#: The most jobs at a time, and the number of ended jobs that are kept.
 _RUNNING = 2
 _KEPT = 32
 #: A job that no page has asked about for so many seconds is stopped.
@@ -26,7 +26,7 @@ _UNSEEN = 60.0
 
 
 class StoppedError(Exception):
-    """Ends the work of a job that was stopped."""
+    """The work of a job was stopped."""
 
 
 class Job:
@@ -57,7 +57,7 @@ class Job:
         self._thread = threading.Thread(target=self._run, name=f"job {key}", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def _run(self) -> None:
@@ -77,7 +77,7 @@ class Job:
             self.news.changed()
 
     def update(self, done: int, of: int, result: Any) -> None:
-        """Tell how far it is and what was found, plain data that is not changed any more.
+        """Set how far it is and what was found: plain data that does not change any more.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Job:
         self.check()
 
     def check(self) -> None:
-        """End the work if it was stopped, or if no page asks any more: `StoppedError`."""
+        """Raise `StoppedError` if the work was stopped or no page asks any more."""
         if not self.news.waiting and time.monotonic() - self._asked > self._unseen:
             self._stopping = True
         if self._stopping:
@@ -123,7 +123,7 @@ class Job:
             self._thread.join(seconds)
 
     def view(self) -> dict[str, Any]:
-        """How far it is, as plain data."""
+        """Return how far it is, as plain data."""
         self._asked = time.monotonic()
         with self._lock:  # the version is that of the rest
             return {
@@ -148,7 +148,7 @@ class Jobs:
         self._closed = False
 
     def start(self, same: Hashable, work: Callable[[Job], object]) -> Job:
-        """Begin a job, or return the one that does or did the same.
+        """Start a job, or return the one that does or did the same.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Jobs:
         return job
 
     def get(self, key: str) -> Job:
-        """The job of a key; `Refusal`."""
+        """Return the job of a key, or raise `Refusal`."""
         job = self._jobs.get(key)
         if job is None:
             raise Refusal("there is no such search any more: start it again", 404)
@@ -205,7 +205,7 @@ class Jobs:
             job.join(max(0.0, deadline - time.monotonic()))
 
     def routes(self) -> list[BaseRoute]:
-        """The endpoints that tell how far a job is, and stop it."""
+        """Return the endpoints that tell how far a job is, and stop it."""
 
         async def news(request: Request) -> Response:
             job = self.get(request.query_params.get("job", ""))

@@ -32,15 +32,15 @@ from locmsim.web.sources import (
 __all__ = ["ALL", "Filter", "Library"]
 
 _Loaded = tuple[Result[Match], tuple[str, str]]
-#: Games that are kept after they were read.
+#: The number of games that are kept after they were read.
 _KEPT = 64
-#: Matches that are watched at a time, as they are played.
+#: The most matches that are watched at a time while they are played.
 _LIVE = 64
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games are wanted.
+    """A filter of games.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Filter:
     source: str = ""
 
     def takes(self, names: Sequence[str], winner: int | None, kind: str | None, turns: int) -> bool:
-        """Whether a game is wanted, but for its rules and its source."""
+        """Return whether a game is wanted, but for its rules and its source."""
         if self.player and self.player not in names:
             return False
         if self.lost_by and (winner is None or names[1 - winner] != self.lost_by):
@@ -75,7 +75,7 @@ class Filter:
         return (self.least or 0) <= turns and (self.most is None or turns <= self.most)
 
     def query(self, players: Mapping[str, int] | None = None) -> GameQuery:
-        """The same for an index of games, with indices in place of names where these are given."""
+        """Return the same for an index of games, with numbers of names where these are given."""
 
         def known(name: str) -> str | int:
             return name if players is None else players[name]
@@ -186,7 +186,7 @@ class Library:
     # ------------------------------------------------------------------------- live matches
 
     def live(self) -> list[tuple[str, LiveReader]]:
-        """The matches that are being played, with their keys."""
+        """Return the matches that are being played, with their keys."""
         with self._lock:
             for folder in self._live_folders():
                 with suppress(OSError):
@@ -215,7 +215,7 @@ class Library:
         yield from filter(os.path.isdir, self.files)
         for path in self.dbs:
             folder = f"{path}{LIVE_SUFFIX}"
-            # As long as results are written there is such a file beside them.
+            # Such a file stands beside the results while they are written.
             if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
                 with suppress(OSError):
                     os.mkdir(folder)  # the sign for whoever plays
@@ -224,14 +224,14 @@ class Library:
                 yield folder
 
     def live_match(self, key: str) -> LiveReader:
-        """A match that is being played, or was a moment ago; ``ValueError``."""
+        """Return a match that is being played, or was a moment ago, or raise ``ValueError``."""
         with self._lock:
             if key not in self._live:
                 raise ValueError(f"there is no match {key!r}")
             return self._live[key]
 
     def after_live(self, key: str) -> str | None:
-        """The key that a match has once it is over; None if it is nowhere."""
+        """Return the key that a match has once it is over; None if it is nowhere."""
         path = self.live_match(key).path
         if key in self._after:
             return self._after[key]
@@ -249,7 +249,7 @@ class Library:
         return None
 
     def close(self) -> None:
-        """Let go of what is played: nobody watches any more."""
+        """Close what follows the matches that are being played."""
         self.news.close()
         with self._lock:
             for reader in self._live.values():
@@ -262,7 +262,7 @@ class Library:
     # -------------------------------------------------------------------------------- a match
 
     def load(self, key: str) -> _Loaded:
-        """A match by its key.
+        """Return a match by its key.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class Library:
             raise ValueError(error_text(path, error)) from None
 
     def agents(self, key: str) -> tuple[str, str]:
-        """The descriptions of a match's players, by which they can be had again.
+        """Return the descriptions of a match's players, from which they can be made again.
 
         Empty where nothing but their names is known; ``ValueError`` as for `load`.
         """
@@ -313,7 +313,7 @@ class Library:
             raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
-        """A match of any game, step by step, as its game shows it.
+        """Return a match of any game, step by step, as its game shows it.
 
         Parameters
         ----------
@@ -354,7 +354,7 @@ class Library:
         }
 
     def _of_server(self, key: str) -> dict[str, Any] | None:
-        """A match in the log of a server of Vestrock; None if it is another one."""
+        """Return a match in the log of a server of Vestrock; None if it is another one."""
         if key[:1] != "f":
             return None
         try:
@@ -367,7 +367,7 @@ class Library:
                     return None
                 file.seek(found.start)
                 lines = file.read(found.size).splitlines(keepends=True)
-            # Only for those who have such logs.
+            # Imported only by users who have such logs.
             from locmsim.vestrock.eventlog import match_steps
             from locmsim.vestrock.pictures import MATCH_OVER
 
@@ -403,7 +403,7 @@ class Library:
         return result, names, LocmGame(result.match.rules)
 
     def _place_of(self, key: str) -> tuple[str, int, int]:
-        """The parts of a key; ``ValueError`` if there is no such match."""
+        """Return the parts of a key; raise ``ValueError`` if there is no such match."""
         kind, (place, _, number) = key[:1], key[1:].partition(":")
         if kind == "f" and not self.logs.count:
             self.logs.refresh()
@@ -428,12 +428,12 @@ class Library:
             raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> _Loaded:
-        """A game of an arena's results, which never changes once it was played."""
+        """Return a game of an arena's results, which never changes once it was played."""
         key = path, os.stat(path).st_ino, number
         return self._kept(key, lambda: arena_game(path, number))
 
     def _kept(self, key: object, read: Callable[[], _Loaded]) -> _Loaded:
-        """What was read before, or what is read now."""
+        """Return what was read before, or what is read now."""
         with self._lock:
             if key in self._loaded:
                 self._loaded.move_to_end(key)
@@ -448,20 +448,20 @@ class Library:
     # ------------------------------------------------------------------------------- the list
 
     def games(self, wanted: Filter = ALL, after: str = "", count: int = 100) -> dict[str, Any]:
-        """A part of the games that a filter takes: those that are being played, that were played
-        here, of files, and of arenas.
+        """Return a part of the games that a filter takes.
 
-        Of each source the last ones come first. However many games there are, and however few of
+        First come those that are being played, then those played here, those of files and those of
+        arenas; of each source the latest first. However many games there are, and however few of
         them a filter takes, an answer reads about as many entries of an index as it has rows.
 
         Parameters
         ----------
         wanted : Filter
-            Which ones.
+            The filter.
         after : str
-            Where the part begins: ``next`` of the one before, empty for the first one.
+            Where the part begins: ``next`` of the previous one, empty for the first one.
         count : int
-            How many there are in it, at most.
+            The largest number of games in it.
 
         Returns
         -------
@@ -510,7 +510,7 @@ class Library:
         }
 
     def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Found]]]:
-        """The sources by key: what gives the games of each below a number, the last ones first."""
+        """Return, by key, what gives the games of a source below a number, the latest first."""
         return {
             "g": self._of_playing,
             "l": self._of_live,
@@ -603,7 +603,7 @@ class Library:
         return found
 
     def choices(self) -> dict[str, Any]:
-        """What the filters can be set to.
+        """Return what the filters can be set to.
 
         Returns
         -------
@@ -642,7 +642,7 @@ class Library:
         }
 
     def stamp(self) -> object:
-        """Another value when a file has changed, which tells nothing by itself."""
+        """Return another value when a file has changed; the value itself means nothing."""
         stamps = []
         for path in self.dbs:
             for name in (path, f"{path}-wal"):
@@ -653,7 +653,7 @@ class Library:
 
 
 def _takes(wanted: Filter, row: dict[str, Any]) -> bool:
-    """Whether a row is wanted."""
+    """Return whether a row is wanted."""
     kind = row["fault"]["kind"] if row["fault"] else None
     return wanted.rules in ("", row["rules"]) and wanted.takes(
         row["names"], row["winner"], kind, row["turns"]

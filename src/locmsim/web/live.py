@@ -17,16 +17,16 @@ from locmsim.web.site import Site
 
 __all__ = ["routes"]
 
-#: How often a file is looked at, in seconds, and the requests that wait for news, at most.
+#: The seconds between two looks at a file, and the most requests that wait for news.
 _LOOK = 0.25
 _WAITING = 64
 
 
 def routes(site: Site) -> list[BaseRoute]:
-    """The endpoint: what has been played since a page asked last."""
+    """Return the endpoint: what has been played since a page asked last."""
     library = site.library
     site.closing.append(library.close)
-    #: Of the readers, and of the number of requests that wait.
+    #: Guards the readers and the number of requests that wait.
     lock = threading.Lock()
     waiting = 0
 
@@ -44,7 +44,7 @@ def routes(site: Site) -> list[BaseRoute]:
         return {**data, "agents": reader.agents, "live": not reader.over}
 
     def news_of(key: str, have: int) -> dict[str, Any] | None:
-        """What there is behind the steps that a page has; None if that is nothing."""
+        """Return what is behind the steps that a page has; None if that is nothing."""
         reader = library.live_match(key)
         with lock:
             new = reader.update()

@@ -20,9 +20,9 @@ from locmsim.web.news import News
 
 __all__ = ["LogIndex", "LogPlace", "error_text", "log_row"]
 
-#: Files that are read while a page waits for its first list; the others are read beside it.
+#: The files that are read while a page waits for its first list; others are read in the background.
 _AT_ONCE = 100
-#: What is error_text of files that cannot be read, at most.
+#: The most error texts of files that cannot be read.
 _ERRORS = 20
 #: The longest name that a list shows, in characters.
 _NAME = 200
@@ -77,18 +77,18 @@ def _row(row: Sequence[Any]) -> dict[str, Any]:
 
 
 class LogPlace(NamedTuple):
-    """Where a log is."""
+    """The place of a log in a file."""
 
     path: str
-    #: Of its first byte, and how many bytes there are.
+    #: The offset of its first byte, and its number of bytes.
     start: int
     size: int
-    #: When the file was changed, in ns: what was read of it before stands for nothing.
+    #: When the file was changed, in ns: what was read of an older one does not count.
     changed: int
 
 
 def log_row(log: Any) -> dict[str, Any]:
-    """What a list shows of a log, without playing the match again.
+    """Return what a list shows of a log, without playing the match again.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def log_row(log: Any) -> dict[str, Any]:
 
 
 def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
-    """The turns of the battle, and the rules as far as the log tells."""
+    """Return the turns of the battle, and the rules as far as the log tells."""
     summaries = "\n".join(filter(None, log["summaries"]))
     rules = log.get("rules")
     draft = rules != "1.5" if rules else "Generated cards:" not in summaries
@@ -159,7 +159,7 @@ class _Tournament:
         self._matches: dict[int, dict[str, Any]] = {}
 
     def take(self, event: Mapping[str, Any], start: int, line: int) -> list[_Found]:
-        """An event; the matches of a tournament that ends with it."""
+        """Take an event; return the matches of a tournament that ends with it."""
         kind = event["event"]
         found: list[_Found] = []
         if kind in ("tournament", "awards", "cut", "server"):
@@ -188,7 +188,7 @@ class _Tournament:
         return found
 
     def rows(self, end: int) -> list[_Found]:
-        """The matches of the tournament that has not ended, or ends at this byte."""
+        """Return the matches of the tournament that has not ended, or ends at this byte."""
         if self.start is None:
             return []
         start = self.start[0]
@@ -196,7 +196,7 @@ class _Tournament:
 
 
 class LogIndex:
-    """The logs in files and folders, read beside whoever looks.
+    """The index of the logs in files and folders, which are read in the background.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class LogIndex:
         self._news = news
         self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._database.executescript(_TABLES)
-        #: Of the database and all below.
+        #: Guards the database and all attributes below.
         self._lock = threading.RLock()
         #: Held by whoever reads files.
         self._reading = threading.Lock()
@@ -224,32 +224,32 @@ class LogIndex:
         #: Of files with many logs the size, and where what comes later is read from: the byte, and
         #: the number of lines before it.
         self._ends: dict[str, tuple[int, int, int]] = {}
-        #: How many logs there are, those counted whose file has others by now.
+        #: The number of logs, with those whose file has other logs by now.
         self.count = 0
         self._more: threading.Thread | None = None
-        #: Files that were read, and bytes of them: what tests look at.
+        #: The numbers of files and bytes that were read, for tests.
         self.files_read = self.bytes_read = 0
 
     @property
     def reading(self) -> bool:
-        """Whether files are read beside."""
+        """Whether files are read in the background."""
         return self._more is not None and self._more.is_alive()
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with files, some of them."""
+        """What is wrong with files: some of them."""
         with self._lock:
             return [*islice(self._errors.values(), _ERRORS)]
 
     def skip(self, path: str) -> None:
-        """Leave out a file that is listed otherwise."""
+        """Leave out a file that is listed as something else."""
         with self._lock:
             self._known.add(os.path.abspath(path))
 
     # ------------------------------------------------------------------------------- reading
 
     def refresh(self) -> None:
-        """Look for new files: some are read now, the others beside."""
+        """Look for new files: some are read now, the others in the background."""
         with self._lock:
             if self.reading:
                 return
@@ -275,7 +275,7 @@ class LogIndex:
             self._more.start()
 
     def stamp(self) -> object:
-        """Another value when a folder or a named file has changed."""
+        """Return another value when a folder or a named file has changed."""
         stamps = []
         for path in self._paths:
             try:
@@ -366,7 +366,7 @@ class LogIndex:
 
     @staticmethod
     def _parsed(line: bytes) -> Any:
-        """What a line says; None where it alone is no JSON but may be the beginning."""
+        """Return what a line holds; None if it is no JSON but may be the beginning of some."""
         try:
             log = json.loads(line)
         except json.JSONDecodeError:
@@ -418,7 +418,7 @@ class LogIndex:
     def rows(
         self, query: GameQuery = ALL_GAMES, before: int | None = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The numbers and rows of the logs that a query takes, the last ones first.
+        """Return numbers and rows of the logs that a query takes, the latest first.
 
         With `before`, only logs with lower numbers. Players are given by name.
         """
@@ -431,32 +431,32 @@ class LogIndex:
             return self._database.execute(query, values).fetchall()
 
     def row(self, log: int) -> dict[str, Any]:
-        """The row of a log; ``ValueError`` if there is none."""
+        """Return the row of a log; raise ``ValueError`` if there is none."""
         number, row = next(self.rows(before=log + 1), (None, {}))
         if number != log:
             raise ValueError(f"there is no match 'f{log}'")
         return row
 
     def names(self) -> list[str]:
-        """The names of players."""
+        """Return the names of players."""
         found = self._ask("SELECT name FROM names ORDER BY name LIMIT 1000", [])
         return [name for (name,) in found]
 
     def kinds(self) -> set[str]:
-        """The kinds of faults there are."""
+        """Return the kinds of faults there are."""
         return _INDEX.values(self._ask, "kind")
 
     def rules(self) -> set[str]:
-        """The rule sets, as far as logs tell."""
+        """Return the rule sets, as far as logs tell."""
         return _INDEX.values(self._ask, "rules")
 
     def key(self, path: str) -> str | None:
-        """The key of the log of a file that has no other one; None if there is none."""
+        """Return the key of the log of a file that has no other one; None if there is none."""
         number = self._numbers.get(path)
         return None if number is None else f"f{number}"
 
     def place(self, log: int) -> LogPlace:
-        """Where a log is, also if its file has changed; ``ValueError`` if there is none."""
+        """Return where a log is, also if its file has changed; raise ``ValueError`` without one."""
         for again in (False, True):
             query = (
                 "SELECT path, start, logs.size, changed, files.size FROM logs"
@@ -476,7 +476,7 @@ class LogIndex:
 
 
 def error_text(path: str, error: Exception) -> str:
-    """What is wrong with a file, in one line that names it."""
+    """Return what is wrong with a file, in one line that names it."""
     if isinstance(error, json.JSONDecodeError):
         return f"{path}: not a log: {error}"
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

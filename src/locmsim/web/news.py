@@ -11,7 +11,7 @@ __all__ = ["PATIENCE", "News"]
 
 #: How long a page waits for news before it asks again, in seconds.
 PATIENCE = 20.0
-#: Requests that wait for one thing, at most: each costs a connection.
+#: The most requests that wait for one thing: each costs a connection.
 _WAITING = 64
 
 
@@ -44,13 +44,13 @@ class News:
         return len(self._waiting)
 
     def changed(self) -> None:
-        """Something has changed: answer those who wait. From any thread."""
+        """Answer those who wait, as something has changed. Any thread may call it."""
         with self._lock:
             self._version += 1
             self._wake()
 
     def close(self) -> None:
-        """Nobody waits any more."""
+        """Answer those who wait, and let nobody wait any more."""
         with self._lock:
             self._closed = True
             self._wake()

@@ -12,7 +12,7 @@ __all__ = ["redirect_file"]
 
 @contextmanager
 def redirect_file(url: str) -> Iterator[str]:
-    """The address of a file that leads a browser to `url`, and that its owner alone can read.
+    """Return the address of a file that redirects to `url` and only its owner can read.
 
     What starts a browser puts the address on a command line, which all users of the machine can
     see; with a token in it they could do what the page can. The file is gone afterwards.

@@ -22,16 +22,16 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["opponent_of", "opponents", "page"]
 
-#: Games at a time; with one more the oldest is left.
+#: The most games at a time; with one more the oldest is ended.
 _GAMES = 12
 #: How long a page waits for news before it asks again, in seconds.
 _PATIENCE = 20.0
-#: Seconds that all bots together get to end in; they are killed, which takes a moment each.
+#: The time that all bots together get to end, in seconds; they are killed, one after the other.
 _ENDING = 15.0
 
 
 def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
-    """Who can be played against.
+    """Return who can be played against.
 
     Parameters
     ----------
@@ -68,20 +68,20 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
                 continue
         elif inspect.Parameter.empty in info.options.values():
             continue
-        # One of an installed package is not tried out: its games tell which rules it plays.
+        # Agents of installed packages are not tried out: their games tell which rules they play.
         key, rules = f"agent-{info.name}", _rules_of(agent)
         found.append(Opponent(key, info.name, agent=info.name, rules=rules))
     return found
 
 
 def _rules_of(agent: object) -> tuple[str, ...]:
-    """The rule sets that an agent plays; () for all."""
+    """Return the rule sets that an agent plays; () for all."""
     only = getattr(agent, "only_rules", None)
     return () if only is None else (only,)
 
 
 def opponent_of(known: Mapping[str, Opponent], key: object, rules: str) -> Opponent:
-    """The opponent of a key that was sent; `Refusal` if there is none, or it plays other rules."""
+    """Return the opponent of a key, or raise `Refusal`: there is none, or not for these rules."""
     opponent = known.get(key) if isinstance(key, str) else None
     if opponent is None:
         raise Refusal("there is no such opponent")
@@ -97,15 +97,15 @@ class _Table:
         self._site = site
         self._games: dict[str, Game] = {}
         self._numbers: Iterator[int] = count(1)
-        #: Games that others took the place of, as long as their bots are ended.
+        #: Games that others replaced, while their bots are ended.
         self._left: list[Game] = []
-        #: Of all above: games begin in several threads.
+        #: Guards all of the above: games start in several threads.
         self._lock = threading.Lock()
         self._closed = False
         self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
 
     def new(self, data: dict[str, Any]) -> Game:
-        """Begin a game of ``players``, two keys of opponents, null for the person."""
+        """Start a game of ``players``, two keys of opponents, null for the person."""
         rules = text_of(data, "rules", "1.5")
         start = None
         if "from" in data:
@@ -143,19 +143,19 @@ class _Table:
         return game
 
     def rows(self) -> list[dict[str, Any]]:
-        """What a list shows of the games that are being played, by the numbers in their keys."""
+        """Return what a list shows of the games being played, by the numbers in their keys."""
         with self._lock:
             return [game.row() for game in self._games.values() if not game.over]
 
     def get(self, key: str) -> Game:
-        """The game of a key."""
+        """Return the game of a key."""
         game = self._games.get(key)
         if game is None:
             raise Refusal("this game is over or never was: begin a new one", 404)
         return game
 
     def close(self) -> None:
-        """End all games and their bots; none begins any more."""
+        """End all games and their bots, and let none start any more."""
         with self._lock:
             self._closed = True
             games = [*self._games.values(), *self._left]
@@ -167,7 +167,7 @@ class _Table:
 
 
 def page(site: Site) -> Page:
-    """The page *Play* and its endpoints: new games, and what a person does in one."""
+    """Return the page *Play* and its endpoints: new games, and a person's actions in one."""
     table = _Table(site)
     site.closing.append(table.close)
     site.library.playing = table.rows

@@ -60,13 +60,13 @@ class Position:
         return self.root.current_player()
 
     def whole(self) -> State:
-        """The position with cards in all places: as it is, or one that is possible."""
+        """Return the position with cards in all places: as it is, or one that is possible."""
         if isinstance(self.seen, State) or self.belief is None:
             return self.root.clone()
         return self.belief.sample(0)
 
     def after(self, actions: list[str]) -> State:
-        """The position after actions; ``ValueError`` if one of them is not legal."""
+        """Return the position after actions; raise ``ValueError`` if one of them is illegal."""
         state = self.root.clone()
         for text in actions:
             state.apply_action(state.string_to_action(text))
@@ -74,7 +74,7 @@ class Position:
 
 
 def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | None) -> Position:
-    """The start of a turn of a match.
+    """Return the position at the start of a turn of a match.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
 
 
 def position_of_text(text: str, rules: str | None = None) -> Position:
-    """From the text of a position, or else from what a bot is sent.
+    """Return a position from its text, or else from what a bot is sent.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
 
 
 def state_at_step(result: Result[Match], step: int) -> State:
-    """The position at a step of a match.
+    """Return the state at a step of a match.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def state_at_step(result: Result[Match], step: int) -> State:
 
 
 def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]]]:
-    """The turns of a match, in today's instance ids.
+    """Return the turns of a match, in the instance ids of this version.
 
     Parameters
     ----------

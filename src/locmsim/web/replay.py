@@ -29,7 +29,7 @@ from locmsim.web.views import PERSON, Cards, action_steps, turn_step
 
 __all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
 
-#: What is shown of a bot's standard error, in characters, counted from its end.
+#: The most characters that are shown of a bot's standard error, from its end.
 _STDERR_SHOWN = 8000
 #: What is shown of an answer and of its words for people, in characters, and of its illegal
 #: actions: a bot may send as much as it likes.
@@ -39,7 +39,7 @@ _IGNORED = 20
 
 
 def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dict[str, Any]:
-    """A match step by step, as plain dicts, lists, numbers and strings.
+    """Return a match step by step, as plain dicts, lists, numbers and strings.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
             "kind": str(result.fault.kind),
             "message": result.fault.message,
         },
-        # As texts: the numbers of JavaScript have no room for 64 bits.
+        # As texts: the numbers of JavaScript cannot hold 64 bits.
         "params": {key: str(value) for key, value in match.params.items()},
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "seat": shown.index(PERSON) if PERSON in shown else None,
@@ -105,7 +105,7 @@ def replay_html(
     *,
     view: int | None = None,
 ) -> str:
-    """The page that shows a match, whole.
+    """Return the page that shows a match, complete in one file.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def replay_html(
 
 
 def _files(result: Result[Match], names: tuple[str, str]) -> str:
-    """What the page lets people save, packed: its log, and the position of each step as text."""
+    """Return what the page lets people save: its log, and each position as text."""
     positions = []
     for _, state, applied in played_turns(result):
         positions.append(state.to_text())
@@ -137,20 +137,20 @@ def _files(result: Result[Match], names: tuple[str, str]) -> str:
 
 
 def page_html(data: dict[str, Any]) -> str:
-    """The page that shows such data, see `replay_data`, with ``view`` beside it."""
+    """Return the page that shows the data of `replay_data`, with ``view`` added."""
     folder = resources.files("locmsim.web") / "static"
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     page = (folder / "replay.html").read_text(encoding="utf-8")
     parts = {"POLICY": replay_policy(), "STYLE": _style(), "DATA": text, "SCRIPT": _script()}
-    # In one go: what is put in may look like a place, too.
+    # All at once: what is inserted may look like a placeholder, too.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], page)
 
 
 @cache
 def replay_policy() -> str:
-    """The content security policy of `replay_html`: its own script and style, and nothing else.
+    """Return the content security policy of `replay_html`: its script and style, no other.
 
     Returns
     -------
@@ -176,7 +176,7 @@ _STYLES = ("base.css", "board.css")
 
 @cache
 def _script() -> str:
-    """The page's program: its modules one after the other, without imports and exports."""
+    """Return the page's program: its modules in order, without imports and exports."""
     return re.sub(r"(?m)^(?:import [^;]*;\n|export )", "", _joined(*_SCRIPTS))
 
 
@@ -195,7 +195,7 @@ def _digest(text: str) -> str:
 
 
 def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The position at the start of each turn and after each action, in today's instance ids."""
+    """Return the position at the start of each turn and after each action."""
     rules = result.match.rules
     network = Evaluation(rules=rules).network
     odds: dict[str, float] = {}
@@ -217,7 +217,7 @@ def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterato
 
 
 def chat_of(answer: str, lanes: int) -> str:
-    """What a bot says to the people who watch: the words that follow its actions.
+    """Return what a bot says to spectators: the words that follow its actions.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def chat_of(answer: str, lanes: int) -> str:
 
 
 def _odds(network: Network | None, state: State) -> dict[str, float]:
-    """Player 0's chance of winning, to a thousandth."""
+    """Return player 0's chance of winning, to a thousandth."""
     if state.is_terminal():
         return {"odds": 1.0 - float(state.winner or 0)}
     if network is None:

@@ -23,15 +23,15 @@ from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
-#: Positions of each search: of a report, and of the first and the last round of a tree.
+#: The positions of each search: of a report, and of the first and the last round of a tree.
 _REPORT_NODES = 5000
 _FIRST, _LAST = 2000, 128_000
-#: The most that can be asked for.
+#: The most positions that can be asked for.
 _MOST_NODES = 1_000_000
 _LINES, _WORLDS, _REPLIES = 8, 8, 4
-#: Samples of what the opponent holds.
+#: The number of samples of what the opponent holds.
 _SAMPLES = 200
-#: What both say about hidden cards.
+#: The note on hidden cards of reports and trees.
 _NOTE = (
     "The search knows what the player had been shown in the game so far, and draws the rest:"
     " it does not look at hidden cards."
@@ -39,7 +39,7 @@ _NOTE = (
 
 
 def routes(site: Site) -> list[BaseRoute]:
-    """The endpoints: start a report or a tree, what an opponent may hold, and their progress."""
+    """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
     jobs = Jobs()
     site.closing.append(jobs.close)
 
@@ -66,7 +66,7 @@ def routes(site: Site) -> list[BaseRoute]:
                 found = GameReport(turns, report_budget(nodes)).to_json()
                 job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
 
-        # A file may hold another match by now.
+        # The file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
         return jobs.start(repr(same), work)
 
@@ -81,7 +81,7 @@ def routes(site: Site) -> list[BaseRoute]:
             "hand": _hand(data),
         }
         last = _within(data, "nodes", _LAST, _MOST_NODES)
-        # What is wrong is said now.
+        # Errors are raised now, not in the job's thread.
         _, root, known = worlds_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
 
@@ -173,7 +173,7 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
 def _turn_words(
     turn: TurnReport, names: Sequence[str], titles: Mapping[Card, str]
 ) -> dict[str, list[str]]:
-    """Both turns action by action, in words."""
+    """Return both turns action by action, in words."""
     shown = {}
     for name, line in (("best", turn.best), ("played", turn.played)):
         actions = answer_actions(turn.start, line)
@@ -183,7 +183,7 @@ def _turn_words(
 
 
 def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
-    """A position with what its player knows, and what they have done in the turn."""
+    """Return a position with what its player knows, and what they have done in the turn."""
     done = data.get("done") or []
     if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
         raise Refusal("done: expected a list of texts")
@@ -203,7 +203,7 @@ def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
 def _tree(
     tree: Tree, root: State, nodes: int, hand: list[int], position: Position
 ) -> dict[str, Any]:
-    """The tree as a page draws it; all chances are those of the player at the root."""
+    """Return the tree as a page draws it; all chances are those of the player at the root."""
     cards, names = Cards(position.cards), position.names
     player = tree.player
 

@@ -30,7 +30,7 @@ _HEADERS = {
 
 
 def policy(**sources: str) -> str:
-    """A content security policy that allows these sources, and beside them nothing.
+    """Return a content security policy that allows these sources and no others.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Guard:
         self._needs_token = needs_token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request; whatever is no HTTP, such as a web socket, is refused."""
+        """Handle one request; what is not HTTP, such as a web socket, is refused."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

@@ -14,12 +14,12 @@ from locmsim.web.site import Site
 
 __all__ = ["serve", "serving"]
 
-#: Seconds that open connections get to end in.
+#: The time that open connections get to end, in seconds.
 _CLOSING = 1
 
 
 class _Server(uvicorn.Server):
-    """Ends what the pages wait for before it waits for the pages."""
+    """A server that ends what the pages wait for before it waits for the pages."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
@@ -31,7 +31,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """A closed terminal is as Ctrl-C: what is raised while a page is made is only logged."""
+        """Treat a closed terminal as Ctrl-C: errors while a page is made are only logged."""
         in_main_thread = threading.current_thread() is threading.main_thread()
         with super().capture_signals():
             before = signal.getsignal(signal.SIGHUP) if hasattr(signal, "SIGHUP") else None
@@ -79,7 +79,7 @@ def serve(
 
 @contextlib.contextmanager
 def serving(site: Site, *, path: str = "") -> Iterator[str]:
-    """Serve a site beside this thread for a ``with`` block, which gets the address.
+    """Serve a site in another thread during a ``with`` block, which gets the address.
 
     Parameters
     ----------

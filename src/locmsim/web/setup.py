@@ -13,7 +13,7 @@ __all__ = ["page"]
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoints: the cards that can be put onto a board, and their badges."""
+    """Return the page and its endpoints: the cards to put onto a board, and their badges."""
 
     def cards(request: Request) -> object:
         query = request.query_params

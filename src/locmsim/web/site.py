@@ -67,7 +67,7 @@ class Site:
     hint_ms: float = 500.0
     hint_nodes: int = 0
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-    #: What to do at the end, by the pages.
+    #: What the pages want to be called at the end.
     closing: list[Callable[[], None]] = field(default_factory=list)
     #: What gives the page of a game, as of `locmsim.web.replay_data`, by the first letter of its
     #: key; `load` of the library gives all others.
@@ -80,7 +80,7 @@ class Site:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def position(self, key: str, turn: int | None = None) -> Position:
-        """A position that can be analysed.
+        """Return a position that can be analysed.
 
         Parameters
         ----------
@@ -104,13 +104,13 @@ class Site:
         return position_of_game(*self.library.load(key), turn)
 
     def state(self, key: str, step: int) -> State:
-        """The whole position at a step of a match, or that was set up; ``ValueError``."""
+        """Return the state at a step of a match or a set-up position, or raise ``ValueError``."""
         if key in self.positions:
             return self.positions[key].whole()
         return state_at_step(self.library.load(key)[0], step)
 
     def saving_folder(self) -> str:
-        """Where games are saved, from any thread."""
+        """Return the folder that games are saved in. Any thread may call it."""
         if self.folder:
             return self.folder
         with self._lock:

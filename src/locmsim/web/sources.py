@@ -24,7 +24,7 @@ _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.
 def load_replay(
     source: str, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
-    """An earlier match, and what its players are called.
+    """Return an earlier match, and what its players are called.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def load_replay(
 def replay_of(
     data: bytes, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
-    """The match of a log's bytes, see `load_replay`; ``ValueError``."""
+    """Return the match of a log's bytes, see `load_replay`, or raise ``ValueError``."""
     try:
         log = json.loads(data)
     except RecursionError as error:
@@ -77,7 +77,7 @@ def replay_of(
 
 
 def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
-    """A game of an arena's results, and what its players are called.
+    """Return a game of an arena's results, and what its players are called.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
 
 
 def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Game]:
-    """A match of an arena's results, of any game; errors as for `arena_game`."""
+    """Return a match of an arena's results, of any game; errors as for `arena_game`."""
     with Store(db) as store:
         settings = store.settings
         assert settings is not None
@@ -116,13 +116,13 @@ def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Gam
 
 
 def begun_match(begun: Mapping[str, Any]) -> tuple[Game, Any]:
-    """A game and its match before the first answer, from the first line of a live log."""
+    """Return a game and its match before the first answer, from a live log's first line."""
     game = game_from_json(begun["game"])
     return game, game.new_match(begun["seed"], begun["card_seed"])
 
 
 def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], Game]:
-    """The match of a log of another game, as `locmsim play -l` writes it; ``ValueError``."""
+    """Return the match of a log of `locmsim play -l` of another game, or raise ``ValueError``."""
     try:
         game = game_from_json(log["game"])
         match = game.new_match(int(log["params"]["seed"]))
@@ -137,7 +137,7 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
 
 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:
-    """The match of a log whose rules may not be known."""
+    """Return the match of a log whose rules may not be known."""
     if isinstance(log, Mapping):  # ours say it
         rules, ids = rules or log.get("rules"), ids or log.get("ids")
     tries = [(name, "new") for name in RULES]
@@ -173,13 +173,13 @@ def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]
 
 
 def _performed(log: Any) -> list[tuple[int, str]]:
-    """The actions that a log's summaries list."""
+    """Return the actions that a log's summaries list."""
     summaries = "\n".join(filter(None, log["summaries"]))
     return [(int(player), text) for player, text in _PERFORMED.findall(summaries)]
 
 
 def _as_sent(log: Any, result: Result[Match]) -> bool:
-    """Whether the log has the texts that the players of a match were sent, or their beginnings.
+    """Return whether the log has what the players were sent, or beginnings of it.
 
     A match that ends early may be possible under several rules; the texts tell which ones it was.
     """
@@ -194,7 +194,7 @@ def _as_sent(log: Any, result: Result[Match]) -> bool:
 
 
 def _log_names(log: Any) -> tuple[str, str]:
-    """The players' names in a log; the Java referee writes some, mostly "Player 0"."""
+    """Return the players' names in a log; the Java referee writes some, mostly "Player 0"."""
     names = ["", ""]
     agents = log.get("agents") if isinstance(log, Mapping) else None
     for agent in agents if isinstance(agents, list) else ():

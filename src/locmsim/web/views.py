@@ -20,7 +20,7 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["PERSON", "Cards", "action_steps", "board_view", "legal_texts", "turn_step"]
 
-#: What the person is called who plays on the pages.
+#: The name of the person who plays on the pages.
 PERSON: Final = "You"
 
 
@@ -39,7 +39,7 @@ class Cards:
         self.titles = card_titles(cards)
 
     def key(self, card: Card) -> str:
-        """The key of a card: the same on every page, so that they can be put together."""
+        """Return the key of a card: the same on every page, so that they can be put together."""
         known = self._keys.get(card)
         if known is None:
             row = card.to_row()
@@ -47,15 +47,15 @@ class Cards:
         return known
 
     def known(self) -> set[Card]:
-        """The cards that have a key by now."""
+        """Return the cards that have a key by now."""
         return set(self._keys)
 
     def title(self, card: Card) -> str:
-        """What a card is called."""
+        """Return what a card is called."""
         return self.titles.get(card) or card_title(card)
 
     def to_json(self, drawn: Container[Card] | None = None, start: int = 0) -> dict[str, Any]:
-        """All cards that have a key, and what a page needs to draw what they have become.
+        """Return all cards that have a key, and what a page needs to draw them.
 
         Parameters
         ----------
@@ -83,13 +83,13 @@ class Cards:
         title = self.title(card)
         shown = {"title": title, "about": card_description(card, title), "row": card.to_row()}
         if picture:
-            # Its title is put in by the page: a name may hold what XML cannot.
+            # The page adds the title: a name may hold what XML cannot.
             shown["svg"] = card_svg(card, title="")
         return shown
 
 
 def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
-    """A position.
+    """Return a position as a page draws it.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
 
 
 def turn_step(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
-    """The step of a page at which a turn begins, or a position that is no turn's end.
+    """Return the step of a page for the start of a turn, or for a position within one.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def action_steps(
     names: Sequence[str],
     hidden: int | None = None,
 ) -> list[dict[str, Any]]:
-    """The steps of a page for actions that follow each other in a turn.
+    """Return the steps of a page for actions that follow each other in a turn.
 
     Parameters
     ----------
@@ -200,5 +200,5 @@ def action_steps(
 
 
 def legal_texts(state: State) -> list[str]:
-    """The legal actions as texts, without the end of the turn."""
+    """Return the legal actions as texts, without the end of the turn."""
     return [state.action_to_string(action) for action in state.legal_actions()[1:]]

@@ -71,7 +71,16 @@ export class ReportPanel {
     const report = job.result;
     if (!report) return;
     const { names } = this.viewer.data;
-    const parts = [this.chart(report.turns)];
+    const parts = [
+      this.chart(report.turns),
+      element(
+        "p",
+        { class: "dim small" },
+        "Line: the chance of ",
+        element("bdi", { class: "p0", text: names[0] }),
+        ". Bars: what each turn gave away.",
+      ),
+    ];
     const byTurn = new Map(report.turns.map((turn) => [turn.turn, turn]));
     report.worst.forEach((turns, player) => {
       const list = turns
@@ -93,7 +102,7 @@ export class ReportPanel {
           : element("p", { class: "dim small", text: "none so far" }),
       );
     });
-    parts.push(element("p", { class: "dim small", text: `${report.budget}. ${report.note}` }));
+    parts.push(element("p", { class: "dim small budget", text: `${report.budget}. ${report.note}` }));
     const all = report.turns.map((turn) => this.row(turn));
     parts.push(
       element(

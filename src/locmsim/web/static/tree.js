@@ -28,7 +28,7 @@ export class TreePanel {
     this.go = button("tree-start", "Look ahead", () => this.start());
     this.go.classList.add("main");
     this.held = element("div", { id: "tree-held", class: "bar" });
-    this.progress = element("p", { class: "dim small", "aria-live": "polite" });
+    this.progress = element("p", { class: "dim small budget", "aria-live": "polite" });
     this.found = element("div", { id: "tree" });
     const panel = element(
       "div",
@@ -156,6 +156,11 @@ export class TreePanel {
     shown(async () => {
       const found = await tell("/api/tree/holdable", this.place());
       Object.assign(this.viewer.data.cards, found.cards);
+      if (!found.possible.length) {
+        this.hand = [];
+        this.held.replaceChildren(element("span", { class: "dim", text: "They hold no cards." }));
+        return;
+      }
       const box = /** @type {HTMLSelectElement} */ (
         element("select", { id: "tree-card", "aria-label": "A card that they hold" })
       );
