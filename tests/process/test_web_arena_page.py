@@ -179,6 +179,10 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("script:not([src])")).to_have_count(0)
         expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # Lists are cards on a phone, and do not scroll sideways.
+        for table in ("players", "games"):
+            box = page.locator(f".scroll:has(> #{table})")
+            assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), table
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
     # A field of the heat map shows the games of its two players.

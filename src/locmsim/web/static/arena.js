@@ -54,8 +54,13 @@ function eloText(one) {
 /** @param {number} wins @param {number} games */
 const rate = (wins, games) => (games ? percent(wins / games) : "\u2013");
 
-/** @param {string} id @param {string[]} titles @param {Node[]} rows */
+/** @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
 function table(id, titles, rows) {
+  // On a phone each row is a card, and its numbers have their names beside them.
+  for (const row of rows)
+    [...row.children].forEach((cell, i) => {
+      if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
+    });
   const head = titles.map((text) => {
     const number = id === "players" && text !== "player";
     return element("th", { text, scope: "col", class: number ? "number" : null });
@@ -448,7 +453,7 @@ $("main").append(
       element("progress", { id: "progress", "aria-label": "Games played" }),
       element("span", { id: "state" }),
     ),
-    element("div", { class: "scroll" }, element("table", { id: "players" })),
+    element("div", { class: "scroll" }, element("table", { id: "players", class: "cards" })),
     element(
       "section",
       {},
@@ -484,7 +489,7 @@ $("main").append(
           ["lost", "lost by the first one"],
         ]),
       ),
-      element("div", { class: "scroll" }, element("table", { id: "games" })),
+      element("div", { class: "scroll" }, element("table", { id: "games", class: "cards" })),
       element(
         "p",
         { class: "bar" },
