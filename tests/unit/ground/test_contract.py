@@ -277,7 +277,7 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "game_worker", "records", "registry", "report", "runner", "schedule", "store", "tally",
+            "game_index", "game_worker", "records", "registry", "report", "runner", "schedule", "store", "tally",
             "tournament",
         )
     ),
