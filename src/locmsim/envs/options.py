@@ -375,8 +375,8 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
     Returns
     -------
     callable
-        It puts an entry for each option in place of the line ``options`` in the docstring, and for
-        a class replaces ``**options`` in the signature.
+        It puts an entry for each option in place of the line ``options`` in the docstring, and in
+        place of ``**options`` in the signature: of a function, in the one that the site shows.
     """
 
     def spell(target: _Target) -> _Target:
@@ -384,9 +384,10 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
         hidden = {"episode", *without} if name else set(without)
         if defaults.get("episode", "choice") != "choice":
             hidden |= {"battlers", "battles"}
-        if inspect.isclass(target):
-            shown = [option for option in fields(Options) if option.name not in hidden]
-            target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
+        shown = [option for option in fields(Options) if option.name not in hidden]
+        # Sphinx reads the source of functions for their defaults, and takes no other signature.
+        place = "__signature__" if inspect.isclass(target) else "__signature_of_options__"
+        setattr(target, place, _signature(target, shown, defaults))
         if target.__doc__:  # not with -OO
             target.__doc__ = _completed(target, hidden)
         return target
@@ -397,7 +398,7 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
 def _signature(
     target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
-    """Return the signature of a class, with options in place of ``**options``."""
+    """Return the signature of a class or function, with options in place of ``**options``."""
     signature = inspect.signature(target)
     own = [
         one

@@ -262,8 +262,8 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
             raise ValueError(f"{path}, line {line}: {error}") from None
         if card.base_id in first_line:
             raise ValueError(
-                f"{path}, line {line}: base id {card.base_id} again,"
-                f" after line {first_line[card.base_id]}"
+                f"{path}, line {line}: base id {card.base_id} is already that of line"
+                f" {first_line[card.base_id]}"
             )
         first_line[card.base_id] = line
         cards.append(card)

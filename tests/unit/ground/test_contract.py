@@ -277,8 +277,8 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "game_worker", "records", "registry", "report", "runner", "schedule", "store", "tally",
-            "tournament",
+            "game_index", "game_worker", "records", "registry", "report", "runner", "schedule",
+            "store", "tally", "tournament",
         )
     ),
 ]  # fmt: skip

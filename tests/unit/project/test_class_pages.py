@@ -76,3 +76,15 @@ def test_options_of_public_classes_are_spelled_out(name: str) -> None:
     except ValueError:  # compiled
         return
     assert [p.name for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD] == []
+
+
+def test_the_site_shows_the_options_of_functions_that_make_environments() -> None:
+    """Their own signatures end in ``**options``, as Sphinx reads the source of functions."""
+    from locmsim.envs import LocmEnv, aec
+
+    of_class = inspect.signature(LocmEnv).parameters
+    for function in (aec.env, aec.raw_env):
+        shown = vars(function)["__signature_of_options__"].parameters
+        assert [p.name for p in shown.values() if p.kind is p.VAR_KEYWORD] == []
+        assert set(shown) <= {"phase", *of_class}
+        assert len(shown) > 15

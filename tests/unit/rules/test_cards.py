@@ -218,7 +218,10 @@ def test_lists_without_areas(card_file):
         ("6 ; M ; creature ; 2 ; 3 ; 2 ; ------ ; y ; 0 ; 0 ; target", "my health change: .*'y'"),
         ("6 ; M ; creature ; 2 ; 3 ; 2 ; ------ ; 0 ; z ; 0 ; target", "opponent health .*'z'"),
         ("6 ; M ; creature ; 2 ; 3 ; 2 ; ------ ; 0 ; 0 ; w ; target", "card draw: .*'w'"),
-        ("5 ; M ; creature ; 2 ; 3 ; 2 ; ------ ; 0 ; 0 ; 0 ; target", "base id 5 .* of line 2"),
+        (
+            "5 ; M ; creature ; 2 ; 3 ; 2 ; ------ ; 0 ; 0 ; 0 ; target",
+            "base id 5 is already that of line 2",
+        ),
         (b"6 ; \xff ; creature", "not UTF-8 text"),
     ],
 )
@@ -231,7 +234,7 @@ def test_errors_name_the_file_and_the_line(card_file, line, message):
 
 @pytest.mark.parametrize("text", ["", "\n  \n// nothing\n"])
 def test_a_list_without_cards_is_an_error(card_file, text):
-    with pytest.raises(ValueError, match=r"cards.txt: no cards"):
+    with pytest.raises(ValueError, match=r"cards.txt: the file contains no cards"):
         load_cards(card_file(text))
 
 
