@@ -69,7 +69,7 @@ class _Arenas:
             try:
                 tally = reader.update()
             except StoreError as error:
-                # This is no error of the request: the file may still be created.
+                # Not an error of the request: the file may still be created.
                 return {"version": "", "same": False, "error": str(error)}
             # Another tournament in the file may have fewer players.
             if not 0 <= player < len(tally.players):
