@@ -290,7 +290,9 @@ def test_page_of_another_game(tmp_path: Path) -> None:
     with Store(db) as store:
         scores = store.game(1).outcome.scores
     seen = []
-    for words in ([*game, "-seed", "3"], ["-r", f"{db}:1"]):
+    log = str(tmp_path / "log.json")
+    assert main(["play", *game, "-seed", "3", "-l", log]) == 0
+    for words in ([*game, "-seed", "3"], ["-r", f"{db}:1"], ["-r", log]):
         tool = OnTerminal(*LOCMSIM, "play", *words, "-s")
         try:
             tool.read_until(" turns and ")
@@ -311,6 +313,7 @@ def test_page_of_another_game(tmp_path: Path) -> None:
         assert (view["running"], len(view["steps"])) == (False, 9)
         assert [step["player"] for step in view["steps"][1:]] == [0, 1] * 4
     assert tuple(seen[1]["scores"]) == scores
+    assert seen[2] == seen[0]
 
 
 def test_page_without_the_extra() -> None:

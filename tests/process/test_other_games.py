@@ -72,6 +72,27 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'search'?" in capsys.readouterr().err
 
 
+def test_play_from_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log shows the match as it was played, and can be written again."""
+    log, again = tmp_path / "log.json", tmp_path / "again.json"
+    assert main(["play", GAME, "rule", "random", "-seed", "4", "-l", str(log), "--text"]) == 0
+    played = capsys.readouterr().out
+    assert main(["play", "-r", str(log), "-l", str(again), "--text"]) == 0
+    assert capsys.readouterr().out == played
+    assert again.read_text() == log.read_text()
+    data = json.loads(log.read_text())
+    for wrong, message in (
+        ({"scores": [0, 0]}, "it ended [0, 0], and ["),
+        ({"game": {"game": "chess"}}, "unknown game 'chess'"),
+        ({"answers": 3}, "no log of a match: TypeError"),
+    ):
+        log.write_text(json.dumps({**data, **wrong}))
+        assert main(["play", "-r", str(log)]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"locmsim play: --replay: {log}: ")
+        assert message in err
+
+
 def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "-r", f"{db}:1", "--text"]) == 0
     out = capsys.readouterr().out

@@ -1,6 +1,8 @@
 """Loading of earlier matches: logs, and games from an arena's results."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure
@@ -29,35 +31,39 @@ def load_played(
 
     Raises `Failure`, which names the option that the text came from.
     """
-    from locmsim.arena import Arena, LocmGame, StoreError
+    from locmsim.arena import Arena
+    from locmsim.web.sources import load_log
 
     db, colon, number = source.rpartition(":")
-    if os.path.exists(source) or not (colon and number.isdecimal()):
-        result, names = load_result(source, option, rules, ids)
-        return Played(result, names, LocmGame(result.match.rules, result.match.log["ids"]))
-    try:
+    with _failures(source, option):
+        if os.path.exists(source) or not (colon and number.isdecimal()):
+            return Played(*load_log(source, rules, ids))
         with Arena.load(db) as arena:
             players = arena.settings.players
             first, second = (players[i].name for i in arena.record(int(number)).fixture.players)
             return Played(arena.replay(int(number)), (first, second), arena.settings.game)
-    except StoreError as error:
-        raise Failure(f"{option}: {error}") from None
-    except ValueError as error:
-        raise Failure(f"{option}: {source}: {error}") from None
 
 
 def load_result(
     game: str, option: str, rules: str | None = None, ids: str | None = None
 ) -> tuple["Result[Match]", tuple[str, str]]:
     """Load a match as `load_played` does, of Legends of Code and Magic only."""
-    from locmsim.arena import StoreError
     from locmsim.web import load_replay
 
-    try:
+    with _failures(game, option):
         return load_replay(game, rules, ids)
+
+
+@contextlib.contextmanager
+def _failures(source: str, option: str) -> Iterator[None]:
+    """Turn what is wrong with a source into a `Failure`."""
+    from locmsim.arena import StoreError
+
+    try:
+        yield
     except StoreError as error:
         raise Failure(f"{option}: {error}") from None
     except OSError as error:
         raise Failure(f"{option}: {error.filename}: {error.strerror}") from None
     except ValueError as error:
-        raise Failure(f"{option}: {game}: {error}") from None
+        raise Failure(f"{option}: {source}: {error}") from None

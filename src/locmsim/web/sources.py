@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from locmsim.arena.game_worker import replayed
+from locmsim.arena.locm import LocmGame
 from locmsim.arena.registry import game_from_json
 from locmsim.arena.store import Store
 from locmsim.contract import Game, Part, require
@@ -15,7 +16,15 @@ from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["arena_game", "arena_match", "begun_match", "load_replay", "logged_match", "replay_of"]
+__all__ = [
+    "arena_game",
+    "arena_match",
+    "begun_match",
+    "load_log",
+    "load_replay",
+    "logged_match",
+    "replay_of",
+]
 
 _SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
@@ -57,23 +66,41 @@ def load_replay(
     db, colon, number = source.rpartition(":")
     if not os.path.exists(source) and colon and number.isdecimal():
         return arena_game(db, int(number))
-    with open(source, "rb") as file:
+    return replay_of(_log_bytes(source), rules, ids)
+
+
+def load_log(
+    path: str, rules: str | None = None, ids: str | None = None
+) -> tuple[Result[Any], tuple[str, str], Game]:
+    """Return the match of a log of any game, the players' names and the game; see `load_replay`."""
+    log = _json_of(_log_bytes(path))
+    if isinstance(log, Mapping) and "game" in log:
+        return logged_match(log)
+    result = _logged_match(log, rules, ids)
+    return result, _log_names(log), LocmGame(result.match.rules, result.match.log["ids"])
+
+
+def _log_bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
         data = file.read(len(_SQLITE))
         if data == _SQLITE:
-            raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
-        data += file.read()
-    return replay_of(data, rules, ids)
+            raise ValueError(f"the results of many games: give one by its number, as in {path}:1")
+        return data + file.read()
 
 
 def replay_of(
     data: bytes, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
     """Return the match of a log's bytes, see `load_replay`, or raise ``ValueError``."""
+    log = _json_of(data)
+    return _logged_match(log, rules, ids), _log_names(log)
+
+
+def _json_of(data: bytes) -> Any:
     try:
-        log = json.loads(data)
+        return json.loads(data)
     except RecursionError as error:
         raise ValueError(f"no JSON: {error}") from None
-    return _logged_match(log, rules, ids), _log_names(log)
 
 
 def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
