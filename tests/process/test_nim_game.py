@@ -100,12 +100,13 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
     )
     program = f"{sys.executable} {bot}"
     words = ["play", "--game", "nim:heaps=4,most=1", program, "random", "--text", "-seed", 2]
-    lines = run(*words).splitlines()
+    patient = ["--timeout-scale", 0]
+    lines = run(*words, *patient).splitlines()
     assert lines[:3] == ["0", "1", "seed=2"]
-    assert lines[3] == "move 0, player 0: 0 1"
+    assert lines[3].removesuffix(", late") == "move 0, player 0: 0 1"
     assert lines[-1] == "player 1 wins"
     bot.write_text("input()\nprint('9 9', flush=True)\ninput()\n")  # no such heap
-    fault = run("play", "--game", "nim", program, "perfect", "--json")
+    fault = run("play", "--game", "nim", program, "perfect", "--json", *patient)
     assert json.loads(fault)["fault"]["kind"] == "malformed answer"
     db = tmp_path / "two.db"
     run("arena", "--game", "nim", "perfect", "random", "--games", 2, "--db", db, "--seed", 1)
