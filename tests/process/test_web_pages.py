@@ -390,13 +390,14 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.click("#end")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
-    steps = page.locator("#line li").count()
-    # Another card is clicked between the steps, as fast as a page can.
-    page.evaluate(
-        "() => { document.querySelector('#follow').click();"
+    # Another card is clicked between the steps, as fast as a page can. The hint may be drawn anew.
+    begun = page.wait_for_function(
+        "() => { const follow = document.querySelector('#follow'); if (!follow) return 0;"
+        " const steps = document.querySelectorAll('#line li').length; follow.click();"
         " window.clicker = setInterval(() => document.querySelectorAll("
-        "'.board button, .board [tabindex]').forEach((one) => one.click()), 1); }"
+        "'.board button, .board [tabindex]').forEach((one) => one.click()), 1); return steps; }"
     )
+    steps = begun.json_value()
     page.wait_for_selector("#undo:enabled")
     page.evaluate("clearInterval(window.clicker)")
     assert len([url for url in sent if "/api/play/do" in url]) <= steps
