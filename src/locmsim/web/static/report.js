@@ -102,7 +102,9 @@ export class ReportPanel {
           : element("p", { class: "dim small", text: "none so far" }),
       );
     });
-    parts.push(element("p", { class: "dim small budget", text: `${report.budget}. ${report.note}` }));
+    parts.push(
+      element("p", { class: "dim small budget", text: `${report.budget}. ${report.note}` }),
+    );
     const all = report.turns.map((turn) => this.row(turn));
     parts.push(
       element(
