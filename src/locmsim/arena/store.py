@@ -295,7 +295,7 @@ class Store(Database):
         return None
 
     def sums_between(self, points: int) -> list[Tally]:
-        """Return sums as `sums` does, at about `n` points up to there, without the test."""
+        """Return sums as `sums` does, at about `points` places up to there, without the test."""
         assert self.settings is not None
         (last,) = self._summed("ORDER BY games DESC LIMIT 1") or [{"games": 0}]
         block = _BLOCK * len(self.settings.pairings)
@@ -336,7 +336,7 @@ class Store(Database):
                 yield _outcome(row)
 
     def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
-        """Yield how games ended, the latest first; with `before`, only those with lower numbers.
+        """Yield how games ended, the latest first.
 
         With `before`, only games with lower numbers. Players are given by index, and all games have
         the same rules.

@@ -45,7 +45,7 @@ class Results:
         return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
-        """Return the value networks\' ratings of both decks of the row\'s last finished episode."""
+        """Return the value networks' ratings of both decks of the row's last finished episode."""
         _, seeds, _, decks = self._views.result(row)[8:]
         cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
         value = default_draft_value(rules.name) if rules.draft else default_value()
@@ -118,7 +118,7 @@ class Results:
 
     def _expected(self, row: int) -> float:
         """The result that player 0 may expect of the row's last finished choice, -1 to 1."""
-        winner, illegal = self._views.result(row)[0], self._views.result(row)[5]
+        winner, *_, illegal = self._views.result(row)[:6]
         if illegal:  # the choice is lost as a battle would be, whatever the cards taken so far
             return 1.0 if winner == 0 else -1.0
         mine, theirs = self.deck_values(row).tolist()

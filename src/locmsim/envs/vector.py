@@ -161,9 +161,9 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         self.games.check_rewards()
         self._own_arrays()
         special = self.games.step(actions)
+        arrays = self.games.arrays
         observations, info = self._shown("rewards_both", "to_move", "acted")
-        ended = self.games.arrays["terminated"] | self.games.arrays["truncated"]
-        if special and ended.any():
+        if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
             info.update(self.games.results.infos(ended))
         ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
         return observations, *ends, info

@@ -38,22 +38,6 @@ cdef inline void add_relu(float* to, const float* units, int n) noexcept nogil:
         to[k] += units[k] if units[k] > 0 else 0
 
 
-cdef inline float dot(float start, const float* x, const float* y, int n) noexcept nogil:
-    """Return `start` + x @ y, with partial sums added in the same order on all CPUs."""
-    cdef float sums[SIDE_BY_SIDE]
-    cdef int i = 0, k
-    memset(sums, 0, sizeof(sums))
-    while i + SIDE_BY_SIDE <= n:
-        for k in range(SIDE_BY_SIDE):
-            sums[k] += x[i + k] * y[i + k]
-        i += SIDE_BY_SIDE
-    for k in range(n - i):
-        sums[k] += x[i + k] * y[i + k]
-    for k in range(SIDE_BY_SIDE):
-        start += sums[k]
-    return start
-
-
 cdef inline float relu_dot(
     float start, const float* a, const float* b, const float* output, int n
 ) noexcept nogil:

@@ -48,9 +48,8 @@ class LiveLog:
         self._path = os.fspath(path)
         self._file: int | None = None
         head = {"match": {**match.log, **NO_RESULT}} if begun is None else begun
-        new = (
-            f"{self._path}.new"  # readers do not see it before it is locked and has its first line
-        )
+        # Readers do not see the file before it is locked and has its first line.
+        new = f"{self._path}.new"
         with contextlib.suppress(OSError):
             self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
             try_lock(self._file)
