@@ -5,6 +5,7 @@ A single test of another folder may be marked slow, or as one that starts proces
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import amounts
@@ -16,6 +17,11 @@ TESTS = Path(__file__).parent
 # Before numpy is imported: where other processes use the cores, too, threads of BLAS that wait for
 # each other take several times as long as one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A shell lets what it runs in the background ignore Ctrl-C, and programs that tests start and
+# interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.
