@@ -38,7 +38,9 @@ static void choose(void) {
       }
 }
 
-#define TURN_MS 50    // of what a turn has: the machine may have something else to do
+#ifndef TURN_MS
+#define TURN_MS 50  // of what a turn has: the machine may have something else to do
+#endif
 #ifndef PLAYOUTS
 #define PLAYOUTS 100  // from each action, if there is time
 #endif

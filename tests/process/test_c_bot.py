@@ -66,8 +66,10 @@ def test_its_clock_ends_a_turn(tmp_path):
     assert match.winner in (0, 1)
 
 
-def test_it_beats_a_weak_bot(bot):
-    """With the same draft: all of these games and most others."""
+def test_it_beats_a_weak_bot(tmp_path):
+    """With the same draft, and time for all its playouts: all of these games and most others."""
+    assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
+    bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DTURN_MS=60000")
     wins = 0
     for seed in range(3):
         match = Match("1.0", seed=seed)
