@@ -113,8 +113,9 @@ class Choices(Rollout):
         if options.phase == "match":
             return MatchVectorEnv(rows, opponent=options.opponents[0], **settings)
         kind = ENVIRONMENTS[options.phase]
-        battlers = options.battlers, options.battlers
-        return kind(rows, battlers=battlers, battles=battles or options.battles, **settings)
+        settings["battlers"] = options.battlers, options.battlers
+        settings["reward"] = f"deck-value={options.value},win-loss={1 - options.value}"
+        return kind(rows, battles=battles or options.battles, **settings)
 
     def meet(self, league):
         """There is no league: each deck and battle has one opponent."""

@@ -238,6 +238,13 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
         "--yardsticks", "random", "--battlers", "random", "--checkpoint-every", "1",
         "--no-tensorboard", "--device", "cpu",
     ]  # fmt: skip
+    paid, step = [], choose.Choices.step
+
+    def watched(rollout, t):
+        step(rollout, t)
+        paid.extend(rollout.rewards[t].tolist())
+
+    monkeypatch.setattr(choose.Choices, "step", watched)
     for folder, times in (("whole", 1), ("paused", 2)):
         for _ in range(times):
             pause = ["--resume", "--pause-after", "1e-6"] if times > 1 else []
@@ -255,6 +262,8 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
     if phase != "match":  # thirty picks each
         assert [row["length"] for row in rows] == ["30.0", "30.0"]
         assert rows[-1]["games"] == "16"
+        # The values of decks are part of the rewards; results of battles are -1, 0 or 1.
+        assert any(abs(reward) % 1 for reward in paid)
     net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
     net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
 
