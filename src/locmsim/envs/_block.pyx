@@ -19,7 +19,6 @@ from locmsim.envs._row cimport (
     SLOTS,
     cold_t,
     game_t,
-    large_pages_,
     row_t,
     rows_t,
     set_t,
@@ -95,7 +94,6 @@ cdef class RowBlock:
         self.block = PyMem_Malloc(size)
         if self.block is NULL:
             raise MemoryError(f"{n} rows")
-        large_pages_(<char*>self.block, size)
         memset(self.block, 0, size)
         self.a.rows = <row_t*>(<uintptr_t>(<char*>self.block + ALIGNMENT - 1) & ~<uintptr_t>63)
         self.cold = <cold_t*>(self.a.rows + n)

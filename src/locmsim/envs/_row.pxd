@@ -190,9 +190,6 @@ cdef extern from *:
     #else
     #define fetch_(p)
     #endif
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #endif
     /* The value before; threads may do this at the same time. */
     #if defined(_MSC_VER)
     #include <intrin.h>
@@ -200,23 +197,9 @@ cdef extern from *:
     #else
     #define add_(x, n) __atomic_fetch_add(x, n, __ATOMIC_SEQ_CST)
     #endif
-    /* Rows are many: ask for large pages, as numpy does for large arrays. It may be refused. */
-    #if defined(__GNUC__)
-    __attribute__((unused))     /* by modules that only read rows */
-    #endif
-    static inline void large_pages_(char* block, size_t size) {
-    #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        size_t skip = (4096 - ((uintptr_t)block & 4095)) & 4095;
-        if (size >= (1u << 22)) (void)madvise(block + skip, (size - skip) & ~(size_t)4095,
-                                              MADV_HUGEPAGE);
-    #else
-        (void)block, (void)size;
-    #endif
-    }
     """
     void fetch_(const void*) noexcept nogil
     int64_t add_(int64_t* x, int64_t n) noexcept nogil
-    void large_pages_(char* block, size_t size) noexcept nogil
 
 
 cdef inline int won_by(const state_t* s) noexcept nogil:

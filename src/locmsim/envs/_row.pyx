@@ -390,24 +390,12 @@ cdef void view_row(
 
 
 cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
-    """As `view_row`; without a call of it, for every step of a battle comes here."""
     cdef const row_t* r = &a.rows[i]
     cdef const out_t* out = &a.out
-    cdef int who = r.s.turn & 1
-    if r.phase == IN_CHOICE:
-        who = mover_of(r)
-        view_choice(a, i, who, NULL if out.observation is NULL else out.observation + i * a.g.size,
-                    NULL if out.mask is NULL else out.mask + i * a.g.n_actions,
-                    NULL if out.hidden is NULL else out.hidden + i * HIDDEN_ROWS * HAND_ROW)
-    else:
-        if r.seat >= 0:
-            who = r.seat
-        if out.observation is not NULL:
-            write_battle(&a.g, r, who, out.observation + i * a.g.size)
-        if out.mask is not NULL:
-            write_battle_mask(&a.g, r, who, out.mask + i * a.g.n_actions)
-        if out.hidden is not NULL:
-            write_hidden(out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
+    cdef int who = mover_of(r)
+    view_row(a, i, who, NULL if out.observation is NULL else out.observation + i * a.g.size,
+             NULL if out.mask is NULL else out.mask + i * a.g.n_actions,
+             NULL if out.hidden is NULL else out.hidden + i * HIDDEN_ROWS * HAND_ROW)
     if out.to_move is not NULL:
         out.to_move[i] = who
 
