@@ -239,7 +239,7 @@ def main() -> int:
     add("--pause-after", type=float, default=0, help="pause after N minutes; 0: never")
     add("--jobs", type=int, default=1, help="processes that play the games of the search")
     add("--device", default="auto", help="PyTorch device of the self-play")
-    add("--bfloat16", action="store_true", help="compute products in bfloat16")
+    add("--bfloat16", action="store_true", help="bfloat16: slow without AMX or AVX512-BF16")
     add("more", nargs="*", help="further options for ppo.py, after --")
     options = parser.parse_args()
     check_folder(options)

@@ -120,7 +120,9 @@ def arguments():
     parser.add_argument("--start", help="initial policy")
     parser.add_argument("--epochs", type=int, default=6, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
-    parser.add_argument("--bfloat16", action="store_true", help="compute products in bfloat16")
+    parser.add_argument(
+        "--bfloat16", action="store_true", help="bfloat16: slow without AMX or AVX512-BF16"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
     parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
     return parser

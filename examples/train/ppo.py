@@ -588,7 +588,7 @@ def arguments():
     add("--games", type=int, default=400, help="games per test, on card sets never trained on")
     add("--checkpoint-every", type=int, default=50, help="updates per checkpoint; episodes restart")
     add("--from", dest="start", help="initial policy, such as one of clone.py")
-    add("--bfloat16", action=flag, default=False, help="compute products in bfloat16")
+    add("--bfloat16", action=flag, default=False, help="bfloat16: slow without AMX or AVX512-BF16")
     add("--compile", action=flag, default=False, help="use torch.compile: a slow start")
     add("--threads", type=int, default=1, help="threads per process; processes are faster")
     add("--tensorboard", action=flag, default=True, help="write files of TensorBoard")
