@@ -34,10 +34,10 @@ class PolicySearchAgent(PolicyAgent):
     deck, draft : str or function
         How the cards are chosen, as for `BaseAgent`.
     policy : str or policy
-        The file of a network, as `path` of `PolicyAgent`, or "learned" for the library's network of
-        rules 1.5.
+        The file of a network, as `path` of `PolicyAgent`, or "learned" for the library's network.
     rules, layout : str
-        Rule set and layout of the network, if its file does not name them.
+        Rule set and layout of the network, if its file does not name them. The library has networks
+        for "1.5", the default, and for "1.2".
     simulations : int
         Number of simulations per decision; 0 to search by time.
     time_ms : float
@@ -103,7 +103,7 @@ class PolicySearchAgent(PolicyAgent):
         if self.path == "learned":
             from locmsim.agents.learned import shipped_policy
 
-            return shipped_policy()
+            return shipped_policy(self.rules or "1.5")
         return super().load()
 
     def _search(self) -> "PolicySearch":

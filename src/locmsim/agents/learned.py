@@ -1,4 +1,4 @@
-"""The agent "learned": the trained network that comes with the library."""
+"""The agent "learned": the trained networks that come with the library."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,20 +13,36 @@ if TYPE_CHECKING:
 __all__ = ["LearnedAgent", "shipped_policy"]
 
 
+#: The file of the network for each rule set that has one.
+_FILES = {"1.5": "learned.npz", "1.2": "learned-1.2.npz"}
+
+
 @cache
-def shipped_policy() -> "Policy":
-    """Return the trained network of the library."""
+def shipped_policy(rules: str = "1.5") -> "Policy":
+    """Return the trained network of the library for a rule set.
+
+    Parameters
+    ----------
+    rules : {"1.5", "1.2"}
+
+    Raises
+    ------
+    ValueError
+        There is no network for this rule set.
+    """
     from importlib.resources import as_file
 
     from locmsim.policy import Policy
 
-    with as_file(files("locmsim").joinpath("data/learned.npz")) as path:
+    if rules not in _FILES:
+        raise ValueError(f"rules: expected one of {', '.join(_FILES)}, got {rules!r}")
+    with as_file(files("locmsim").joinpath("data", _FILES[rules])) as path:
         return Policy.load(path)
 
 
 @dataclass
 class LearnedAgent(PolicyAgent):
-    """The trained network of the library, for rules 1.5: a policy without a search.
+    """The trained network of the library for a rule set: a policy without a search.
 
     docs/learning.md describes its training and its strength.
 
@@ -36,16 +52,18 @@ class LearnedAgent(PolicyAgent):
         How the cards are chosen, as for `BaseAgent`.
     temperature : float
         As for `PolicyAgent`.
+    rules : {"1.5", "1.2"}
+        The rule set that it plays.
 
     Raises
     ------
     ValueError
-        The game has another rule set.
+        There is no network for the rule set, or the game has another one.
     """
 
     path: str = field(default="", init=False)
-    rules: str = field(default="", init=False)
+    rules: str = field(default="1.5", kw_only=True)
     layout: str = field(default="", init=False)
 
     def load(self) -> "Policy":
-        return shipped_policy()
+        return shipped_policy(self.rules)

@@ -41,7 +41,10 @@ class Results:
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        seed, seeds, triplets, decks = self._views.result(row)[8:]
+        return self._match(self._views.result(row))
+
+    def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
+        seed, seeds, triplets, decks = result[8:]
         return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
@@ -62,17 +65,19 @@ class Results:
             more["winners"] = np.array(self._views.winners(row), np.int8)
             if self._options.deck_values:
                 more["deck_values"] = self.deck_values(row)
-        healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
+        # Filled one by one: NumPy takes long to look at a tuple.
+        healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
         healths[0], healths[1] = health
+        returns[0], returns[1] = result[7]
         return {
             "turn": turn,
             "seat": seat,
             "winner": winner,
-            "returns": np.array(result[7], np.float32),
+            "returns": returns,
             "length": length,
             "illegal": illegal,
             "health": healths,
-            "match": self.match(row),
+            "match": self._match(result),
             **more,
         }
 

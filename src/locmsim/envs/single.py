@@ -122,9 +122,10 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             For an option that cannot be used. The episode before goes on.
         """
         generator = self._np_random, self._np_random_seed
-        super().reset(seed=seed)
-        first = generator[0] is None or seed is not None
-        start = self.np_random if first else None
+        start = None
+        if seed is not None or generator[0] is None:
+            super().reset(seed=seed)
+            start = self.np_random
         self._step = self._fresh.step
         try:
             self.games.begin(0, start, options)

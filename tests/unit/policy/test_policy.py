@@ -316,6 +316,16 @@ def test_the_network_of_the_library():
     assert match.winner == 0
 
 
+def test_the_network_of_the_library_for_drafts():
+    policy = make_agent("learned:rules=1.2").policy
+    assert (policy.kind, policy.rules) == ("entities", "1.2")
+    assert make_agent("search:rules=1.2,simulations=2").policy is policy
+    for decks in ("random", "curve"):
+        assert evaluate(policy, "max-attack", games=100, decks=decks).rate > 0.75
+    with pytest.raises(ValueError, match=r"rules: expected one of 1\.5, 1\.2, got '1\.0'"):
+        make_agent("learned:rules=1.0")
+
+
 def test_other_rules_are_refused_before_a_game():
     with pytest.raises(ValueError, match=r"LearnedAgent plays rules 1\.5 only, not 1\.2"):
         Arena(["learned", "random"], rules="1.2", games=2)
