@@ -180,7 +180,7 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # Lists are cards on a phone, and do not scroll sideways.
-        for table in ("players", "games"):
+        for table in ("players", "matrix", "games"):
             box = page.locator(f".scroll:has(> #{table})")
             assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), table
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -99,7 +99,7 @@ function drawPlayers(results) {
       element("th", { scope: "row" }, choose),
       number(digits(one.games)),
       number(digits(one.wins)),
-      ...(drawn ? [number(one.draws)] : []),
+      ...(drawn ? [number(digits(one.draws))] : []),
       ...(results.scored
         ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")]
         : []),
@@ -159,7 +159,7 @@ function drawTest(results) {
     ? `${sprt.accepted} accepted (Elo ${elo(sprt.accepted === "H1" ? sprt.elo1 : sprt.elo0)})`
     : "undecided";
   $("verdict").textContent =
-    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${sprt.pairs} ${counted}, ` +
+    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${digits(sprt.pairs)} ${counted}, ` +
     `LLR ${minus(sprt.llr.toFixed(2))} ` +
     `(bounds ${minus(sprt.lower.toFixed(2))}, ${sprt.upper.toFixed(2)})`;
   const { pairs, llr } = results.llr;
@@ -201,16 +201,19 @@ function drawPairs(results) {
   const rows = players.map((one, a) => {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
-      if (!found) return element("td", { class: "none", text: "\u2013" });
+      const name = { "data-name": other.name };
+      if (a === b) return element("td", { class: "none self", text: "\u2013" });
+      if (!found) return element("td", { ...name, class: "none", text: "\u2013" });
       const cell = element("td", {
+        ...name,
         class: found.score >= 0.5 ? "heat" : "heat below",
         title:
           `${one.name} against ${other.name}: ` +
-          `${found.interval.map(percent).join(" to ")} % in ${found.pairs} ${counted}`,
+          `${found.interval.map(percent).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", { text: percent(found.score) }), ` (${found.pairs})`);
+      games.append(element("b", { text: percent(found.score) }), ` (${digits(found.pairs)})`);
       cell.append(games);
       return cell;
     });
@@ -473,7 +476,7 @@ $("main").append(
       { id: "pairs", hidden: true },
       element("h2", { text: "Pairs" }),
       element("p", { id: "pairunit" }),
-      element("div", { class: "scroll" }, element("table", { id: "matrix" })),
+      element("div", { class: "scroll" }, element("table", { id: "matrix", class: "cards" })),
     ),
     element(
       "section",

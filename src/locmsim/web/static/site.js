@@ -51,6 +51,15 @@ export async function tell(path, data) {
   );
 }
 
+/** Tell the server something to which there is no answer, even while the page is left.
+ * @param {string} path @param {any} data */
+export function send(path, data) {
+  navigator.sendBeacon(
+    address(path),
+    new Blob([JSON.stringify(data)], { type: "application/json" }),
+  );
+}
+
 /** Tell the person something, or no longer anything. @param {string} [text] */
 export function notice(text = "") {
   $("notice").textContent = text;

@@ -48,12 +48,10 @@ export class Viewer {
     this.at = 0;
     /** Steps beside the match, and which of them is shown. @type {{steps: Step[], at: number}|null} */
     this.line = null;
-    /** Told after each change of what is shown. @type {(() => void)[]} */
+    /** Called after each change of the position or the panel that is shown. @type {(() => void)[]} */
     this.listeners = [];
     /** Keys of panels. @type {Record<string, () => void>} */
     this.keys = {};
-    /** What is done when a panel is opened. @type {Record<string, () => void>} */
-    this.opened = {};
     /** What can be done in the position that is shown.
      * @type {(() => Partial<import("./board.js").Scene>)|undefined} */
     this.offer = undefined;
@@ -195,8 +193,8 @@ export class Viewer {
   }
 
   /** Add a panel beside the board. @param {string} id @param {string} title
-   * @param {HTMLElement} content @param {() => void} [opened] */
-  addPanel(id, title, content, opened) {
+   * @param {HTMLElement} content */
+  addPanel(id, title, content) {
     const tab = element("button", {
       id: `tab-${id}`,
       role: "tab",
@@ -216,7 +214,6 @@ export class Viewer {
     content.hidden = true;
     this.tabs.append(tab);
     this.panels.append(content);
-    if (opened) this.opened[id] = opened;
   }
 
   /** Show a panel. @param {string} id */
@@ -227,8 +224,8 @@ export class Viewer {
     }
     for (const panel of /** @type {Iterable<HTMLElement>} */ (this.panels.children))
       panel.hidden = panel.dataset.panel !== id;
-    this.opened[id]?.();
     this.reveal();
+    this.changed();
   }
 
   /** Whether a panel is shown. @param {string} id */
@@ -295,6 +292,10 @@ export class Viewer {
     this.said.replaceChildren(
       element("bdi", { text: step.words || `Turn ${step.turn}, ${names[step.player]}` }),
     );
+    this.changed();
+  }
+
+  changed() {
     for (const listener of this.listeners) listener();
   }
 
