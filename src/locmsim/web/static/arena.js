@@ -228,7 +228,7 @@ function drawState(results) {
   bar.value = games;
   let text = `${digits(games)} of ${digits(goal)} games of ${results.title}`;
   if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a game`;
-  if (results.done) text += ", finished";
+  if (results.finished) text += ", finished";
   else if (began !== null && games > began.games) {
     const seconds = (performance.now() - began.at) / 1000;
     const rate = (games - began.games) / seconds;
