@@ -84,9 +84,9 @@ def run(options: argparse.Namespace) -> None:
     names = ("rules", "games", "match_games", "nodes", "pools", "seed")
     values = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.parts is not None:
-        given = set(options.parts.split(","))
-        known = [part for part in PARTS if part in given]
-        values["parts"] = (*known, *sorted(given.difference(known)))
+        chosen = set(options.parts.split(","))
+        known = [part for part in PARTS if part in chosen]
+        values["parts"] = (*known, *sorted(chosen.difference(known)))
     try:
         tuner = Tuner(
             values, start=options.weights, folder=options.state, command=shlex.join(words)
