@@ -16,7 +16,7 @@ import { address, ask, notice, shown, tell } from "./site.js";
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, pairs: number}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
- *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number,
+ *   turn: string, scored: boolean, watched: boolean, finished: boolean, player: number,
  *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
  *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
