@@ -4,8 +4,8 @@ from locmsim._core cimport State, state_t, table_t
 
 cdef class StateArray:
     cdef state_t* states
-    cdef const table_t** tables     # of each state
-    cdef list owners                # ... as objects
+    cdef const table_t** tables     # the card table of each state
+    cdef list owners                # the `Table` objects that these belong to
     cdef State template             # of the first table; its position does not matter
     cdef int rules
     cdef readonly Py_ssize_t size

@@ -1,7 +1,7 @@
 """Loops over many states in one block of memory: the compiled part of `locmsim.batch`.
 
-A module of its own, because the compiler takes other decisions about the kernel's functions when
-they have more callers next to them.
+This is a separate module because more callers beside the kernel's functions would change how the
+compiler inlines them.
 """
 
 cimport cython
@@ -48,14 +48,14 @@ __all__ = ["StateArray", "rollout_by_steps"]
 @cython.final
 @cython.boundscheck(False)
 cdef class StateArray:
-    """States of one rule set, each with its card table. All loops run without the GIL.
+    """Holds states of one rule set, each with its card table; all loops run without the GIL.
 
-    Sizes of arrays and row numbers are checked once, before a loop, with ``ValueError`` and
+    Sizes of arrays and row numbers are checked once, before a loop: ``ValueError`` and
     ``IndexError``.
     """
 
     def __cinit__(self, Py_ssize_t size, State state not None):
-        """`size` copies of a state."""
+        """Make `size` copies of a state."""
         cdef Py_ssize_t i
         if size < 0 or <size_t>size > <size_t>-1 // (2 * sizeof(state_t)):
             raise ValueError(f"a batch cannot have {size} states")
@@ -67,7 +67,7 @@ cdef class StateArray:
             raise MemoryError(f"{size} states")
         self.size = size
         self.owners = [state.table] * size
-        self.template = State.__new__(State)    # the given one may change
+        self.template = State.__new__(State)    # a copy: `state` may change
         self.template.table = state.table
         self.num_actions = state.num_distinct_actions()
         self.rules = state.table.t.rules
@@ -94,11 +94,11 @@ cdef class StateArray:
 
     @property
     def rule_set(self):
-        """Its name."""
+        """The name of the rule set."""
         return RULES_NAMES[self.rules]
 
     def get(self, Py_ssize_t i):
-        """A copy of state i."""
+        """Return a copy of state i."""
         cdef State state = State.__new__(State)
         self.check_row(i)
         state.table = self.owners[i]
@@ -115,7 +115,7 @@ cdef class StateArray:
         self.states[i] = state.s
 
     def copy(self):
-        """An independent copy of all states."""
+        """Return an independent copy of all states."""
         cdef StateArray other = StateArray(self.size, self.template)
         memcpy(other.states, self.states, self.size * sizeof(state_t))
         memcpy(other.tables, self.tables, self.size * sizeof(table_t*))
@@ -123,9 +123,10 @@ cdef class StateArray:
         return other
 
     def step(self, const int64_t[::1] actions, uint8_t[::1] bad):
-        """Apply to each state its action, -1 for none; if any of them is not legal, apply none.
+        """Apply an action to each state; -1 leaves a state as it is.
 
-        Marks the rows of such actions in `bad` and returns their number.
+        If any action is not legal, none is applied. Marks the rows of illegal actions in `bad`, and
+        returns their number.
         """
         cdef const state_t* s
         cdef Py_ssize_t i, n = 0
@@ -148,7 +149,7 @@ cdef class StateArray:
         return n
 
     def sample(self, uint64_t seed, int64_t[::1] out):
-        """A uniformly random legal action of each state, -1 where the game is over."""
+        """Write a uniformly random legal action of each state, -1 where the game is over."""
         cdef const state_t* s
         cdef const table_t* t
         cdef uint64_t stream
@@ -199,7 +200,7 @@ cdef class StateArray:
             raise ValueError(f"expected room for {place} actions, got {length}")
 
     def moves(self):
-        """What each action number means, (actions, 4): kind, source, target, lane; see `legal`."""
+        """Return the meaning of all action numbers: (actions, 4), kind, source, target and lane."""
         cdef move_t m
         cdef int a, slot, per_lane = MAX_BOARD if self.rules == RULES_10 else MAX_BOARD // 2
         found = []
@@ -219,7 +220,7 @@ cdef class StateArray:
         return found
 
     def take(self, const int64_t[::1] rows):
-        """Copies of some states, in any order and as often as given."""
+        """Return copies of the states in `rows`, in that order; a row may occur several times."""
         cdef StateArray other = StateArray(rows.shape[0], self.template)
         cdef Py_ssize_t i, row
         for i in range(rows.shape[0]):
@@ -231,7 +232,7 @@ cdef class StateArray:
         return other
 
     def counts(self, int32_t[::1] out):
-        """The number of legal actions of each state, 0 where the game is over."""
+        """Write the number of legal actions of each state, 0 where the game is over."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -240,7 +241,7 @@ cdef class StateArray:
                     state_count(&self.states[i], self.tables[i]))
 
     def deal(self, Determinizer worlds not None, const uint64_t[::1] seeds):
-        """Make each state the sample of `worlds` that belongs to its seed."""
+        """Make each state the sample of `worlds` with its seed."""
         cdef const table_t* t = &worlds.state.table.t
         cdef uint64_t stream
         cdef Py_ssize_t i
@@ -256,7 +257,7 @@ cdef class StateArray:
                 state_deal(&self.states[i], t, &worlds.u, &stream)
 
     def hashes(self, uint64_t[::1] out):
-        """`State.hash64` of each state."""
+        """Write `State.hash64` of each state."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -264,7 +265,7 @@ cdef class StateArray:
                 out[i] = state_hash(&self.states[i], self.tables[i])
 
     def winners(self, int8_t[::1] out):
-        """The winner of each state, -1 while nobody has won."""
+        """Write the winner of each state, -1 while nobody has won."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -272,7 +273,7 @@ cdef class StateArray:
                 out[i] = state_winner(&self.states[i])
 
     def players(self, int8_t[::1] out):
-        """`State.current_player` of each state."""
+        """Write `State.current_player` of each state."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -281,7 +282,7 @@ cdef class StateArray:
                     state_player(&self.states[i]))
 
     def movers(self, int8_t[::1] out):
-        """The player whose turn it is, or was when the game ended."""
+        """Write the player whose turn it is, or was when the game ended."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -289,7 +290,7 @@ cdef class StateArray:
                 out[i] = state_player(&self.states[i])
 
     def row_seeds(self, uint64_t seed, uint64_t[::1] out):
-        """A seed for each row."""
+        """Write a seed for each row."""
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
         with nogil:
@@ -299,7 +300,10 @@ cdef class StateArray:
     def rollouts(
         self, const uint64_t[::1] seeds, Py_ssize_t first, Py_ssize_t start, int8_t[:, ::1] out
     ):
-        """Winners of rows first, first + 1, ..., playouts start, start + 1, ...: as `out` has."""
+        """Write the winners of playouts start, start + 1, ... of rows first, first + 1, ... .
+
+        The shape of `out` says how many rows and playouts.
+        """
         cdef state_t s
         cdef uint64_t applied = 0
         cdef Py_ssize_t i, k
@@ -316,10 +320,10 @@ cdef class StateArray:
 
 
 def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
-    """Playout i of a seed, made by drawing and applying one action after the other.
+    """Play playout i of a seed by drawing and applying one action after the other.
 
-    Returns the winner and the number of actions, which are those of the loop behind
-    `State.rollouts`, where both are done at once.
+    Returns the winner and the number of actions. Both equal those of `State.rollouts`, whose loop
+    draws and applies an action at once.
     """
     cdef const table_t* t = &state.table.t
     cdef state_t s = state.s
@@ -332,7 +336,7 @@ def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
 
 
 def _restored(Table table not None, list states not None):
-    """Inverse of `StateArray.__reduce__`."""
+    """Restore what `StateArray.__reduce__` returned."""
     cdef State template = State.__new__(State)
     template.table = table
     array = StateArray(len(states), states[0] if states else template)

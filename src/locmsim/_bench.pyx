@@ -1,4 +1,4 @@
-"""Loops that time the kernel's C functions as compiled callers use them, see `locmsim.bench`."""
+"""Loops that time the kernel's C functions as compiled callers use them: see `locmsim.bench`."""
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -65,7 +65,7 @@ CYTHON = ".".join(str((CYTHON_HEX_VERSION >> shift) & 255) for shift in (24, 16,
 STATE_SIZE = sizeof(state_t)
 
 cdef enum:
-    GROUP = 64                  # positions copied and worked on at a time: 16 KB, a level 1 cache
+    GROUP = 64                  # positions worked on at a time: 16 KB fit the level 1 cache
     COPY = 0
     CLONE = 1
     APPLY = 2
@@ -79,16 +79,16 @@ _OPERATIONS = {"copy": COPY, "clone": CLONE, "apply": APPLY, "count": COUNT, "li
 
 @cython.final
 cdef class KernelLoops:
-    """Positions in a row, and loops over them that do one thing to each.
+    """Times an operation in a loop over many positions.
 
-    `groups` are sequences of 64 unfinished states that share a table. A random legal action of each
-    is chosen for ``apply`` and ``kth``; `seed` decides which.
+    `groups` are sequences of 64 unfinished states that share a table. For ``apply`` and ``kth``,
+    `seed` determines a random legal action of each.
     """
 
     cdef state_t* positions
-    cdef const table_t** tables         # one a group
+    cdef const table_t** tables         # one for each group
     cdef uint8_t* actions
-    cdef uint8_t* numbers               # what state_kth is asked for
+    cdef uint8_t* numbers               # `k` of state_kth for each position
     cdef Py_ssize_t n_groups
     cdef readonly uint64_t checked      # sum of all results, so that none is optimised away
     cdef list owners
@@ -124,9 +124,9 @@ cdef class KernelLoops:
         PyMem_Free(self.numbers)
 
     def run(self, operation, rounds):
-        """Nanoseconds that an operation takes for one position, as a mean over all of them.
+        """Return the mean number of nanoseconds that an operation takes for one position.
 
-        Every operation is done to fresh copies of 64 positions at a time; "copy" makes only those.
+        Every operation works on fresh copies of 64 positions at a time; "copy" only makes them.
         `operation` is one of "copy", "clone", "apply", "count", "list" and "kth".
         """
         cdef int what = _OPERATIONS[operation]
@@ -155,7 +155,7 @@ cdef class KernelLoops:
                 positions = self.positions + g * GROUP
                 chosen = self.actions + g * GROUP
                 numbers = self.numbers + g * GROUP
-                # Out of order, or the compiler would make one large copy of it.
+                # Not in order, or the compiler would replace the loop by one large copy.
                 for i in range(GROUP):
                     copies[i * 5 % GROUP] = positions[i * 5 % GROUP]
                 if what == CLONE:
@@ -179,7 +179,7 @@ cdef class KernelLoops:
 
 
 def game_lengths(states, n, seed):
-    """Actions (PASS included) and turns of n random playouts from each state, both summed up."""
+    """Return the total actions (PASS included) and turns of n random playouts from each state."""
     cdef State state
     cdef state_t s
     cdef uint64_t actions = 0
@@ -196,7 +196,7 @@ def game_lengths(states, n, seed):
 
 
 def kth_actions(State state not None):
-    """All legal actions as `state_kth` numbers them: each is found without listing the others."""
+    """Return all legal actions in the order of `state_kth`, which finds each without a list."""
     cdef int k
     if state.is_terminal():
         return []

@@ -1,10 +1,10 @@
 # The battle of Legends of Code and Magic: plain structs, nogil functions on them, a thin class.
 #
 # Read this file from top to bottom; _core.pyx has the functions in the same order. Section numbers
-# are those of docs/rules.md. `p` is a player (0 or 1), `me` the player to move, `op` the other one.
+# refer to docs/rules.md. `p` is a player (0 or 1), `me` the player to move, `op` the other one.
 #
-# One rule set per table, known at run time. The functions that must be fast take it as a literal
-# (`rules`) and are inlined, so that each rule set gets code of its own without being written twice.
+# Each table has one rule set, known at run time. Functions that must be fast take it as a literal
+# (`rules`) and are inlined, so that each rule set gets its own code from one source.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -27,14 +27,14 @@ cdef enum:                      # limits (section 0)
     MAX_BOARD = 6               # creatures of one player; 3 a lane, or 6 in the one lane of 1.0
     MAX_MANA = 12
     TURN_LIMIT = 50
-    PLAYOUT_TURNS = 1000        # of both players, after which a playout is broken off (section 14)
+    PLAYOUT_TURNS = 1000        # turns of both players after which a playout stops (section 14)
     MAX_CARDS = 256             # entries of a table
-    POOL_ID = 255               # no instance: entries of the pool have no id of their own
-    MAX_ACTIONS = 155           # no action number reaches this
+    POOL_ID = 255               # instance id of pool entries, which are not instances
+    MAX_ACTIONS = 155           # all action numbers are below this
     MAX_ACTION_TEXT = 32        # characters of an action, more than enough
     TERMINAL_PLAYER = -4        # current player of a finished game, as in OpenSpiel
-    # |attack|, |defense| of any creature that Card's bounds allow, 500 printed + 60 items of 500:
-    MAX_STAT = 30500            # 16 bits hold it; health takes 32
+    # The greatest |attack| or |defense| that Card's bounds allow, 500 printed + 60 items of 500:
+    MAX_STAT = 30500            # fits 16 bits; health needs 32
     MAX_CARD_STAT = 500         # |attack|, |defense|, |health change| that a card can have
 
 cdef enum:                      # card types
@@ -43,8 +43,8 @@ cdef enum:                      # card types
     RED = 2
     BLUE = 3
 
-cdef enum:                      # what can be done with a card, the low bits of its `cost_kind`
-    IS_BLUE = 1                 # use it on the player; a creature has none of the bits
+cdef enum:                      # targets of a card, the low bits of its `cost_kind`; 0: a creature
+    IS_BLUE = 1                 # it can be used on a player
     IS_GREEN = 2                # ... on the player's creatures
     ON_ENEMIES = 4              # ... on enemy creatures: red and blue items
 
@@ -76,15 +76,15 @@ cdef enum:                      # masks in `player_t.marks`, as shifts
 
 # ---- cards -------------------------------------------------------------------------------------
 
-ctypedef struct creature_t:     # 8 bytes, so that closing a gap moves one word a creature
+ctypedef struct creature_t:     # 8 bytes: closing a gap moves one word per creature
     int16_t attack
-    int16_t defense             # 0 in an empty slot, as everything else
+    int16_t defense             # 0 in an empty slot, like all other fields
     uint8_t card                # table entry
     uint8_t keywords
     uint8_t copy                # 1: area copy, its id is the entry's id + 1 (section 7)
     uint8_t forgotten           # 1.x: the protocol shows 0 for my/opp/draw (section 9)
 
-ctypedef struct card_t:         # one entry of the table: a card, and the instance id it goes by
+ctypedef struct card_t:         # one entry of the table: a card and its instance id
     int16_t attack
     int16_t defense
     int16_t my_health           # health change of the player who plays the card
@@ -96,7 +96,7 @@ ctypedef struct card_t:         # one entry of the table: a card, and the instan
     uint8_t area
     uint8_t id                  # instance id 0..254 (an area copy has id + 1); 255 in pool entries
     uint16_t base_id
-    # What follows is derived: see `complete_card`.
+    # The fields below are derived: see `complete_card`.
     creature_t creature         # as it enters the board
     uint32_t marks              # ... and its marks, in slot 0
     uint32_t cost_kind          # ... and its byte of `player_t.cost_kinds`, at hand position 0
@@ -105,10 +105,11 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
     int32_t rules               # RULES_15, RULES_12 or RULES_10
     int32_t n_instances
     int32_t n_cards
-    int32_t _pad[5]             # no card lies across two cache lines
+    int32_t _pad[5]             # so that no card lies across two cache lines
     # First the instances of the game, then the pool (each card once): a hidden card may be replaced
-    # by any entry, also of the pool. Last, so that a table of few cards can be cut short where many
-    # lie side by side; drawing may look at entries beyond, so 8 KB behind it must be readable.
+    # by any entry, including those of the pool. This field is the last one, so that a table of few
+    # cards can be cut short where many tables are stored. Drawing may read entries beyond the last
+    # card, so 8 KB behind a short table must be readable.
     card_t cards[MAX_CARDS]
 
 
@@ -116,13 +117,13 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
 
 ctypedef struct player_t:       # 96 bytes
     # Hand, in draw order without gaps; byte h of each word belongs to position h and is 0 beyond
-    # the hand. Packed, because then removing a card is a shift, and what to do with each card and
-    # whether there is mana for it is found for all of them at once.
+    # the hand. It is packed because removing a card is then a shift, and a few operations find for
+    # all cards at once which are affordable and what they can be used on.
     uint64_t hand               # table entries
     uint64_t cost_kinds         # 8 * (15 - cost), cost at most 14, plus the bits above
-    # Board: slot 3*lane + i (1.0: slot i), in summon order and without gaps within a lane. Four
-    # masks of six slots: a turn's end, a removal or an attack changes them all at once, and two
-    # masks that are neighbours are one index of a table.
+    # Board: slot 3*lane + i (1.0: slot i), in summon order and without gaps within a lane. The four
+    # masks of six slots are packed: the end of a turn, a removal or an attack changes them all at
+    # once, and two neighbouring masks form one index into a lookup table.
     uint32_t marks              # READY (can attack), OCCUPIED, GUARDED (Guard), SPENT (attacked)
     creature_t board[MAX_BOARD]
     int32_t health
@@ -135,13 +136,13 @@ ctypedef struct player_t:       # 96 bytes
     uint8_t hand_size
     uint8_t deck_left
     uint8_t runes               # 1.x: bit i = the rune at health 5 * (i + 1) is left. 1.5: 0
-    uint8_t order               # summon order over both lanes: a one, then each creature's lane
+    uint8_t order               # summon order over both lanes: a 1, then each creature's lane
     uint8_t won                 # this player has won
     uint32_t _pad
 
 ctypedef struct state_t:        # 256 bytes
     uint8_t deck[2][MAX_DECK]   # table entries in draw order, the last at MAX_DECK - 1; 0 = drawn
-    int32_t turn                # turns of both players together, from 0; player turn & 1 is to move
+    int32_t turn                # counted from 0 over both players; player turn & 1 is to move
     player_t p[2]
 
 
@@ -155,27 +156,28 @@ ctypedef struct move_t:
     uint8_t _pad                # ATTACK: 0 player, 1 + enemy slot
 
 
-# ---- functions: all of them without the GIL, none of them can fail -------------------------------
-# Actions given to state_apply must be legal; nothing checks them.
+# ---- functions: all run without the GIL, and none can fail ---------------------------------------
+# `state_apply` does not check actions: they must be legal.
 
 cdef int state_player(const state_t* s) noexcept nogil              # 0 or 1, who is to move
 cdef int state_winner(const state_t* s) noexcept nogil             # 0 or 1; -1 while nobody has won
-cdef int state_next_draw(const state_t* s, int p) noexcept nogil    # cards p will draw, in all
+cdef int state_next_draw(const state_t* s, int p) noexcept nogil    # cards that p will draw in all
 cdef move_t decode_action(const table_t* t, int action) noexcept nogil
 cdef int encode_action(const table_t* t, move_t m) noexcept nogil    # ... and back
 
-# What is legal (section 6). None of these looks at the winner.
+# Legal actions (section 6). These functions ignore whether somebody has won.
 cdef int state_count(const state_t* s, const table_t* t) noexcept nogil
-# ... ascending; returns their number. `actions` has room for MAX_ACTIONS + 1.
+# Lists them in ascending order and returns their number. `actions` holds MAX_ACTIONS + 1.
 cdef int state_list(const state_t* s, const table_t* t, uint8_t* actions) noexcept nogil
-# ... 0 <= k < count: PASS, attacks, cards in hand order; a fixed order, but not the ascending one
+# The k-th, 0 <= k < count, in another fixed order: PASS, attacks, cards in hand order.
 cdef int state_kth(const state_t* s, const table_t* t, int k) noexcept nogil
 cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcept nogil
-# The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
-# 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
+# Writes the text of an action of the player to move, such as "ATTACK 36 -1" (section 8): at most
+# MAX_ACTION_TEXT characters without a terminating zero. Returns their number; 0 if the action names
+# an empty place.
 cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil
 
-# What happens (sections 4, 5 and 7).
+# Effects of actions (sections 4, 5 and 7).
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
 cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil
 cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil
@@ -183,22 +185,22 @@ cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil
 # Uniformly random playouts (section 14). Game i of a seed has its own stream of random numbers.
 cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil
 cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil
-# ... of one game, which uses up `s`; returns the winner and adds its actions to `applied`.
+# Plays one to its end, overwriting `s`; returns the winner and adds its actions to `applied`.
 cdef int state_rollout(
     state_t* s, const table_t* t, uint64_t stream, uint64_t* applied) noexcept nogil
-cdef int playout_winner(const state_t* s) noexcept nogil    # ... when it has ended or is broken off
-# The rest of a turn of an unfinished game, up to where PASS is drawn, which is not applied. What
-# only the protocol shows, the summon order over both lanes, is lost: it is lane by lane then.
+cdef int playout_winner(const state_t* s) noexcept nogil    # of a playout that has ended or stopped
+# Plays the rest of a turn of an unfinished game until PASS is drawn, which is not applied. The
+# summon order over both lanes, which only the protocol shows, is lost: it is lane by lane then.
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil
-# The invariant that is broken; NULL if all hold.
+# Returns the invariant that does not hold; NULL if all hold.
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil
 
 
 # ---- hashes --------------------------------------------------------------------------------------
-# The same on every machine. `turn_hash` is equal where nothing but the order of cards and creatures
-# differs, which is what the order of a turn's actions may change; `state_hash` takes in all that
-# `State.key` has. Neither depends on the order of a table's entries.
+# Hashes are the same on every machine. `turn_hash` ignores the order of cards and creatures, which
+# depends on the order of a turn's actions; `state_hash` covers everything in `State.key`. Neither
+# depends on the order of a table's entries.
 
 cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil
 
@@ -209,8 +211,8 @@ cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
 
 
 cdef inline uint64_t board_hash(const player_t* p, uint64_t salt, bint one) noexcept nogil:
-    # A sum, so that the order within a lane makes no difference. Which card a creature was does not
-    # matter any more, what it is does.
+    # A sum, so that the order within a lane makes no difference. A creature counts by its present
+    # values, whichever card it came from.
     cdef uint64_t total = 0, word
     cdef uint32_t left = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
@@ -232,7 +234,7 @@ cdef inline uint64_t board_hash(const player_t* p, uint64_t salt, bint one) noex
 cdef inline uint64_t turn_hash(
     const state_t* s, const table_t* t, const uint64_t* card_keys
 ) noexcept nogil:
-    # Inlined: the searches ask it at every node.
+    # Inlined: searches call it at every node.
     cdef int me = s.turn & 1
     cdef const player_t* p = &s.p[me]
     cdef const player_t* op = &s.p[1 - me]
@@ -250,12 +252,12 @@ cdef inline uint64_t turn_hash(
 
 
 cdef inline uint64_t hand_key(const card_t* c) noexcept nogil:
-    """A random number for a card in hand: copies of a card are alike."""
+    """Return a random number for a card in hand, the same for all copies of a card."""
     return mixed((<uint64_t>c.base_id + 1) * 0xD6E8FEB86659FD93ULL)
 
 
 cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil:
-    """What `turn_hash` needs: the key of each card of a table."""
+    """Write the key of each card of a table, as `turn_hash` needs them."""
     cdef int i
     for i in range(t.n_cards):
         keys[i] = hand_key(&t.cards[i])
@@ -265,8 +267,8 @@ cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil
 
 cdef enum:
     MAX_SHOWN = 120             # card rows: those of an offer
-    MAX_SHOWN_ACTIONS = 64      # of a turn; no rules allow so many
-    MAX_SHOWN_NUMBER = 1000000000   # of any field, either way
+    MAX_SHOWN_ACTIONS = 64      # of a turn; more than any rule set allows
+    MAX_SHOWN_NUMBER = 1000000000   # bound of |value| of any field
     NO_TARGET = -2000000000
     OFFERED = -1                # instance id of all cards on offer
 
@@ -292,45 +294,45 @@ ctypedef struct shown_card_t:   # a card row
     int32_t area
     int32_t lane                # -1 off the board
 
-ctypedef struct shown_action_t:  # what the opponent did
+ctypedef struct shown_action_t:  # an action of the opponent
     int32_t base_id
     int32_t kind                # SUMMON, USE or ATTACK
-    int32_t id                  # of the card that did it
+    int32_t id                  # instance id of the card
     int32_t target              # instance id, -1 for a player; SUMMON: the lane; or NO_TARGET
 
 ctypedef struct shown_t:        # an observation
     int32_t rules
-    shown_player_t player[2]    # own, the opponent's
+    shown_player_t player[2]    # the player, the opponent
     int32_t opponent_hand
     int32_t n_actions
     int32_t n_cards
     shown_action_t actions[MAX_SHOWN_ACTIONS]
     shown_card_t cards[MAX_SHOWN]
 
-# What player `who` sees of a state; it does not know what their opponent did.
+# Writes what player `who` sees of a state, except the opponent's actions, which it does not know.
 cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil
-# The printed card that a row stands for, as entry `entry` of a table. Of a creature on the board
-# not all is known that its card says; present values do for it, cut to what cards may have.
+# Writes the card of a row as entry `entry` of a table. A creature on the board does not show all
+# printed values of its card; its present values stand for them, clipped to those a card may have.
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil
 cdef void complete_card(card_t* c, int entry) noexcept nogil
-# What a player sees as a state: they are player `who`, and start their turn. The decks and the
-# opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
-# the entry of `pool` with its base id if there is one; `pool` may be NULL. Returns -1, or the
-# number of the first row that has no place, 1000 + its number if its instance id occurs twice.
+# Makes a state of what a player sees: they are player `who`, at the start of their turn. The decks
+# and the opponent's hand are empty. The table gets an entry for each row; on the boards that is a
+# copy of the entry of `pool` with its base id if there is one (`pool` may be NULL). Returns -1, or
+# the number of the first row that has no place, 1000 + its number if its instance id occurs twice.
 cdef int state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil
-# Cards in hidden places: n of them on top of a player's deck, and in a hand.
+# Adds n equal cards to hidden places: on top of a player's deck, or to a hand.
 cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
 
-# ``ValueError`` names what no battle shows.
+# Raises ``ValueError``, which names a field that no battle shows.
 cdef int check_battle(const shown_t* o) except -1
 
 
 # ---- hidden information --------------------------------------------------------------------------
 
-ctypedef struct unknown_t:      # what one player cannot see, and what it may be: see `Determinizer`
+ctypedef struct unknown_t:      # a player's hidden places and candidates: see `Determinizer`
     int32_t viewer
     int32_t n[2]                # candidates for the hidden places of each player
     uint8_t entry[2][MAX_CARDS]     # ... their table entries
@@ -341,12 +343,12 @@ ctypedef struct unknown_t:      # what one player cannot see, and what it may be
 cdef enum:
     MAX_WEIGHT = 65535
 
-# Draw all that u.viewer cannot see anew; `stream` as from stream_start.
+# Redraws everything that u.viewer cannot see; `stream` comes from stream_start.
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream) noexcept nogil
-# `State.resample_hidden`: the state `drawn` on a table of its own, `known`, all zero before, and
-# for each of its entries the one of `t` that it was, but for the id. Returns 0; 1: the pool is
-# needed and empty; 2: a table cannot hold so many cards.
+# Does `State.resample_hidden`: fills `drawn` and its own table `known`, which must be all zero, and
+# for each of its entries the entry of `t` that it is a copy of, except for the id. Returns 0; 1 if
+# the pool is needed and empty; 2 if a table cannot hold so many cards.
 cdef int state_resample(
     const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
     table_t* known, uint8_t* origin) noexcept nogil
@@ -356,7 +358,7 @@ cdef int state_resample(
 
 cdef class Table:
     cdef table_t t
-    cdef list cards             # what `shown` returns; None before
+    cdef list cards             # the result of `shown`; None before its first call
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1
     cdef list shown(self)
@@ -368,12 +370,12 @@ cdef class State:
     cdef readonly Table table
     cdef int viewer(self, player) except -1
 
-cdef class Shown:               # what an `Observation` is made of
+cdef class Shown:               # the base class of `Observation`
     cdef shown_t o
 
 cdef class Determinizer:
     cdef unknown_t u
     cdef State state
 
-# `State.from_observation` into a state and a table, whatever they held before.
+# Does `State.from_observation`, overwriting a state and a table.
 cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1

@@ -1,7 +1,7 @@
 """The battle of Legends of Code and Magic: the compiled kernel and the `State` around it.
 
-The structs and what their fields mean are in _core.pxd; the functions follow its order. Section
-numbers are those of docs/rules.md.
+The structs and the meanings of their fields are in _core.pxd, and the functions follow its order.
+Section numbers refer to docs/rules.md.
 """
 
 cimport cython
@@ -275,8 +275,9 @@ cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogi
 cdef inline move_t kth_attack(
     const player_t* me, const player_t* op, int k, const int rules
 ) noexcept nogil:
-    """The k-th attack: lane by lane, attacker by attacker. With two lanes by one table, as dividing
-    and looking up both parts is a long chain of dependent steps (1 % in 1.5, 4 % in 1.2)."""
+    """The k-th attack: lane by lane, attacker by attacker. With two lanes one table holds it:
+    dividing and looking up both parts would be a long chain of dependent steps, which costs 1 % of
+    the speed in 1.5 and 4 % in 1.2."""
     cdef bint one = rules == RULES_10
     cdef uint32_t index = op.marks >> OCCUPIED & 4095
     cdef uint32_t targets = TARGETS[one][index]
@@ -307,7 +308,8 @@ cdef inline move_t kth_play(
     const player_t* me, const player_t* op, uint64_t plays, uint64_t n, const int rules
 ) noexcept nogil:
     """The k-th summon or use, in the order of the hand."""
-    # The number of positions whose plays, summed up to there, are at most k, from their top bits.
+    # Byte h has its top bit set if positions 0..h have at most k plays; the number of such bytes is
+    # the position.
     cdef uint64_t before = n * BYTES + (0x80 * BYTES - plays)
     cdef int h = <int>((before >> 7 & BYTES) * BYTES >> 56)
     cdef uint32_t cost_kind = <uint32_t>(me.cost_kinds >> 8 * h)
@@ -979,12 +981,12 @@ cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcep
 
 
 cdef enum:
-    PERFT_UNBROKEN = 4          # levels counted without a break: up to some milliseconds
-    PLAYOUTS_A_CALL = 4096      # about as long
+    PERFT_UNBROKEN = 4          # levels counted without checking for signals: some milliseconds
+    PLAYOUTS_A_CALL = 4096      # playouts without checking: about as long
 
 
 cdef uint64_t perft_with_signals(const state_t* s, const table_t* t, int depth) except? 0:
-    """`state_perft`, but other threads run meanwhile, and Ctrl-C ends it."""
+    """Return `state_perft`; other threads run meanwhile, and Ctrl-C ends it."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
     cdef uint64_t total = 0
@@ -1106,7 +1108,7 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
 
 
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
-    """NULL, or the invariant of _core.pxd that does not hold."""
+    """Return the invariant of _core.pxd that does not hold, or NULL."""
     cdef const char* fault = table_fault(t)
     if fault is NULL:
         fault = player_fault(s, t, 0)
@@ -1175,7 +1177,7 @@ cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil:
 
 
 # ---- action text (section 8) ---------------------------------------------------------------------
-# Parsed as by the referee, whose language has its own ways to trim and to read integers.
+# Lines are parsed as in the referee's language, which trims and reads integers in its own way.
 
 BLANKS = "".join(map(chr, range(33)))           # characters trimmed off both ends
 _INTEGER = re.compile(r"[+-]?\d+")
@@ -1184,13 +1186,13 @@ _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
 
 
 def parse_integer(text, bits=32):
-    """The signed integer of `bits` bits that the referee reads in `text`; None if it reads none.
+    """Return the signed integer of `bits` bits that the referee reads in `text`, or None.
 
-    These are an optional sign and decimal digits of any script that fit one UTF-16 unit each.
+    An integer is an optional sign and decimal digits of any script that take one UTF-16 unit each.
     """
     if not _INTEGER.fullmatch(text) or max(text) > "\uffff":
         return None
-    if len(text) > 20:      # fits if it begins with zeros; `int` refuses thousands of digits
+    if len(text) > 20:      # may have leading zeros; `int` refuses thousands of digits
         digits = "".join([str(int(digit)) for digit in text.lstrip("+-")]).lstrip("0")
         if len(digits) > 19:
             return None
@@ -1254,7 +1256,7 @@ def parse_line(line, rules="1.5"):
 
 
 # ---- bytes ---------------------------------------------------------------------------------------
-# A table or a state as in memory, after a header that identifies it.
+# A table or a state as it is in memory, after a header that identifies it.
 
 cdef enum:
     FORMAT_VERSION = 2              # version of to_bytes, key and pickles
@@ -1270,7 +1272,7 @@ cdef bytes sealed(int part, bytes data):
 
 
 cdef bytes unsealed(int part, data):
-    """The inverse of `sealed`; ``ValueError`` for anything else."""
+    """Return the bytes that `sealed` packed; ``ValueError`` for anything else."""
     cdef bytes raw = bytes(memoryview(data))
     what = "card table" if part == TABLE_PART else "state"
     if raw[:4] != _MAGIC[:len(raw)]:
@@ -1416,7 +1418,7 @@ cdef Table new_table(str rules):
 
 
 def _unpack_table(data):
-    """The inverse of `Table.pack`; ``ValueError`` for anything else."""
+    """Return the table that `Table.pack` packed; ``ValueError`` for anything else."""
     cdef Table table = Table.__new__(Table)
     cdef bytes raw = unsealed(TABLE_PART, data)
     cdef Py_ssize_t size = len(raw) - 8
@@ -1469,7 +1471,7 @@ cdef inline State new_state(Table table):
 
 
 cdef int as_action(action) except? -1:
-    """The number of a Python or numpy integer; -2 if it is beyond all actions."""
+    """Return the value of a Python or NumPy integer; -2 if it is beyond all action numbers."""
     cdef Py_ssize_t number
     try:
         number = action             # through __index__
@@ -1900,7 +1902,7 @@ cdef class State:
 
     @property
     def turn(self):
-        """The turns of both players together, from 0 (-1 before the first one)."""
+        """The number of the turn, counted from 0 over both players (-1 before the first turn)."""
         return self.s.turn
 
     @property
@@ -2103,7 +2105,7 @@ cdef class State:
         player : int
             0 or 1, whether to move or not.
         opponent_actions : sequence of str
-            What the opponent did in the turn before, which a state does not know.
+            The opponent's actions in the previous turn, which a state does not know.
 
         Returns
         -------
@@ -2153,10 +2155,10 @@ cdef class State:
         Returns
         -------
         str
-            First a line with what the protocol leaves out, as it only speaks at the start of a
-            turn: the turn, the player to move, the mana both have left, and which of the player's
-            creatures can attack and have attacked. Then the protocol's text (docs/rules.md, section
-            9) without the opponent's actions, which a state does not know.
+            The first line has what the protocol leaves out, because it only speaks at the start of
+            a turn: the turn, the player to move, the mana both have left, and which of the player's
+            creatures can attack and have attacked. The protocol's text (docs/rules.md, section 9)
+            follows, without the opponent's actions, which a state does not know.
 
         Raises
         ------
@@ -2433,7 +2435,7 @@ cdef bytes packed(State state):
 
 
 def _unpack_state(Table table not None, data):
-    """The inverse of `packed`; ``ValueError`` for anything else."""
+    """Return the state that `packed` packed; ``ValueError`` for anything else."""
     cdef State state = new_state(table)
     cdef bytes raw = unsealed(STATE_PART, data)
     if len(raw) != sizeof(state_t):
@@ -2961,8 +2963,11 @@ def table_rows(Table table not None):
 
 
 def places_of(State state not None):
-    """Return for each player the table entries of hand, deck and board; those of the board in board
-    order, each with whether it is an area copy and whether its effects are forgotten."""
+    """Return for each player the table entries of hand, deck and board.
+
+    Those of the board are in board order, each with two flags: whether it is an area copy, and
+    whether its effects are forgotten.
+    """
     cdef const player_t* p
     cdef int who, i
     cdef list players = []
@@ -2977,7 +2982,7 @@ def places_of(State state not None):
 
 
 def keywords_number(abilities):
-    """The bits of a text such as "B-D---"; -1 for anything else."""
+    """Return the bits of a text such as "B-D---"; -1 for anything else."""
     return ABILITY_BITS.get(abilities, -1) if isinstance(abilities, str) else -1
 
 
@@ -3232,7 +3237,7 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
 
 
 cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
-    """Whether a row belongs to a battle and has a free place."""
+    """Return whether a row belongs to a battle and its place is free."""
     cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
     return (
         places > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
@@ -3265,7 +3270,7 @@ cdef int free_places(const player_t* p, int lane, const table_t* t) noexcept nog
 cdef void place_creature(
     player_t* p, const table_t* t, const creature_t* x, int lane, bint ready, bint spent
 ) noexcept nogil:
-    """Append a creature to a lane that has room, as it is."""
+    """Append a creature with its present values to a lane that has room."""
     cdef bint one = t.rules == RULES_10
     cdef int slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & (63 if one else 7)] + 3 * lane
     add_creature(p, &t.cards[x.card], x.copy, lane, t.rules, True)
@@ -3278,7 +3283,7 @@ cdef void place_creature(
 cdef void show_players(
     state_t* s, const table_t* t, const shown_t* o, int who
 ) noexcept nogil:
-    """Fill in what the player lines of an observation say."""
+    """Fill in the values of the player lines of an observation."""
     cdef player_t* p
     cdef int side
     for side in range(2):
@@ -3370,8 +3375,11 @@ cdef void state_fill_hand(
 cdef void draw_candidates(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
-    """Draw n entries for hidden places one by one, with probabilities by weight, until their group
-    has given all its copies; then shuffle them, as the first ones drawn weigh more."""
+    """Draw n entries for hidden places one by one, with probabilities by weight.
+
+    A group that has given all its copies is left out from then on. The entries are shuffled at the
+    end, because heavier cards tend to be drawn first.
+    """
     cdef uint32_t weight[MAX_CARDS]
     cdef uint8_t copies[MAX_CARDS]
     cdef uint32_t total = 0, x
@@ -3450,7 +3458,7 @@ cdef class Determinizer:
 
     def __cinit__(self, State state not None, viewer, groups):
         cdef int who, number, i, places
-        self.state = state.clone()      # samples are made from what was checked here
+        self.state = state.clone()      # samples come from the state that was checked here
         self.u.viewer = _player_number(viewer)
         if groups is None:              # compiled code fills in `u`
             return
@@ -3486,7 +3494,7 @@ cdef class Determinizer:
                 raise ValueError(f"groups[{who}]: {places} cards for {hidden} hidden places")
 
     def sample(self, seed):
-        """Return a new state, the one that belongs to the integer `seed`."""
+        """Return a new state that depends only on the integer `seed`."""
         cdef State state = self.state.clone()
         cdef uint64_t stream = stream_start(_seed_bits(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
@@ -3503,14 +3511,14 @@ cdef class Determinizer:
         return later
 
     def begun_as(self, State state not None):
-        """Return the same worlds, with what was done in the turn that `state` is in the middle of.
+        """Return the same worlds in the middle of a turn, at the position of `state`.
 
-        `self` is the view of `state` as at the start of its turn. ``ValueError`` if the boards
-        differ.
+        `self` must be the view of the same position at the start of that turn. ``ValueError`` if
+        the boards differ.
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
-        cdef int turned = me ^ state_player(&later.state.s)     # it may be seen from the other side
+        cdef int turned = me ^ state_player(&later.state.s)     # 1: the seats are swapped
         cdef player_t* p
         cdef const player_t* known
         later.u = self.u
@@ -3690,8 +3698,8 @@ cdef bint put_places(
     state_t* s, int who, const place_t* places, int n, const table_t* t, table_t* known,
     uint8_t* origin
 ) noexcept nogil:
-    """Give a player these cards; append their entries, by id, to `known`, including those of their
-    creatures. False if it cannot hold so many."""
+    """Give a player these cards; append their entries and those of the player's creatures to
+    `known`, by id. False if it cannot hold so many."""
     cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
     cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
     cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
@@ -3749,7 +3757,7 @@ cdef int state_resample(
 
 
 cdef State resampled(State state, int viewer, seed):
-    """Do `State.resample_hidden`."""
+    """Return the result of `State.resample_hidden`."""
     cdef Table known = Table.__new__(Table)
     cdef State drawn = new_state(known)
     cdef uint8_t origin[MAX_CARDS]

@@ -1,4 +1,4 @@
-# What compilers and systems call differently: a clock, and counting and finding bits.
+# Functions that differ between compilers and systems: a clock, and counting and finding bits.
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -12,11 +12,11 @@ cdef extern from *:
     #include <time.h>
     #endif
     #if defined(__GNUC__)
-    __attribute__((unused))     /* not by all that count bits */
+    __attribute__((unused))     /* in modules that only count bits */
     #endif
     static inline int64_t now_ns_(void) {
     #if defined(_WIN32)
-        LARGE_INTEGER ticks, rate;      /* C's own clock there is that of the wall */
+        LARGE_INTEGER ticks, rate;      /* C's own clock may be set back there */
         QueryPerformanceFrequency(&rate);
         QueryPerformanceCounter(&ticks);
         return ticks.QuadPart / rate.QuadPart * 1000000000
@@ -35,6 +35,6 @@ cdef extern from *:
     static inline int lowest_bit_(uint32_t x) { return count_bits_((x & (0 - x)) - 1); }
     #endif
     """
-    int64_t now_ns_() noexcept nogil            # nanoseconds of a clock that only goes forward
+    int64_t now_ns_() noexcept nogil            # nanoseconds of a monotonic clock
     int lowest_bit_(uint32_t x) noexcept nogil  # place of the lowest one; x is not 0
     int count_bits_(uint32_t x) noexcept nogil  # number of ones

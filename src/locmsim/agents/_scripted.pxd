@@ -11,6 +11,6 @@ cdef enum:                      # see SCRIPTED in _scripted.pyx
     OSL = 3
     GREEDY = 4
 
-# The next action of a scripted agent who is to move; the game is not over.
+# Returns the next action of a scripted agent that is to move; the game must not be over.
 cdef int scripted_action(
     int kind, const state_t* s, const table_t* t, uint64_t* stream) noexcept nogil

@@ -1,9 +1,9 @@
 """The scripted agents, compiled: an action depends only on the state and on random numbers.
 
-Agents and opponents in learning environments use them by name. "max-attack" and "osl" are agents of
-gym-locm that papers compare with; gym-locm calls osl "greedy". All choose one action at a time.
-Of equally good actions, they play the first in gym-locm's order: creatures before the player as
-targets, otherwise by action number.
+Agents, and opponents in learning environments, use them by name. "max-attack" and "osl" are agents
+of gym-locm that papers compare with; gym-locm calls osl "greedy". All choose one action at a time.
+Among equally good actions they play the first in gym-locm's order: as targets, creatures come
+before the player; otherwise the lower action number comes first.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -84,9 +84,9 @@ HAND_SET_WEIGHTS = {
 }
 
 cdef Evaluator HAND_SET = Evaluator(HAND_SET_WEIGHTS)
-cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # none of them is for cards in hand: it suits any table
+cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # has no weights for cards in hand: fits any table
 
-cdef table_t TABLE              # that of the turn being answered, with the GIL
+cdef table_t TABLE              # of the turn being answered; used with the GIL only
 
 cdef enum:
     KILL = 1000                 # osl
@@ -128,8 +128,8 @@ cdef int osl_action(const state_t* s, const table_t* t) noexcept nogil:
         child = s[0]
         state_apply(&child, t, actions[i])
         value = osl_value(&child, who)
-        # Of the actions of one card the one on the player comes first here, in gym-locm last: so a
-        # later equal one of the same card takes its place.
+        # Among the actions of one card, the one on the player comes first here, but last in
+        # gym-locm. So an equally good later action of the same card replaces it.
         if best == PASS or value > most:
             best = actions[i]
             most = value
@@ -165,8 +165,8 @@ cdef inline bint same_source(const table_t* t, int a, int b) noexcept nogil:
 
 
 cdef int max_attack_action(const state_t* s, const table_t* t) noexcept nogil:
-    """Attack with the strongest of lane 0, then lane 1: the first Guard, else the player. Then
-    summon the creature with the highest attack, in the first lane with room."""
+    """Attack with the strongest creature of lane 0, then of lane 1: the first Guard, else the
+    player. Then summon the creature with the highest attack, in the first lane with room."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     cdef bint one = t.rules == RULES_10
@@ -229,7 +229,7 @@ def choose_action(str name, State state not None, seed=0):
 
 
 cdef str line_of(int kind, state_t* s, const table_t* t, seed):
-    """Play a turn in the state and return its answer line, "PASS" without actions."""
+    """Play a turn in the state and return its answer line; "PASS" if there are no actions."""
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
     cdef char line[MAX_SHOWN_ACTIONS * (MAX_ACTION_TEXT + 1)]
     cdef int length = 0, action, n = 0

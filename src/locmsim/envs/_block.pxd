@@ -12,9 +12,10 @@ cdef class RowBlock:
     cdef readonly int n_actions
     cdef readonly int battle_actions
     cdef readonly str rules
-    cdef dict options               # what it was made with
+    cdef dict options               # as passed to the constructor
     cdef object held                # the arrays that `a.out` points into
     cdef row_t* row(self, Py_ssize_t i) except NULL
 
-# Where an array's bytes are; keeps the array in `held`. ``ValueError`` if it has another size.
+# Returns the address of an array's data and keeps the array in `held`; ``ValueError`` if the array
+# has another size.
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL

@@ -33,9 +33,9 @@ __all__ = ["RowBlock"]
 
 @cython.final
 cdef class RowBlock:
-    """The memory of `n` rows, and what all of them have in common.
+    """The memory of `n` rows, and the settings that all of them share.
 
-    `options` is a mapping that `locmsim.envs.options` makes; nothing is checked here but sizes.
+    `options` is a mapping made by `locmsim.envs.options`; only sizes are checked here.
     """
 
     def __cinit__(self, Py_ssize_t n, options):
@@ -50,7 +50,7 @@ cdef class RowBlock:
         g.episode = ("battle", "choice", "match").index(options["episode"])
         g.layout = LAYOUT_CODES[options["layout"]]
         if layout_size(g.layout, g.rules) == 0:
-            raise ValueError(f"layout {options['layout']!r} has no rules {self.rules}")
+            raise ValueError(f"layout {options['layout']!r} does not support rules {self.rules}")
         if options["episode"] != "choice":
             g.battle_actions = 155 if g.rules == RULES_10 else 145
             g.battle_size = layout_size(g.layout, g.rules) * layout_item(g.layout)
@@ -90,7 +90,7 @@ cdef class RowBlock:
         self.a.own_sets = <set_t*>PyMem_Calloc(n, sizeof(set_t))
         if self.a.sets is NULL or self.a.own_sets is NULL:
             raise MemoryError(f"{size} card sets")
-        # A draw may look at 256 entries of the last row's table.
+        # Drawing a card may read 256 entries of the last row's table: leave space behind it.
         size = n * (sizeof(row_t) + sizeof(cold_t)) + sizeof(table_t) + ALIGNMENT
         self.block = PyMem_Malloc(size)
         if self.block is NULL:
@@ -124,7 +124,7 @@ cdef class RowBlock:
 
 
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:
-    """Where an array's bytes are; keeps the array in `held`."""
+    """Return the address of an array's data and keep the array in `held`."""
     cdef uint8_t[::1] data
     if array is None:
         return NULL

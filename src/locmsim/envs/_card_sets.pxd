@@ -9,9 +9,9 @@ from locmsim.envs._row cimport rows_t, set_t
 cdef class CardSets:
     cdef RowBlock block
     cdef rows_t* a
-    cdef dict retired               # where the cards of a set are -> their table, and as shown
-    cdef list tables                # of the card sets, which keep their cards alive
-    cdef list row_sets              # ... of rows with a set of their own
+    cdef dict retired               # address of a set's cards -> their table, and the rows shown
+    cdef list tables                # of the shared card sets; they keep the cards alive
+    cdef list row_sets              # the same for rows with a card set of their own
     cdef int show_set(self, set_t* target, Table table) except -1
     cdef const int8_t* shown_rows(self, Table table) except NULL
     cdef int retire(self, Table table) except -1

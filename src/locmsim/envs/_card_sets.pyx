@@ -1,4 +1,4 @@
-"""The card sets of rows: those that are drawn from, and those of single rows."""
+"""The card sets of rows: shared ones, from which episodes draw, and those of single rows."""
 
 cimport cython
 from libc.stdint cimport int8_t, uintptr_t
@@ -13,12 +13,12 @@ __all__ = ["CardSets"]
 
 
 cdef enum:
-    MOST_RETIRED = 4096         # card sets that are kept for rows that may choose from them
+    MOST_RETIRED = 4096         # replaced card sets to keep before looking for unused ones
 
 
 @cython.final
 cdef class CardSets:
-    """The card sets that rows are dealt from. Python makes them when they are wanted."""
+    """The card sets that rows are dealt from; Python makes each when it is first needed."""
 
     def __cinit__(self, RowBlock block not None):
         self.block = block
@@ -28,26 +28,29 @@ cdef class CardSets:
         self.retired = {}
 
     def seed(self, Py_ssize_t i):
-        """The cardGenSeed of a row's set."""
+        """Return the cardGenSeed of a row's set."""
         return self.block.row(i).cold.now.seeds[0]
 
     def has(self, Py_ssize_t i):
-        """Whether a row's set is there."""
+        """Return whether a row's set has been made."""
         cdef row_t* r = self.block.row(i)
         cdef const set_t* source = set_of(self.a, i)
         return source.cards is not NULL and source.key == set_key(&self.a.g, r)
 
     def give(self, Py_ssize_t i, Table table not None, decks):
-        """The card set that a row waits for: a table whose pool it is, and decks of it, [] for a
-        seat whose deck does not follow from it."""
+        """Set the card set that a row waits for.
+
+        `table` has the set as its pool. `decks` are two decks of it, or None; [] stands for a seat
+        whose deck does not depend on the set.
+        """
         cdef row_t* r = self.block.row(i)
         cdef set_t* target = set_of(self.a, i)
         cdef int who, j
         if table.t.n_cards - table.t.n_instances != self.a.g.n_cards:
-            raise ValueError(f"cards: expected {self.a.g.n_cards} different ones")
+            raise ValueError(f"cards: expected {self.a.g.n_cards} different cards")
         if r.cold.now.set >= 0:
             if self.tables[r.cold.now.set] is not None and self.a.g.episode != BATTLE_EPISODE:
-                # Rows may still choose from it.
+                # Rows may still be choosing from the set that is replaced.
                 self.retire(self.tables[r.cold.now.set])
             self.tables[r.cold.now.set] = table
         else:
@@ -61,7 +64,7 @@ cdef class CardSets:
                     target.decks[who][j] = decks[who][j]
 
     def give_own(self, Py_ssize_t i, Table table not None, decks=None):
-        """The card set of an episode that is begun with options, and decks of it if they follow."""
+        """Set the card set of an episode that begins with options, and its decks if known."""
         cdef int who, j
         self.block.row(i).cold.now.set = -1
         self.row_sets[i] = table
@@ -73,23 +76,23 @@ cdef class CardSets:
                     self.a.own_sets[i].decks[who][j] = decks[who][j]
 
     def pool(self, Py_ssize_t i):
-        """The table that has the cards of the row's set as its pool."""
+        """Return the table whose pool is the row's card set."""
         return self.table_of_set(i)
 
     def offers(self, Py_ssize_t i):
-        """1.x: 30 triplets of indices into the cards."""
+        """Return the offers of a draft (1.x): 30 triplets of indices into the cards."""
         cdef row_t* r = self.block.row(i)
         return [[r.cold.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
 
     cdef int show_set(self, set_t* target, Table table) except -1:
-        """Make what the choice phase shows of the cards of a set."""
+        """Write the cards of a set as the choice phase shows them."""
         if self.a.g.episode == BATTLE_EPISODE:
             return 0
         target.shown = self.shown_rows(table)
         return 0
 
     cdef const int8_t* shown_rows(self, Table table) except NULL:
-        """The cards of a table as the choice phase shows them, kept with it."""
+        """Return the cards of a table as the choice phase shows them; kept with the table."""
         cdef uintptr_t where = <uintptr_t>&table.t.cards[table.t.n_instances]
         cdef bytes rows
         if where not in self.retired or self.retired[where][0] is not table:
@@ -100,7 +103,7 @@ cdef class CardSets:
         return <const int8_t*><const char*>rows
 
     cdef int retire(self, Table table) except -1:
-        """Forget card sets whose place others have, unless rows choose from them."""
+        """Forget replaced card sets, except those that rows are choosing from."""
         cdef Py_ssize_t i
         if len(self.retired) > MOST_RETIRED:
             used = {<uintptr_t>&table.t.cards[table.t.n_instances]}
@@ -120,6 +123,6 @@ cdef class CardSets:
         cdef row_t* r = self.block.row(i)
         if r.cold.now.set < 0:
             return self.row_sets[i]
-        if set_of(self.a, i).key != set_key(&self.a.g, r):     # another one has its place now
+        if set_of(self.a, i).key != set_key(&self.a.g, r):     # replaced by another set since
             return self.block.options["find_set"](r.cold.now.seeds[0])
         return self.tables[r.cold.now.set]

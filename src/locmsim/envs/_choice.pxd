@@ -1,6 +1,7 @@
-# The choice phase of a row: thirty picks of a player, and what they see of it.
+# The choice phase of a row: a player's thirty picks and what they see before each.
 #
-# Cards are indices into a set; a pick is the index of a card (1.5) or a place in a triplet (1.x).
+# Cards are indices into a card set. A pick is the index of a card (1.5), or its position in the
+# triplet on offer (1.x).
 
 from libc.stdint cimport int8_t, uint8_t
 

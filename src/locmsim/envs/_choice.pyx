@@ -1,4 +1,4 @@
-"""The choice phase of a row: see _choice.pxd. In Python it is `locmsim.game.choice`."""
+"""The choice phase of a row: see _choice.pxd. `locmsim.game.choice` is the Python version."""
 
 from libc.stdint cimport int8_t, int32_t, uint8_t
 from libc.string cimport memcpy, memset
@@ -7,7 +7,7 @@ from locmsim._core cimport MAX_DECK, MAX_HAND, RULES_15
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, PILE, count_card, write_card
 
 cdef enum:
-    COPIES = 2                  # of a card in a deck of 1.5
+    COPIES = 2                  # of one card that a deck of 1.5 may have
     CONSTRUCT_SIZE = CONSTRUCT_OFFER * (HAND_ROW + 1) + PILE + 1
     DRAFT_SIZE = (DRAFT_OFFER + MAX_DECK) * HAND_ROW + PILE + 1
 

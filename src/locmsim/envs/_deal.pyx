@@ -1,7 +1,7 @@
 """Dealing a game as the referee does, without the GIL: see _deal.pxd.
 
-Sections are those of docs/rules.md: 1 (seeds), 3 (choice phase), 4 (the battle's start).
-`locmsim.match` has the same in Python, and tests compare them.
+The rules are in docs/rules.md: sections 1 (seeds), 3 (choice phase) and 4 (start of the battle).
+`locmsim.game.match` does the same in Python; tests compare the two.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -73,7 +73,7 @@ cdef void shuffle(uint8_t* items, int n, int64_t seed) noexcept nogil:
 cdef void draw_triplets(
     int64_t seed, const uint8_t* allowed, int n, uint8_t (*triplets)[3]
 ) noexcept nogil:
-    """`allowed` has the indices of the n cards that may be offered."""
+    """Draw triplets of the n cards that may be offered, whose indices are in `allowed`."""
     cdef uint64_t random = java_start(seed)
     cdef uint8_t pool[DRAFT_POOL]
     cdef uint8_t chosen[MAX_SET]
@@ -134,7 +134,7 @@ cdef void deal(
             order[i] = <uint8_t>i
         shuffle(order, MAX_DECK, shuffles[who])
         for i in range(MAX_DECK):
-            # 1.5: entries and ids in the order of the choice; 1.x: in draw order.
+            # Table entries and ids are in the order of choice in 1.5, in draw order in 1.x.
             chosen = decks[who][i if rules == RULES_15 else order[i]]
             entry = MAX_DECK * who + i
             c = &t.cards[entry]

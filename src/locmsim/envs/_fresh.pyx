@@ -1,4 +1,4 @@
-"""What a single environment returns: arrays of its own for each step."""
+"""The results of a single environment's steps: new arrays for each step."""
 
 from functools import partial
 
@@ -18,13 +18,13 @@ __all__ = ["Fresh"]
 
 
 cdef enum:
-    CHUNK = 16                  # arrays that a `Source` cuts out of one
+    CHUNK = 16                  # arrays that a `Source` cuts from one allocation
 
 
 cdef class Source:
-    """Arrays of their own for each step: parts of a larger one, which is made in half the time.
+    """Makes a new array for each step, as a view of a larger one: that takes half the time.
 
-    Whoever keeps one of them keeps the other 15 of its chunk.
+    Keeping one of these arrays alive keeps the other 15 of its chunk alive, too.
     """
 
     cdef object make            # () -> an array of CHUNK rows
@@ -41,7 +41,7 @@ cdef class Source:
         self.used = CHUNK
 
     cdef object next(self):
-        """A copy of what the array has now."""
+        """Return a copy of the present contents of the array."""
         cdef Py_buffer view
         cdef Py_ssize_t i = self.used
         if i == CHUNK:
@@ -57,7 +57,7 @@ cdef class Source:
 
 @cython.final
 cdef class Fresh:
-    """What a single environment returns: arrays of its own for each step, and an info."""
+    """Makes the results of a single environment's steps: new arrays, and an info."""
 
     cdef Rows rows
     cdef tuple held
@@ -73,7 +73,7 @@ cdef class Fresh:
         self.hidden = None if hidden is None else Source(hidden)
 
     def step(self, int64_t action):
-        """What an ordinary step returns; None if something is left to do after it."""
+        """Take a step and return its result; None if the caller has something to do first."""
         cdef row_t* r = &self.rows.a.rows[0]
         cdef int64_t episode = r.serial
         clear(&self.rows.a.out, 0, 1)

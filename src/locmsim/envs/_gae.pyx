@@ -38,7 +38,7 @@ cdef void per_player(
     const int8_t[:, ::1] to_move, const float[:, ::1] last_values, float gamma, float lam,
     float[:, ::1] out
 ) noexcept nogil:
-    """Each player's decisions are a sequence of their own; rewards between them add up."""
+    """Treat each player's decisions as one sequence; rewards between two of them add up."""
     cdef Py_ssize_t t, i
     cdef int p
     cdef float value[2]
@@ -63,30 +63,33 @@ cdef void per_player(
 
 def gae(rewards, values, dones, to_move, last_values, last_to_move=None, *, gamma=1.0, lam=0.95,
         mode="zero-sum", out=None):
-    """Advantages of the decisions of both players.
+    """Compute the advantages of both players' decisions.
 
     Parameters
     ----------
     rewards : float32 array (steps, rows), or (steps, rows, 2) with ``mode="per-player"``
-        What the player who moved was given in each step: ``rewards`` of a `LocmVectorEnv` of which
-        the caller plays both seats; or ``rewards_both``.
+        The reward of the player who moved, for each step: ``rewards`` of a `LocmVectorEnv` in which
+        the caller plays both seats. With ``mode="per-player"``, ``rewards_both``.
     values : float32 array (steps, rows)
-        The value of the position before each step to the player to move.
+        The value of the position before each step, for the player to move.
     dones : bool array (steps, rows)
         Whether the episode ended with the step.
     to_move : int8 array (steps, rows)
-        Who made the step.
+        The player who made the step.
     last_values : float32 array (rows,), or (rows, 2) with ``mode="per-player"``
-        The value of the position after the last step to the player to move there, or to both.
+        The value of the position after the last step, for the player to move there or for both
+        players.
     last_to_move : int8 array (rows,), optional
-        Who is to move there; needed for ``mode="zero-sum"``.
+        The player to move after the last step; needed for ``mode="zero-sum"``.
     gamma, lam : float
         Discount and lambda.
     mode : "zero-sum" or "per-player"
-        "zero-sum": what follows counts with the other sign where the other player moves next.
-        "per-player": each player's decisions follow each other, with all that was given to them
-        between them; for rewards that do not sum to 0.
+        "zero-sum": where the other player moves next, everything that follows counts with the
+        opposite sign. "per-player": each player's decisions are a sequence of their own, and a
+        decision earns all of that player's rewards until their next one; for rewards that do not
+        sum to 0.
     out : float32 array (steps, rows), optional
+        The array to write to and return; by default a new one.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def gae(rewards, values, dones, to_move, last_values, last_to_move=None, *, gamm
     Raises
     ------
     ValueError
-        For arrays of other shapes, and an unknown mode.
+        If an array has another shape, or the mode is unknown.
     """
     if mode not in ("zero-sum", "per-player"):
         raise ValueError(f"mode: expected zero-sum or per-player, got {mode!r}")

@@ -1,11 +1,11 @@
-"""The random generator of numpy without the interpreter: see _numpy_stream.pxd."""
+"""NumPy's random generator without the interpreter: see _numpy_stream.pxd."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef extern from *:
     """
-    /* The upper half of a product of 64 bits each. */
+    /* The upper 64 bits of the product of two 64-bit numbers. */
     static inline uint64_t upper_(uint64_t a, uint64_t b) {
         uint64_t al = a & 0xFFFFFFFF, ah = a >> 32, bl = b & 0xFFFFFFFF, bh = b >> 32;
         uint64_t ll = al * bl, hl = ah * bl, lh = al * bh;
@@ -17,7 +17,7 @@ cdef extern from *:
 
 cdef enum:
     POOL = 4                    # words of a SeedSequence
-    WORDS = 8                   # ... that a PCG64 is made of
+    WORDS = 8                   # words that seed a PCG64
 
 
 cdef inline void advance(numpy_t* random) noexcept nogil:
@@ -51,7 +51,7 @@ cdef inline uint32_t next_half(numpy_t* random) noexcept nogil:
 
 
 cdef uint64_t numpy_below(numpy_t* random, uint64_t n) noexcept nogil:
-    """Lemire's method, by halves where they are enough."""
+    """Draw by Lemire's method, from 32 bits where they suffice."""
     cdef uint64_t product, low, threshold
     if n <= 1:
         return 0
@@ -96,7 +96,7 @@ cdef inline uint32_t hashed(uint32_t value, uint32_t* constant, uint32_t factor)
 
 
 cdef void numpy_start(numpy_t* random, uint32_t seed) noexcept nogil:
-    """`SeedSequence(seed)` and the PCG64 of it."""
+    """Seed a PCG64 as `PCG64(SeedSequence(seed))` does."""
     cdef uint32_t pool[POOL]
     cdef uint32_t words[WORDS]
     cdef uint32_t constant = 0x43B0D7E5u
@@ -128,7 +128,7 @@ cdef void numpy_start(numpy_t* random, uint32_t seed) noexcept nogil:
 
 
 cdef int numpy_take(numpy_t* random, generator) except -1:
-    """Go on where a `numpy.random.Generator` is; ``ValueError`` unless it is a PCG64."""
+    """Continue the stream of a `numpy.random.Generator`; ``ValueError`` unless it is a PCG64."""
     state = generator.bit_generator.state
     if state["bit_generator"] != "PCG64":
         raise ValueError(f"np_random: expected a PCG64, got {state['bit_generator']}")

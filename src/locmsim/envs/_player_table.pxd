@@ -7,7 +7,7 @@ cdef class PlayerTable:
     cdef RowBlock block
     cdef rows_t* a
     cdef int n_threads
-    cdef tuple drawn                # slots of players that are drawn from, their weights
-    cdef list searchers             # by slot, or None
+    cdef tuple drawn                # slots of the players that may be drawn, and their weights
+    cdef list searchers             # by slot; None where no search plays
     cdef readonly list battlers     # kinds or searchers
     cdef int watch(self) except -1

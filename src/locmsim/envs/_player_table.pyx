@@ -1,4 +1,4 @@
-"""Who plays in rows besides the caller, and who plays the battles after a choice."""
+"""The players of rows besides the caller, and those who play the battles after a choice phase."""
 
 from threading import current_thread, main_thread
 
@@ -15,7 +15,7 @@ __all__ = ["PlayerTable"]
 
 @cython.final
 cdef class PlayerTable:
-    """The players of the rows of a block, by slot, and those who play battles after a choice."""
+    """The players of a block's rows, by slot, and those who play battles after a choice phase."""
 
     def __cinit__(self, RowBlock block not None):
         cdef int i
@@ -29,7 +29,7 @@ cdef class PlayerTable:
         self.battlers = [EXTERNAL, EXTERNAL]
 
     def free_slots(self):
-        """The slots of players that no running episode is played against."""
+        """Return the slots whose players no running episode is played against."""
         cdef bint busy[SLOTS]
         cdef Py_ssize_t row
         memset(busy, 0, sizeof(busy))
@@ -39,8 +39,11 @@ cdef class PlayerTable:
         return [slot for slot in range(SLOTS) if not busy[slot]]
 
     def put(self, int slot, kind):
-        """Put a player into a slot: a scripted one by its number, -1: one that Python asks, -3: the
-        caller, or a `Searcher`."""
+        """Put a player into a slot.
+
+        `kind` is the number of a scripted player, -1 for a player that Python asks, -3 for the
+        caller, or a `Searcher`.
+        """
         cdef Searcher searcher
         cdef game_t* g = &self.a.g
         cdef int i
@@ -61,9 +64,9 @@ cdef class PlayerTable:
             g.notes = g.notes or g.player[i] == EXTERNAL or g.player[i] == SEARCHES
 
     def draw_from(self, list slots, list weights):
-        """Whom new episodes are played against, and how often each.
+        """Set the players that new episodes are played against, and how often each is drawn.
 
-        Episodes that are running go on against the player that they have.
+        Running episodes keep their player.
         """
         cdef game_t* g = &self.a.g
         cdef int i
@@ -80,15 +83,19 @@ cdef class PlayerTable:
         self.drawn = (slots, weights)
 
     def played(self, int slot):
-        """Episodes against a player that have ended: without a winner, won by the caller (by player
-        0 where both are), lost."""
+        """Count the finished episodes against a player: without a winner, won and lost.
+
+        They are won by the caller, or by player 0 where the caller plays both seats.
+        """
         if not 0 <= slot < SLOTS:
             raise IndexError(f"slot {slot} of {SLOTS}")
         return self.a.results[slot][0], self.a.results[slot][1], self.a.results[slot][2]
 
     def set_battlers(self, battlers):
-        """Who plays the battles of a choice, with the caller's deck and with the other one: kinds
-        as of `put`."""
+        """Set who plays the battles after a choice phase.
+
+        The first plays the caller's deck, the second the other one; both are kinds as for `put`.
+        """
         cdef Searcher searcher
         cdef int i
         self.battlers = list(battlers)
@@ -106,7 +113,7 @@ cdef class PlayerTable:
                 self.a.g.battler[i] = battlers[i]
 
     def set_threads(self, int n):
-        """How many threads step rows at a time."""
+        """Set how many threads step rows at a time."""
         cdef Searcher searcher
         self.n_threads = n
         for found in self.searchers:
@@ -116,11 +123,11 @@ cdef class PlayerTable:
         self.set_battlers(self.battlers)
 
     def searcher(self, Py_ssize_t i):
-        """What searches for a row's opponent."""
+        """Return the `Searcher` that plays a row's opponent."""
         return self.searchers[self.block.row(i).cold.now.opponent]
 
     cdef int watch(self) except -1:
-        """Let searches look for signals if this is the main thread."""
+        """Let searches check for signals if this is the main thread."""
         cdef Searcher searcher
         for found in (*self.searchers, *self.battlers):
             if isinstance(found, int):
@@ -131,7 +138,7 @@ cdef class PlayerTable:
         return 0
 
     def raise_stop(self):
-        """Raise what a signal has that ended the searches: rows go on waiting for them."""
+        """Raise the exception of a signal that ended the searches; rows keep waiting for them."""
         cdef Searcher searcher
         if not self.a.stopped:
             return

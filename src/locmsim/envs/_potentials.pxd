@@ -1,4 +1,4 @@
-# What a player has, in the units of gym-locm's rewards.
+# Potentials for shaped rewards, in the units of gym-locm's rewards.
 
 from locmsim._core cimport state_t, table_t
 

@@ -1,4 +1,4 @@
-"""Potentials for shaped rewards: what a player has, in the units of gym-locm's rewards."""
+"""Potentials for shaped rewards: how well a player stands, in the units of gym-locm's rewards."""
 
 from libc.stdint cimport uint32_t
 
@@ -19,7 +19,7 @@ from locmsim._core cimport (
 
 __all__ = ["POTENTIALS"]
 
-#: What shaping can be made of, in the order of `potentials`; "health" is the sum of the first two.
+#: The parts of shaping, in the order of `potentials`; "health" is the sum of the first two.
 POTENTIALS = ("player-health", "opponent-health", "player-board-presence",
               "opponent-board-presence", "coac")
 

@@ -1,4 +1,4 @@
-"""What rows wait for, and how they go on when it is done."""
+"""The requests of rows that wait for Python, and the ways to continue them."""
 
 import numpy as np
 
@@ -48,8 +48,11 @@ __all__ = ["Requests"]
 
 @cython.final
 cdef class Requests:
-    """What the rows of a block wait for: a card set, decks, an action of a player that Python asks,
-    a search, battles after a choice."""
+    """The requests of a block's rows.
+
+    A row waits for a card set, decks, an action of a player that Python asks, a search, or battles
+    after a choice phase.
+    """
 
     def __cinit__(
         self, RowBlock block not None, PlayerTable players not None, CardSets card_sets not None,
@@ -62,10 +65,11 @@ cdef class Requests:
         self.views = views
 
     def waiting(self, const int64_t[::1] rows=None):
-        """What all rows wait for, or some.
+        """Return what all rows wait for, or those in `rows`.
 
-        Slot of a player that Python asks -> the rows that wait for it, as an int64 array; and a
-        list of (row, what) for others: 1 a card set, 2 decks, 4 a search, 5 battles.
+        The result is a dict from the slot of a player that Python asks to an int64 array of the
+        rows that wait for it, and a list of (row, request) for the others: 1 is a card set, 2
+        decks, 4 a search, 5 battles.
         """
         cdef Py_ssize_t n = self.a.n if rows is None else rows.shape[0]
         cdef Py_ssize_t i, j
@@ -97,11 +101,11 @@ cdef class Requests:
         return asked, others
 
     def waits_for(self, Py_ssize_t i):
-        """What a row waits for: 0 for nothing, 3 for a player that Python asks, others as above."""
+        """Return what a row waits for: 0 is nothing, 3 a player that Python asks, else as above."""
         return self.block.row(i).waits
 
     def proceed(self, Py_ssize_t i):
-        """Go on with a row after what it waited for has been done."""
+        """Continue a row after its request has been met."""
         cdef row_t* r = self.block.row(i)
         if r.waits == CARD_SET:
             choose(self.a, i)
@@ -110,8 +114,10 @@ cdef class Requests:
 
     @cython.boundscheck(False)
     def ask(self, const int64_t[::1] rows, observations, masks, uint64_t[::1] seeds, layout):
-        """Write what the players that rows wait for see, one row after the other, in any layout,
-        and draw 64 bits for each from the random stream of its row unless `seeds` is None."""
+        """Write what the players that `rows` wait for see, in the order of `rows`, in any layout.
+
+        Unless `seeds` is None, 64 bits are drawn for each from the random stream of its row.
+        """
         cdef int code = LAYOUT_CODES[layout]
         cdef Py_ssize_t size = layout_size(code, self.a.g.rules) * layout_item(code)
         cdef Py_ssize_t n = rows.shape[0], j
@@ -132,9 +138,9 @@ cdef class Requests:
 
     @cython.boundscheck(False)
     def answer(self, const int64_t[::1] rows, const int64_t[::1] actions):
-        """An action of the player that each row waits for; the row goes on from there.
+        """Play an action of the player that each row waits for, and continue the row.
 
-        Rows with an illegal one go on waiting, and `IllegalActionError` names the first of them.
+        Rows with an illegal action keep waiting; `IllegalActionError` names the first of them.
         """
         cdef Py_ssize_t j, bad = -1
         cdef row_t* r
@@ -147,7 +153,7 @@ cdef class Requests:
                 fetch_cards(self.block.row(rows[j + CARDS_AHEAD]), actions[j + CARDS_AHEAD], False)
             r = self.block.row(rows[j])
             if r.waits != OPPONENT:
-                raise ValueError(f"row {rows[j]} waits for no opponent")
+                raise ValueError(f"row {rows[j]} does not wait for an opponent")
             if not (0 <= actions[j] < self.block.battle_actions
                     and state_is_legal(&r.s, table_of(r), <int>actions[j])):
                 bad = j if bad < 0 else bad
@@ -161,10 +167,10 @@ cdef class Requests:
                 self.views.state(rows[bad]))
 
     def search(self, Py_ssize_t i):
-        """Play the turn that a row waits for; False if its set or prior has to be there before."""
+        """Play the turn that a row waits for; False if its card set or prior is missing."""
         cdef bint done
         if self.block.row(i).waits != SEARCH:
-            raise ValueError(f"row {i} waits for no search")
+            raise ValueError(f"row {i} does not wait for a search")
         self.players.watch()
         with nogil:
             done = search(self.a, i, 0)
@@ -172,11 +178,13 @@ cdef class Requests:
         return done
 
     def play_battles(self, Py_ssize_t i):
-        """Play the battles that a row waits for; False if its set or a prior has to be given
-        before, or a battler is external."""
+        """Play the battles that a row waits for.
+
+        Returns False if the row's card set or a prior is missing, or if Python plays one side.
+        """
         cdef bint done
         if self.block.row(i).waits != BATTLES:
-            raise ValueError(f"row {i} waits for no battles")
+            raise ValueError(f"row {i} does not wait for battles")
         self.players.watch()
         with nogil:
             done = play_battles(self.a, i, 0)
@@ -184,7 +192,7 @@ cdef class Requests:
         return done
 
     def draw_battles(self, Py_ssize_t i):
-        """For each battle of a choice the seeds of its shuffles and of its players."""
+        """Draw the seeds of the shuffles and players of each battle after a choice phase."""
         cdef row_t* r = self.block.row(i)
         cdef int64_t shuffles[2]
         cdef int64_t seeds[2]
@@ -196,22 +204,22 @@ cdef class Requests:
         return found
 
     def end_battles(self, Py_ssize_t i, winners):
-        """Who won the battles that a row waits for, -1 for nobody."""
+        """Set who won the battles that a row waits for; -1 stands for nobody."""
         cdef int number
         if self.block.row(i).waits != BATTLES or len(winners) != self.a.g.battles:
-            raise ValueError(f"row {i} waits for no {len(winners)} battles")
+            raise ValueError(f"row {i} does not wait for {len(winners)} battles")
         for number in range(self.a.g.battles):
             self.a.winners[i * self.a.g.battles + number] = winners[number]
         finish_choice(self.a, i)
 
     def wanted_prior(self, Py_ssize_t i):
-        """The place and the key of the set for which the searchers of a row want a prior."""
+        """Return the slot and the key of the card set for which a row's searchers need a prior."""
         cdef row_t* r = self.block.row(i)
         cdef int64_t number = r.cold.now.set
         return number if number >= 0 else self.a.g.n_sets + i, set_key(&self.a.g, r)
 
     def give_decks(self, Py_ssize_t i, decks):
-        """Decks of a row that waits for them, as indices into its cards; [] for the caller's."""
+        """Set the decks that a row waits for, as indices into its cards; [] for the caller's."""
         cdef row_t* r = self.block.row(i)
         cdef int who, j
         for who in range(2):
@@ -222,7 +230,7 @@ cdef class Requests:
             deal_row(&self.a.g, r, self.card_sets.cards_of(i))
 
     def draw(self, Py_ssize_t i):
-        """64 bits of the row's random stream."""
+        """Draw 64 bits from the row's random stream."""
         cdef row_t* r = self.block.row(i)
         if r.phase == IN_CHOICE:
             return numpy_next(&r.cold.random)

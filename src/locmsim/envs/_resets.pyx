@@ -1,4 +1,4 @@
-"""How an episode of a row begins that options say something about."""
+"""Beginning an episode of a row with options of `reset`."""
 
 cimport cython
 from libc.string cimport memcpy
@@ -34,8 +34,10 @@ __all__ = ["Resets"]
 
 @cython.final
 cdef class Resets:
-    """Begins episodes with a seat, a player, cards, decks, seeds or a position that the caller
-    chooses. What is left open follows from the random stream of the row."""
+    """Begins episodes with a seat, player, cards, decks, seeds or position of the caller's choice.
+
+    What the caller leaves open is drawn from the random stream of the row.
+    """
 
     def __cinit__(self, RowBlock block not None, CardSets card_sets not None):
         self.block = block
@@ -43,7 +45,10 @@ cdef class Resets:
         self.card_sets = card_sets
 
     def reseat(self, Py_ssize_t i, seat, player=None):
-        """Begin the episode that `begin_with` is for: who plays where; `player` is a slot."""
+        """Draw or set who plays where in the episode that `begin_with` or `begin_dealt` begins.
+
+        `player` is a slot. Returns the caller's seat, -1 for both.
+        """
         cdef row_t* r = self.block.row(i)
         draw_episode(&self.a.g, r)
         if player is not None:
@@ -54,8 +59,10 @@ cdef class Resets:
         return r.seat
 
     def open_choice(self, Py_ssize_t i, seat, player, bint seed, bint cards):
-        """Begin an episode with a choice as far as who plays where, with a seed and a card set if
-        they are not there."""
+        """Draw or set who plays where in an episode that `begin_choice` begins.
+
+        `seed` and `cards` say whether a seed and a card set are drawn, too.
+        """
         cdef row_t* r = self.block.row(i)
         draw_choice(&self.a.g, r, seed, cards)
         if player is not None:
@@ -67,7 +74,7 @@ cdef class Resets:
         r.waits = CARD_SET
 
     def begin_choice(self, Py_ssize_t i):
-        """... from there on; the card set is there, or waited for."""
+        """Begin an episode after `open_choice`; without its card set the row waits for it."""
         cdef row_t* r = self.block.row(i)
         cdef const set_t* source = set_of(self.a, i)
         if source.cards is not NULL and source.key == set_key(&self.a.g, r):
@@ -75,10 +82,10 @@ cdef class Resets:
         go_on(self.a, i)
 
     def begin_with(self, Py_ssize_t i, State state not None):
-        """... from a position, which has at most 64 cards that matter."""
+        """Begin an episode after `reseat` from a position."""
         cdef row_t* r = self.block.row(i)
         if self.a.g.episode != BATTLE_EPISODE:
-            raise ValueError("state: episodes that begin with a choice have none")
+            raise ValueError("state: only episodes without a choice phase can start from one")
         if state.table.t.rules != self.a.g.rules:
             raise ValueError(f"state: expected one of rules {self.block.rules}, got {state.rules}")
         if won_by(&state.s) >= 0:
@@ -93,7 +100,7 @@ cdef class Resets:
         go_on(self.a, i)
 
     def take_seeds(self, Py_ssize_t i, seed, seeds):
-        """... and the seeds of its match, from which the offers of 1.x follow."""
+        """Set the seeds of the row's match; the offers of 1.x follow from them."""
         cdef row_t* r = self.block.row(i)
         cdef int j
         r.cold.now.seed = seed
@@ -105,7 +112,10 @@ cdef class Resets:
                           r.cold.now.triplets)
 
     def begin_dealt(self, Py_ssize_t i, seed, seeds, decks):
-        """... from the seeds of a match and decks of indices; the card set is there."""
+        """Begin an episode after `reseat` from a match's seeds and decks of indices.
+
+        The card set must have been set.
+        """
         cdef row_t* r = self.block.row(i)
         cdef int who, j
         self.take_seeds(i, seed, seeds)
@@ -119,13 +129,13 @@ cdef class Resets:
         go_on(self.a, i)
 
     def kept(self, Py_ssize_t i):
-        """All of a row, for `put_back`: what a refused `reset` must not change."""
+        """Return all data of a row for `put_back`: a `reset` that fails must not change it."""
         cdef row_t* r = self.block.row(i)
         return ((<char*>r)[:sizeof(row_t)], (<char*>r.cold)[:sizeof(cold_t)],
                 (<char*>&self.a.own_sets[i])[:sizeof(set_t)], self.card_sets.row_sets[i])
 
     def put_back(self, Py_ssize_t i, kept):
-        """A row as it was when it was `kept`, and what it showed then."""
+        """Restore a row from the result of `kept`, and write what it shows."""
         cdef row_t* r = self.block.row(i)
         cdef bytes row, cold, own
         row, cold, own, self.card_sets.row_sets[i] = kept

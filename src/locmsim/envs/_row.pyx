@@ -1,4 +1,4 @@
-"""What happens in a row, one action after the other: see _row.pxd."""
+"""The steps of a row: see _row.pxd."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -72,8 +72,11 @@ cdef inline float potential(const game_t* g, const row_t* r, int who) noexcept n
 cdef float shaping(
     const game_t* g, row_t* r, int who, bint ended, bint forfeited
 ) noexcept nogil:
-    """What the potential gives a player since their last decision. To have `forfeited` is worth no
-    more than to have died: an illegal action must not save what was at stake."""
+    """Return the shaped reward of a player since their last decision.
+
+    Having `forfeited` is worth no more than having died: an illegal action must not save what was
+    at stake.
+    """
     cdef float before = r.phi[who]
     cdef int32_t health = r.s.p[who].health
     if not g.shaped:
@@ -90,7 +93,7 @@ cdef float shaping(
 # ---- an episode ----------------------------------------------------------------------------------
 
 cdef inline void draw_opponent(const game_t* g, row_t* r, uint32_t x) noexcept nogil:
-    """The opponent of the next episode, by a number below 65,536 that shares out their weights."""
+    """Set the opponent of the next episode by their weights; `x` is random, below 65,536."""
     cdef int i = 0
     while i < g.n_opponents - 1 and x >= g.weight[i]:
         x -= g.weight[i]
@@ -101,7 +104,7 @@ cdef inline void draw_opponent(const game_t* g, row_t* r, uint32_t x) noexcept n
 
 
 cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
-    """Seat, opponent and seeds of the next episode."""
+    """Draw seat, opponent and seeds of the next episode."""
     cdef int64_t number, first = 0
     memset(&r.cold.now, 0, sizeof(end_t))
     r.cold.now.dealt = 1
@@ -123,14 +126,14 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
         number = draw_bits(&r.stream) % <uint64_t>g.n_sets
         r.cold.now.set = number
         if g.generated:
-            if g.refresh:           # the sets from `first` on, each where the one before it was
+            if g.refresh:           # n_sets sets from `first` on, each at its seed mod n_sets
                 first = (r.episode - 1) // g.refresh
                 number = first + (number - first % g.n_sets + g.n_sets) % g.n_sets
             r.cold.now.seeds[0] = g.first_set + number
 
 
 cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil:
-    """Seat, seeds and card set of the next episode, in the order in which numpy has drawn them."""
+    """Draw seat, seeds and card set of the next episode, in the order of `Generator` in Python."""
     cdef int seat
     cdef int64_t number, shift = 0
     memset(&r.cold.now, 0, sizeof(end_t))
@@ -167,7 +170,7 @@ cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept
 cdef void numpy_deck(
     const game_t* g, numpy_t* random, const uint8_t (*triplets)[3], uint8_t* deck
 ) noexcept nogil:
-    """A uniformly random deck, as `Generator.permutation` and `integers` give it."""
+    """Draw a uniformly random deck, as `Generator.permutation` and `integers` do."""
     cdef uint8_t copies[2 * MAX_SET]
     cdef uint8_t card
     cdef int i, j
@@ -186,12 +189,12 @@ cdef void numpy_deck(
 
 
 cdef void begin_battle(const game_t* g, row_t* r) noexcept nogil:
-    """The battle of a match, whose decks have been chosen."""
+    """Begin the battle of a match after its choice phase."""
     cdef uint32_t x
     cdef int i = 0
     cdef numpy_t random
     if r.seat >= 0:
-        # A stream of its own, which begins with what `draw_episode` draws.
+        # The battle has its own stream, from which the opponent's deck is drawn first.
         numpy_start(&random, <uint32_t>numpy_below(&r.cold.random, <uint64_t>1 << 31))
         r.stream = stream_start(numpy_next(&random), 0)
         if g.seat == RANDOM_SEAT:
@@ -209,7 +212,7 @@ cdef void begin_battle(const game_t* g, row_t* r) noexcept nogil:
 
 
 cdef bint are_offered(const game_t* g, const row_t* r) noexcept nogil:
-    """Whether the decks are those of a choice phase; only a draft's need not be."""
+    """Return whether a choice phase allows the decks; only those of a draft may be others."""
     cdef const uint8_t* offer
     cdef int who, i, card
     if g.rules == RULES_15:
@@ -224,7 +227,7 @@ cdef bint are_offered(const game_t* g, const row_t* r) noexcept nogil:
 
 
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil:
-    """The battle of the episode's decks."""
+    """Deal the battle of the episode's decks."""
     r.cold.now.offered = are_offered(g, r)
     deal(&r.s, table_of(r), cards, r.cold.now.decks, g.rules, &r.cold.now.seeds[g.n_seeds - 2])
     start_row(g, r)
@@ -248,7 +251,7 @@ cdef void settle_start(const game_t* g, row_t* r) noexcept nogil:
 
 
 cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
-    """Keep what the protocol will show the opponent of an action, the first of a turn or not."""
+    """Record what the protocol will show the opponent of an action; `first` begins the turn."""
     cdef const table_t* t = table_of(r)
     cdef const player_t* me = &r.s.p[r.s.turn & 1]
     cdef const player_t* op = &r.s.p[~r.s.turn & 1]
@@ -296,12 +299,12 @@ cdef void note_end(const rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     else:
         r.cold.now.winner = -1 if illegal else a.winners[i * a.g.battles]
         r.cold.now.turn = -1
-        r.cold.now.dealt = not illegal      # decks are incomplete
+        r.cold.now.dealt = not illegal      # after an illegal pick the decks are incomplete
     r.cold.last = r.cold.now
 
 
 cdef int winner_of(const end_t* e) noexcept nogil:
-    """Who has won an episode, -1 for nobody; an illegal action loses."""
+    """Return who won an episode, -1 for nobody; an illegal action loses."""
     return 1 - e.loser if e.illegal else e.winner
 
 
@@ -330,12 +333,12 @@ cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nog
 cdef void view_choice(
     const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
 ) noexcept nogil:
-    """`view_row` of a choice phase."""
+    """Write what a player sees in the choice phase, as `view_row` does."""
     cdef const game_t* g = &a.g
     cdef const row_t* r = &a.rows[i]
     cdef choice_t c
     choice_of(g, r, who, &c)
-    if c.cards is NULL:         # no episode has begun
+    if c.cards is NULL:         # no episode has begun yet
         c.n = c.n_cards = 0
     if observation is not NULL:
         memset(observation, 0, g.battle_size if c.cards is not NULL else g.size)
@@ -390,7 +393,7 @@ cdef void view_row(
 
 
 cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
-    """As `view_row`; without a call of it, for every step of a battle comes here."""
+    """Write what `view_row` does, without calling it: every step of a battle comes here."""
     cdef const row_t* r = &a.rows[i]
     cdef const out_t* out = &a.out
     cdef int who = r.s.turn & 1
@@ -413,7 +416,7 @@ cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
 
 
 cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """Draw the next episode of a row and deal it, if the cards are there."""
+    """Draw the next episode of a row and deal it, if its card set has been made."""
     cdef row_t* r = &a.rows[i]
     cdef const set_t* source
     if a.g.episode == BATTLE_EPISODE:
@@ -428,7 +431,7 @@ cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
 
 
 cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """The decks of a row that has its card set."""
+    """Set the decks of a row that has its card set."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const set_t* source = set_of(a, i)
@@ -464,7 +467,7 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
 
 
 cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """Until the caller has to act in a row, or Python has something to do for it."""
+    """Continue a row until the caller has to act in it, or Python has something to do for it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const table_t* t = table_of(r)
@@ -479,13 +482,13 @@ cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
             show(a, i)
             return
         if won_by(&r.s) >= 0 or is_cut(g, r):
-            # A battle that is over before the caller could act is no episode.
+            # A battle that is over before the caller could act does not count as an episode.
             if r.where == IN_STEP or g.episode == MATCH_EPISODE:
                 finish(a, i, False)
                 if r.where == OVER:
                     return
             else:
-                begin(a, i)       # over before the caller could act
+                begin(a, i)
             continue
         if r.seat >= 0 and r.s.turn & 1 != r.seat:
             kind = g.player[r.cold.now.opponent]
@@ -500,7 +503,7 @@ cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
         if r.where == IN_RESET:
             settle_start(g, r)
         elif g.shaped:
-            pay(a, i, False, False)       # otherwise there is nothing to pay before the end
+            pay(a, i, False, False)       # without shaping rewards are 0 before the end
         show(a, i)
         return
 
@@ -510,7 +513,7 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
 
 
 cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
-    """Write the rewards of a step, after it and all answers to it."""
+    """Write the rewards of a step, after it and the opponents' answers to it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef float rewards[2]
@@ -530,7 +533,7 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
             continue
         if winner >= 0:
             rewards[who] = g.win if winner == who else -g.win
-        # Where the caller plays both, shaping is paid to the one who is to move again.
+        # Where the caller plays both seats, shaping is paid to the player to move.
         if r.seat == who or r.seat < 0 and (winner >= 0 or ended or r.s.turn & 1 == who):
             rewards[who] += shaping(g, r, who, ended, illegal and who == r.acted)
     if a.out.reward is not NULL:
@@ -541,7 +544,7 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
 
 
 cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
-    """The end of an episode, by a win, an illegal action or the limit."""
+    """End an episode: by a win, an illegal action or the limit of actions."""
     cdef row_t* r = &a.rows[i]
     cdef int who = mover_of(r)
     cdef int winner, result
@@ -606,7 +609,7 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
 cdef void draw_battle(
     const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds
 ) noexcept nogil:
-    """The first battle has the shuffles of the match, the others have other ones."""
+    """Use the shuffles of the match for the first battle, and draw others for the rest."""
     cdef int who
     for who in range(2):
         shuffles[who] = r.cold.now.seeds[g.n_seeds - 2 + who]
@@ -617,7 +620,7 @@ cdef void draw_battle(
 
 
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
-    """The battles of the decks of a choice; False if something is missing for them."""
+    """Play the battles after a choice phase; False if something is missing for them."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const set_t* source = set_of(a, i)
@@ -644,7 +647,7 @@ cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
 cdef int play_battle(
     rows_t* a, Py_ssize_t i, int thread, int number, int64_t place
 ) noexcept nogil:
-    """Who wins one of them, -1 for nobody."""
+    """Play a battle and return who wins, -1 for nobody."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const table_t* t = table_of(r)
@@ -655,7 +658,7 @@ cdef int play_battle(
     cdef uint8_t path[MAX_PATH + 1]
     cdef uint64_t stream
     cdef int who, kind, turn, n, j, length = 0
-    cdef int mine = max(r.seat, 0)      # whose deck the first battler plays
+    cdef int mine = max(r.seat, 0)      # the seat whose deck the first battler plays
     cdef bint first
     cdef bint notes = g.battler[0] == SEARCHES or g.battler[1] == SEARCHES
     draw_battle(g, r, number, shuffles, seeds)
@@ -699,7 +702,7 @@ cdef int play_battle(
 
 
 cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """End an episode of a choice, whose battles have been played."""
+    """End an episode of a choice phase after its battles."""
     cdef row_t* r = &a.rows[i]
     cdef int number, winner, total = 0
     for number in range(a.g.battles):
@@ -711,7 +714,7 @@ cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil:
 
 
 cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
-    """A card that the caller takes."""
+    """Pick a card for the caller."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef int who = mover_of(r)
@@ -757,7 +760,7 @@ cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nog
 
 
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
-    """One action of the caller in a row, and everything that follows from it."""
+    """Play one action of the caller in a row, and everything that follows from it."""
     cdef row_t* r = &a.rows[i]
     if r.where == OVER:
         r.acted = -1
@@ -770,7 +773,7 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     if r.phase == IN_CHOICE:
         pick(a, i, action)
         return
-    r.acted = r.s.turn & 1      # no row is stepped in the turn of another player
+    r.acted = r.s.turn & 1      # a row is stepped only in a turn that the caller plays
     if a.out.acted is not NULL:
         a.out.acted[i] = r.acted
     if not (0 <= action < a.g.battle_actions

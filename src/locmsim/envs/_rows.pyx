@@ -1,14 +1,15 @@
 """Rows of games side by side: the compiled part of `locmsim.envs`, for one game or thousands.
 
-A row is an episode of a match, its choice phase or its battle or both, with all that an environment
-keeps beside it. `steps`, in _row.pyx, takes an action for each row, lets compiled players answer,
-writes rewards and, where an episode has ended, begins the next one; then it writes what the player
-to move sees. All of it runs without the GIL, and a row depends on nothing but itself, so that
-neither the number of rows nor of threads changes a result. Here is what Python has to do with rows.
+A row is an episode of a match (its choice phase, its battle or both) with all that an environment
+keeps for it. `steps`, in _row.pyx, takes an action for each row, lets compiled players answer,
+writes the rewards and, where an episode has ended, begins the next one; then it writes what the
+player to move sees. All of that runs without the GIL. A row depends on nothing but itself, so
+neither the number of rows nor the number of threads changes a result.
 
-What Python has to do for a row, making a card set, choosing decks or playing for an opponent of its
-own, makes the row wait: `Rows.requests` says for what, and goes on from there. `Rows` steps; each
-of its parts has one purpose and a module of its own.
+Some things are left to Python: making a card set, choosing decks, playing for an opponent written
+in Python. A row that needs one of them waits; `Rows.requests` tells for what, and continues the row
+afterwards. This module is the interface to Python; each part of `Rows` has one purpose and its own
+module.
 """
 
 import numpy as np
@@ -54,9 +55,9 @@ __all__ = ["Rows"]
 
 @cython.final
 cdef class Rows:
-    """`n` games side by side; `locmsim.envs` says what the options mean.
+    """Plays `n` games side by side; `locmsim.envs` explains the options.
 
-    `options` is a mapping that `locmsim.envs.options` makes; nothing is checked here but sizes.
+    `options` is a mapping made by `locmsim.envs.options`; only sizes are checked here.
     """
 
     def __cinit__(self, Py_ssize_t n, options):
@@ -75,9 +76,9 @@ cdef class Rows:
     def bind(self, obs=None, masks=None, rewards=None, rewards_both=None, terminated=None,
              truncated=None, to_move=None, acted=None, winner=None, length=None, final_obs=None,
              state=None):
-        """The arrays that are written from now on, each with a row for each game; None for none.
+        """Set the arrays to write to from now on, each with a row for each game, or None.
 
-        ``ValueError`` unless they are C-contiguous and have the right number of bytes.
+        Raises ``ValueError`` unless they are C-contiguous and have the right number of bytes.
         """
         cdef out_t out
         memset(&out, 0, sizeof(out_t))
@@ -95,11 +96,11 @@ cdef class Rows:
         out.final = address(held, "final_obs", final_obs, self.a.n * self.a.g.size)
         out.hidden = <int8_t*>address(
             held, "state", state, self.a.n * HIDDEN_ROWS * HAND_ROW)
-        self.a.out = out        # nothing was refused
+        self.a.out = out        # only after all arrays have been accepted
         self.block.held = held
 
     def step_row(self, Py_ssize_t i, int64_t action):
-        """One action in one row; True if something is left to do, as `step` counts it."""
+        """Step one row; True if its episode has ended or begun, or if it waits for Python."""
         cdef row_t* r = self.block.row(i)
         cdef int64_t episode = r.serial
         clear(&self.a.out, i, i + 1)
@@ -108,13 +109,16 @@ cdef class Rows:
 
     @cython.boundscheck(False)
     def bad_rows(self, const int64_t[::1] actions):
-        """The rows that are to act and whose action is not legal."""
+        """Return the rows that are not over and whose action is not legal."""
         cdef Py_ssize_t i
         return [i for i in range(self.a.n) if self.a.rows[i].where != OVER
                 and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
 
     def reset(self, Py_ssize_t i, seed=None):
-        """Begin an episode of a row; `seed` begins its random stream anew. What it waits for."""
+        """Begin an episode of a row, and return what it waits for.
+
+        `seed` restarts the row's random stream.
+        """
         self.block.row(i)
         if seed is not None:
             self.seed(i, seed)
@@ -123,8 +127,11 @@ cdef class Rows:
         return self.a.rows[i].waits
 
     def seed(self, Py_ssize_t i, seed):
-        """Begin a row's random stream anew: from 64 bits, or from where a generator of numpy is,
-        which episodes with a choice follow from."""
+        """Restart a row's random stream from 64 bits.
+
+        With a NumPy generator, set the stream of episodes that begin with the choice phase: it
+        continues where the generator stands.
+        """
         cdef row_t* r = self.block.row(i)
         if isinstance(seed, np.random.Generator):
             numpy_take(&r.cold.random, seed)
@@ -134,7 +141,7 @@ cdef class Rows:
 
     @cython.boundscheck(False)
     def sample(self, uint64_t seed, int64_t[::1] out):
-        """A uniformly random legal action for each row; PASS for ended ones."""
+        """Write a uniformly random legal action for each row; PASS for rows that are over."""
         cdef Py_ssize_t i
         cdef uint64_t stream
         cdef const row_t* r
@@ -154,7 +161,7 @@ cdef class Rows:
                         &stream, state_count(&r.s, table_of(r))))
 
     def show_all(self, bint over=False):
-        """Write what all rows show, or those that are over, into the arrays again."""
+        """Write what all rows show into the arrays again, or only that of rows that are over."""
         cdef Py_ssize_t i
         for i in range(self.a.n):
             if not over or self.a.rows[i].where == OVER:
@@ -182,7 +189,7 @@ cdef class Rows:
 
 
 cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept nogil:
-    """A uniformly random legal pick of the player who is to choose."""
+    """Return a uniformly random legal pick of the player to choose."""
     cdef choice_t c
     cdef int pick, n = choice_actions(a.g.rules)
     choice_of(&a.g, &a.rows[i], mover_of(&a.rows[i]), &c)
@@ -194,7 +201,7 @@ cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept 
 
 def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_data, row_sets,
              own_keys, tables):
-    """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
+    """Restore what `Rows.__reduce__` returned; the arrays have to be bound again."""
     cdef Rows rows = Rows(n, options)
     cdef bytes raw = data, raw_cold = cold_data, played = results, decks, won = winners
     cdef Searcher searcher
@@ -203,7 +210,7 @@ def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_
     cdef Py_ssize_t i
     if (len(raw) != n * <Py_ssize_t>sizeof(row_t)
             or len(raw_cold) != n * <Py_ssize_t>sizeof(cold_t)):
-        raise ValueError("rows of another size")
+        raise ValueError("the pickled rows have another size")
     for slot, (kind, found, knowledge) in enumerate(players):
         if found is None:
             rows.players.put(slot, kind)
@@ -240,5 +247,5 @@ def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_
             rows.block.cold[i].cards = &table.t.cards[table.t.n_instances]
             rows.block.cold[i].shown = rows.card_sets.shown_rows(table)
         elif rows.a.rows[i].phase == IN_CHOICE:
-            rows.block.cold[i].cards = NULL       # not to be shown again
+            rows.block.cold[i].cards = NULL       # it will not be shown again
     return rows

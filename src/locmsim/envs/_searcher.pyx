@@ -1,8 +1,8 @@
-"""Opponents that search without the interpreter: what `beam:nodes=N` is in an environment.
+"""Opponents that search without the interpreter: `beam:nodes=N` in an environment.
 
-They play what the agent of that name plays, to the action: `search_turn` makes of a row what the
-protocol would show the player who is to move, and from there on only that is used, by the functions
-that the agent's belief and search are made of. All that they keep is a `believer_t` for each row.
+They play exactly the actions of the agent of that name. `search_turn` extracts from a row what the
+protocol would show the player to move; from there on it uses nothing else, and calls the functions
+that the agent's belief and search are built from. For each row they keep one `believer_t`.
 """
 
 cimport cython
@@ -56,7 +56,7 @@ from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
 __all__ = ["Searcher"]
 
-# ---- what may be hidden --------------------------------------------------------------------------
+# ---- hidden cards --------------------------------------------------------------------------------
 
 cdef void believer_start(
     const searcher_t* q, believer_t* m, int64_t serial, int64_t seed, int rules, int who,
@@ -72,7 +72,7 @@ cdef void believer_start(
         belief_chose(&m.b, cards[deck[i]].base_id)
     if rules == RULES_15:
         return
-    m.b.seat = who              # a draft tells
+    m.b.seat = who              # known in a draft
     if q.draft is not NULL:
         for i in range(MAX_DECK):
             for j in range(3):
@@ -83,8 +83,11 @@ cdef void believer_start(
 cdef int in_order(
     const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3], uint8_t* order
 ) noexcept nogil:
-    """The cards that may be in the game, in the order in which they are considered: all of the set
-    as they are offered (1.5), or those that were, as they were first. Returns their number."""
+    """Write the cards that may be in the game in the order of the agent's belief.
+
+    They are the whole set in the order of the offer (1.5), or the offered cards in the order in
+    which they first appeared. Returns their number.
+    """
     cdef bint listed[MAX_CARDS]
     cdef int n = 0, cost = 0, turn, i, card
     if rules == RULES_15:
@@ -110,10 +113,10 @@ cdef void make_pool(
     const searcher_t* q, workspace_t* k, const believer_t* m, const prior_scores_t* set_prior,
     const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3]
 ) noexcept nogil:
-    """What the player takes others to choose."""
+    """Fill the pool: how likely the opponent has chosen each card, as the player expects."""
     cdef table_t* t = &k.pool_table
     cdef uint8_t order[MAX_CARDS]
-    cdef uint8_t place[MAX_CARDS]           # in the table, by ascending base id
+    cdef uint8_t place[MAX_CARDS]           # table entry of each card; by ascending base id
     cdef uint8_t copies[MAX_CARDS]
     cdef uint8_t offer[3]
     cdef bint there[MAX_CARDS]
@@ -164,7 +167,7 @@ cdef int search_turn(
     state_seen(s, t, s.turn & 1, &k.shown)
     k.shown.n_actions = n_acts
     memcpy(k.shown.actions, acts, n_acts * sizeof(shown_action_t))
-    # From here on nothing looks at the row.
+    # From here on nothing reads the row: the search sees what a player would.
     belief_see(&m.b, &k.shown)
     make_pool(q, k, m, set_prior, cards, n_cards, t.rules, triplets)
     k.table.rules = t.rules
@@ -181,7 +184,7 @@ cdef int search_turn(
 
 
 cdef int look_for_signals(void* owner) noexcept with gil:
-    """Negative if a signal raised an exception, as Ctrl-C does; the `Searcher` keeps it."""
+    """Return -1 if a signal raised an exception, as Ctrl-C does; the `Searcher` keeps it."""
     cdef Searcher searcher = <Searcher>owner
     try:
         PyErr_CheckSignals()
@@ -194,10 +197,10 @@ cdef int look_for_signals(void* owner) noexcept with gil:
 
 @cython.final
 cdef class Searcher:
-    """A beam search of at most `nodes` positions a turn, as an opponent in rows.
+    """Plays an opponent in rows by a beam search of at most `nodes` positions a turn.
 
-    `options` are a `BeamOptions`; `evaluator` and `network` judge positions. By `draft` opponents
-    are expected to draft (1.x); None for by scores.
+    `options` is a `BeamOptions`; `evaluator` and `network` evaluate positions. `draft` predicts how
+    the other player drafts (1.x); with None, card scores do.
     """
 
     def __cinit__(
@@ -234,14 +237,16 @@ cdef class Searcher:
     cdef int reserve(
         self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_believers
     ) except -1:
-        """Take memory for rows, sets and threads, and for what is known in as many games at a time;
-        rows and sets are the same in all calls."""
+        """Allocate memory for rows, sets and threads, and for `n_believers` games at a time.
+
+        Rows and sets must be the same in all calls.
+        """
         cdef const network_t* network = NULL if self.network is None else &self.network.n
         cdef workspace_t** workspaces
         cdef workspace_t* k
         cdef int i
         if n_believers > self.n_believers:
-            free(self.q.believers)      # of games that are not going on
+            free(self.q.believers)      # no games are running now
             self.n_believers = n_believers
             self.q.believers = <believer_t*>calloc(n_believers, sizeof(believer_t))
         if self.q.set_priors is NULL:
@@ -256,7 +261,7 @@ cdef class Searcher:
                 free(self.q.workspaces)
                 self.q.workspaces = workspaces
         if self.q.believers is NULL or self.q.set_priors is NULL or self.q.workspaces is NULL:
-            raise MemoryError(f"{n_rows} opponents that search")
+            raise MemoryError(f"too little memory for {n_rows} searching opponents")
         for i in range(self.n_threads, n_threads):
             k = <workspace_t*>calloc(1, sizeof(workspace_t))
             if k is NULL:
@@ -271,15 +276,15 @@ cdef class Searcher:
         return 0
 
     cdef int watch(self, bint on) except -1:
-        """Whether the searches of the first thread look for signals: of the main one alone."""
+        """Set whether searches of the first thread check for signals, as the main thread must."""
         if self.n_threads:
             self.q.workspaces[0].e.w.watch = look_for_signals if on else <watch_t>NULL
         return 0
 
     def give(self, Py_ssize_t slot, key, scores, copies):
-        """How likely the cards of a set are chosen, see `prior_scores_t`.
+        """Set how likely the cards of a set are chosen: see `prior_scores_t`.
 
-        `scores` are float64, `copies` uint8 or None.
+        `scores` is a float64 array, `copies` a uint8 array or None.
         """
         cdef const double[::1] numbers = scores
         cdef const uint8_t[::1] counts = copies
@@ -293,15 +298,15 @@ cdef class Searcher:
             self.q.set_priors[slot].copies = &counts[0]
 
     cdef bytes knowledge(self):
-        """What was made of what was shown, for a copy."""
+        """Return what the opponents know in all games, for a copy."""
         return (<const char*>self.q.believers)[:self.n_believers * sizeof(believer_t)]
 
     cdef int know(self, bytes knowledge) except -1:
         if len(knowledge) != self.n_believers * <Py_ssize_t>sizeof(believer_t):
-            raise ValueError("opponents of another size")
+            raise ValueError("the pickled opponents have another size")
         memcpy(self.q.believers, <const char*>knowledge, len(knowledge))
         return 0
 
     def __reduce__(self):
-        """Without rows."""
+        """Pickle the settings; what is known in rows is pickled with the rows."""
         return Searcher, self.arguments

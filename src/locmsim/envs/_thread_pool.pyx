@@ -1,4 +1,4 @@
-"""What the threads that share the rows of a vector environment run: see `locmsim.envs.workers`."""
+"""The compiled loop of the threads of a vector environment: see `locmsim.envs.workers`."""
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -19,10 +19,10 @@ from locmsim.envs._row cimport add_, steps
 __all__ = ["ThreadPool"]
 
 cdef enum:
-    CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
-    CHUNKS = 8                  # ... fewer if a thread would not come to take some so often
+    CHUNK = 64                  # rows that a thread takes at a time: whole cache lines of outputs
+    CHUNKS = 8                  # a thread takes fewer rows where that gives it fewer chunks
 
-ctypedef struct part_t:         # what one thread has to do with it
+ctypedef struct part_t:         # the state of one thread
     PyThread_type_lock go
     PyThread_type_lock done
     int64_t found               # result of its rows in the last step
@@ -30,17 +30,18 @@ ctypedef struct part_t:         # what one thread has to do with it
 
 @cython.final
 cdef class ThreadPool:
-    """What the threads that share the rows have in common: see `locmsim.envs.workers`.
+    """Shares the rows among threads: see `locmsim.envs.workers`.
 
-    They wait in C without the GIL: handing that from one to the other takes as long as a step of
-    a thousand rows. Each takes some rows at a time, so that none waits for one that wakes late.
+    The threads wait in C without the GIL: handing it from one to another takes as long as a step of
+    a thousand rows. Each takes some rows at a time, so that nobody waits for a thread that wakes
+    late.
     """
 
     cdef Rows rows
     cdef readonly int n             # threads; the caller of `run` is the first one
     cdef part_t* parts
-    cdef Py_ssize_t chunk           # rows that are taken at a time
-    cdef int64_t next_row              # rows that have been
+    cdef Py_ssize_t chunk           # rows that a thread takes at a time
+    cdef int64_t next_row           # the first row that no thread has taken
     cdef const int64_t* actions
     cdef bint over
 
@@ -73,7 +74,7 @@ cdef class ThreadPool:
         PyMem_Free(self.parts)
 
     cdef int64_t work(self, int thread) noexcept nogil:
-        """Step rows until all have been taken; the sum of what `steps` returns."""
+        """Step rows until all have been taken; return the sum of the results of `steps`."""
         cdef int64_t found = 0
         cdef Py_ssize_t start
         while True:
@@ -84,7 +85,7 @@ cdef class ThreadPool:
                            thread)
 
     def serve(self, int i):
-        """What thread i does until the end."""
+        """Run thread i until `stop`."""
         cdef part_t* p = &self.parts[i]
         with nogil:
             while True:
@@ -95,9 +96,9 @@ cdef class ThreadPool:
                 PyThread_release_lock(p.done)
 
     def run(self, const int64_t[::1] actions):
-        """An action for each row; the sum of what `steps` returns.
+        """Play an action in each row; return the sum of the results of `steps`.
 
-        After `stop` the caller's thread does it alone.
+        After `stop` the caller's thread does all rows.
         """
         cdef int64_t found
         cdef int i, n = 1 if self.over else self.n
@@ -122,7 +123,7 @@ cdef class ThreadPool:
         return found
 
     def stop(self):
-        """Let the threads end."""
+        """End the threads."""
         cdef int i
         self.over = True
         for i in range(1, self.n):

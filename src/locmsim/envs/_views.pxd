@@ -1,4 +1,4 @@
-# What can be read from rows: see _views.pyx.
+# Reading rows: see _views.pyx.
 
 from locmsim.envs._block cimport RowBlock
 from locmsim.envs._card_sets cimport CardSets

@@ -1,4 +1,4 @@
-"""What can be read from rows: what players see, positions, results."""
+"""Reading rows: what players see, positions, results."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ __all__ = ["Views"]
 
 @cython.final
 cdef class Views:
-    """Reads the rows of a block; nothing here changes one."""
+    """Reads the rows of a block; no method changes a row."""
 
     def __cinit__(self, RowBlock block not None, CardSets card_sets not None):
         self.block = block
@@ -42,7 +42,7 @@ cdef class Views:
         self.card_sets = card_sets
 
     def observe(self, Py_ssize_t i, int player, observation, mask=None, layout=None, hidden=None):
-        """Write what a player sees, in the layout of the rows or another one; and all cards."""
+        """Write what a player sees, in the layout of the rows or another one, and hidden cards."""
         cdef row_t* r = self.block.row(i)
         cdef int code = self.a.g.layout if layout is None else LAYOUT_CODES[layout]
         cdef list held = []
@@ -62,7 +62,7 @@ cdef class Views:
         view_row(self.a, i, player & 1, NULL, legal, cards)
 
     def state(self, Py_ssize_t i):
-        """A copy of a row's state, all that is hidden included."""
+        """Return a copy of a row's state, hidden cards included."""
         cdef row_t* r = self.block.row(i)
         cdef Table table = Table.__new__(Table)
         cdef State state = State.__new__(State)
@@ -79,7 +79,7 @@ cdef class Views:
         return state
 
     def observation(self, Py_ssize_t i, int player):
-        """What a player is shown, the learner's last turn included."""
+        """Return what a player is shown, including the caller's last turn."""
         cdef row_t* r = self.block.row(i)
         cdef Observation seen = Observation.__new__(Observation)
         state_seen(&r.s, table_of(r), player, &seen.o)
@@ -88,47 +88,47 @@ cdef class Views:
         return seen
 
     def seat(self, Py_ssize_t i):
-        """The caller's seat, -1 if they play both."""
+        """Return the caller's seat, -1 if they play both."""
         return self.block.row(i).seat
 
     def opponent(self, Py_ssize_t i):
-        """The slot of the row's opponent."""
+        """Return the slot of the row's opponent."""
         return self.block.row(i).cold.now.opponent
 
     def mover(self, Py_ssize_t i):
-        """Who is to move, 0 or 1; where the caller plays one seat, that one."""
+        """Return the player to move, 0 or 1; where the caller plays one seat, that one."""
         return mover_of(self.block.row(i))
 
     def phase(self, Py_ssize_t i):
-        """ "choice" or "battle"."""
+        """Return the phase of a row's episode: "choice" or "battle"."""
         return "choice" if self.block.row(i).phase == IN_CHOICE else "battle"
 
     def picked(self, Py_ssize_t i, int player):
-        """The cards that a player has chosen so far, as indices."""
+        """Return the cards that a player has chosen so far, as indices into the set."""
         cdef row_t* r = self.block.row(i)
         cdef int j
         return [r.cold.now.decks[player & 1][j] for j in range(r.picked[player & 1])]
 
     def winner(self, Py_ssize_t i):
-        """-1 while nobody has won the battle."""
+        """Return who won the battle, -1 for nobody yet."""
         cdef const row_t* r = self.block.row(i)
         return won_by(&r.s) if r.phase == IN_BATTLE else -1
 
     def turn(self, Py_ssize_t i):
-        """Turns of both players, from 0; -1 in the choice phase."""
+        """Return the turn, counted for both players from 0; -1 in the choice phase."""
         cdef const row_t* r = self.block.row(i)
         return r.s.turn if r.phase == IN_BATTLE else -1
 
     def length(self, Py_ssize_t i):
-        """Actions of both players in this episode."""
+        """Return the number of actions of both players in this episode."""
         return self.block.row(i).length
 
     def over(self, Py_ssize_t i):
-        """Whether the row's episode has ended and no other has begun."""
+        """Return whether the row's episode has ended and no other has begun."""
         return self.block.row(i).where == OVER
 
     def outcome(self, Py_ssize_t i):
-        """What the last step has written: reward, whether it terminated, whether it truncated."""
+        """Return what the last step wrote: the reward, terminated and truncated."""
         cdef bint terminated, truncated
         self.block.row(i)
         terminated = self.a.out.terminated[i]
@@ -136,17 +136,20 @@ cdef class Views:
         return self.a.out.reward[i], terminated, truncated
 
     def winners(self, Py_ssize_t i):
-        """Who won the battles of the row's last choice."""
+        """Return who won the battles after the row's last choice phase."""
         cdef int number
         self.block.row(i)
         return [self.a.winners[i * self.a.g.battles + number]
                 for number in range(self.a.g.battles)]
 
     def result(self, Py_ssize_t i):
-        """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
-        the opponent's slot, returns; seed, derived seeds, triplets (30 times 3) and decks (2 times
-        30) as
-        bytes; None for the last four if it began with a position."""
+        """Return the results of the row's last finished episode.
+
+        They are the winner, the caller's seat, length, turn, both healths, whether it ended with an
+        illegal action, the opponent's slot, and the returns; then the seed, the derived seeds, the
+        triplets (30 times 3) and the decks (2 times 30) as bytes, or four times None if the episode
+        began from a position.
+        """
         cdef row_t* r = self.block.row(i)
         cdef const end_t* e = &r.cold.last
         cdef int won = winner_of(e)
@@ -164,7 +167,7 @@ cdef class Views:
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
                 int32_t[::1] turn, int32_t[:, ::1] health, illegal, float[:, ::1] returns):
-        """What `result` says, for all rows that `ended` marks, into arrays."""
+        """Write the first results of `result` for all rows that `ended` marks into arrays."""
         cdef const uint8_t[::1] marked = ended.view("u1")
         cdef uint8_t[::1] bad = illegal.view("u1")
         cdef const end_t* e
@@ -194,7 +197,7 @@ cdef class Views:
                 returns[i, 1 - won] = -1
 
     def movers(self, int8_t[::1] out):
-        """Who is to move in each row: where the caller has one seat, that is theirs."""
+        """Write the player to move in each row; where the caller plays one seat, that one."""
         cdef Py_ssize_t i
         cdef const row_t* r
         if out.shape[0] != self.a.n:
@@ -204,7 +207,7 @@ cdef class Views:
             out[i] = mover_of(r)
 
     def seats(self):
-        """int8 array of the caller's seats, -1 for both."""
+        """Return an int8 array of the caller's seats, -1 for both."""
         cdef Py_ssize_t i
         found = np.empty(self.a.n, np.int8)
         cdef int8_t[::1] out = found
@@ -213,7 +216,7 @@ cdef class Views:
         return found
 
     def masks(self, out):
-        """The legal actions of each row, as a step writes them."""
+        """Write the legal actions of each row, as a step does."""
         cdef list held = []
         cdef rows_t a = self.a[0]
         cdef Py_ssize_t i
@@ -223,19 +226,19 @@ cdef class Views:
             show(&a, i)
 
     def decks(self, Py_ssize_t i):
-        """The decks of a row that was dealt, as indices into its cards, in the order of choice."""
+        """Return the decks of a dealt row as indices into its cards, in the order of choice."""
         cdef row_t* r = self.block.row(i)
         return [[r.cold.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
 
     def dealt(self, Py_ssize_t i):
-        """Whether a row's episode began with a deal, not with a position."""
+        """Return whether a row's episode was dealt, as opposed to begun from a position."""
         return bool(self.block.row(i).cold.now.dealt)
 
     def episode(self, Py_ssize_t i):
-        """A number that each episode of a row has for itself."""
+        """Return a number that identifies the episode among those of the row."""
         return self.block.row(i).serial
 
     def seeds(self, Py_ssize_t i):
-        """The seed of the row's episode and those that follow from it."""
+        """Return the seed of the row's episode and the seeds derived from it."""
         cdef row_t* r = self.block.row(i)
         return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.a.g.n_seeds)]

@@ -48,7 +48,7 @@ cdef enum:
     ENEMY = 8
     GAME = 16
     HAND = 24
-    AFFORDABLE = 19             # in a row of the hand
+    AFFORDABLE = 19             # column in a row of the hand
     COPIES = 20
     FRESH = 21
     OWN_BOARD = 216
@@ -63,7 +63,7 @@ cdef enum:
     AREAS = 13
     CHARGES = 14
     GUARDS = 15
-    # Numbers of "gym-locm" from tables: a division takes longer.
+    # Numbers of "gym-locm" come from tables: a division takes longer.
     FLOATS = 512
     FLOAT_OFFSET = 128
 
@@ -71,8 +71,8 @@ cdef enum:
 cdef extern from *:
     """
     #include <string.h>
-    /* Eight numbers of one byte each, the first one lowest. Rows are put together in registers:
-       which cards are present is hard to predict, so branches cost more than they save. */
+    /* Writes eight numbers of one byte each, the first one lowest. Rows are built in registers:
+       which cards are present is hard to predict, so branches would cost more than they save. */
     static inline void put_(void* out, uint64_t word) {
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         word = __builtin_bswap64(word);
@@ -82,7 +82,7 @@ cdef extern from *:
     #define byte_(x, i) ((uint64_t)(uint8_t)(x) << 8 * (i))
     #if defined(__GNUC__)
     #define unlikely_(x) __builtin_expect(!!(x), 0)
-    /* A size that the compiler must not know: it would take "rep stos", which is slow to start. */
+    /* Hides a size from the compiler, which would use "rep stos": that is slow to start. */
     static inline size_t some_(size_t n) { __asm__("" : "+r"(n)); return n; }
     #else
     #define unlikely_(x) (x)
@@ -101,8 +101,8 @@ cdef uint64_t KEYWORDS[64]          # a byte for each of BCDGLW
 cdef float KEYWORDS_F32[64][6]
 cdef float TWELFTHS[FLOATS]         # x / 12 for x - FLOAT_OFFSET
 cdef uint64_t BITS[256]             # a byte for each bit
-cdef uint64_t PAIRS[16]             # two bytes, the first of which is the bit
-cdef float SCALE[ENTITIES_SIZE]     # what "entities-f32" divides by
+cdef uint64_t PAIRS[16]             # two bytes for each bit, the first of which is the bit
+cdef float SCALE[ENTITIES_SIZE]     # divisors of "entities-f32"
 
 
 cdef void fill_tables() noexcept:
@@ -127,7 +127,7 @@ fill_tables()
 
 
 def entities_scale(scale):
-    """Set what "entities-f32" divides by: one number for each of "entities"."""
+    """Set the divisors of "entities-f32", one for each number of "entities"."""
     cdef int i
     if len(scale) != ENTITIES_SIZE:
         raise ValueError(f"scale: expected {ENTITIES_SIZE} numbers, got {len(scale)}")
@@ -139,12 +139,12 @@ ctypedef struct view_t:         # the view of one player
     const int8_t* hand          # MAX_HAND rows
     const int8_t* deck          # the player's
     const int8_t* seen          # the opponent's
-    const uint64_t* began[2]    # [copy], both players' creatures: there when their turn began
+    const uint64_t* began[2]    # [copy], both players' creatures on board when their turn began
     const uint8_t* costs        # costs of entries
     uint8_t shown
     uint8_t actions             # the player's actions in this turn
 
-ctypedef struct scratch_t:      # for a view of a state without a past
+ctypedef struct scratch_t:      # memory for a view of a state without history
     int8_t hand[MAX_HAND][HAND_ROW]
     uint64_t began[2]
     int8_t deck[PILE]
@@ -187,9 +187,9 @@ cdef inline void add_equal(
     known_t* k, const table_t* t, uint8_t* heads, uint8_t* chain, uint64_t* placed, int entry,
     bint in_deck
 ) noexcept nogil:
-    """Add a card of a player to the ring of its equals."""
+    """Add a card of a player to the ring of equal cards."""
     cdef int base = t.cards[entry].base_id
-    cdef int other = heads[base & 255]      # 1 + the last entry with a base id like this
+    cdef int other = heads[base & 255]      # 1 + the last entry whose base id has these low bits
     if not placed[0] >> (entry & 63) & 1:   # a deck may have the same entry of a pool twice
         placed[0] |= <uint64_t>1 << (entry & 63)
         chain[entry] = other
@@ -213,7 +213,7 @@ cdef inline void add_equal(
 
 
 cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
-    """Note which creatures a player has at the start of their turn."""
+    """Record which creatures a player has at the start of their turn."""
     cdef uint32_t slots = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
     k.began[who][0] = k.began[who][1] = 0
@@ -269,7 +269,7 @@ cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nog
 
 
 cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
-    """Fill in what follows from the cards; `k` is zero except for the cards that were drawn."""
+    """Fill in what follows from the cards; `k` must be zero except for `drawn`."""
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
     cdef uint64_t placed
@@ -302,7 +302,7 @@ cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) no
 cdef inline void drew(
     known_t* k, const state_t* s, const table_t* t, int who, int n
 ) noexcept nogil:
-    """Note that the last n cards of a hand have just been drawn."""
+    """Record that the last n cards of a hand have just been drawn."""
     cdef const player_t* p = &s.p[who]
     cdef int i, entry, other
     cdef int before = p.hand_size - n
@@ -401,21 +401,21 @@ cdef int layout_item(int layout) noexcept nogil:
 
 
 cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
-    """A byte for each hand position: 1 if the mana is enough for it. No sum overflows its byte, see
-    `player_t.cost_kinds`."""
+    """Return a byte for each hand position: 1 if the player can pay for the card. No sum overflows
+    its byte, see `player_t.cost_kinds`."""
     return (p.cost_kinds + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
         0x0101010101010101ULL)
 
 
 cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
-    """A bit for each byte; all bytes are 0 or 1."""
+    """Return a bit for each byte; all bytes are 0 or 1."""
     return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
 
 
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
-    """Write one side; which creatures can attack matters on the player's side only."""
+    """Write one side of the board; only the player's creatures show whether they can attack."""
     cdef const creature_t* x
     cdef uint64_t keywords
     cdef uint32_t marks = p.marks
@@ -448,7 +448,7 @@ cdef void write_entities(
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef uint64_t affordable
-    cdef bint late = t.rules == RULES_15        # rules with lost health instead of runes
+    cdef bint late = t.rules == RULES_15        # lost health gives cards, instead of runes
     cdef bint mine = s.turn & 1 == who
     cdef int h
     cdef int lost = me.lost // 5, lost_of_op = op.lost // 5
@@ -594,9 +594,9 @@ cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who)
 # ---- masks ---------------------------------------------------------------------------------------
 
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
-    """The legal actions by kind, as `state_list` finds them, but written where they belong, many
-    bytes at a time: which ones are legal is hard to predict. Rows are written in ascending order,
-    as each may go beyond its end."""
+    """Write the legal actions by kind, as `state_list` finds them, but many bytes at a time: which
+    ones are legal is hard to predict. Rows are written in ascending order, because each may write
+    beyond its end."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef bint one = t.rules == RULES_10
@@ -660,7 +660,7 @@ def sizes():
 
 
 def observe(State state not None, int player, int layout, out):
-    """Write what `player` sees of a state without a past into a writable contiguous array."""
+    """Write what `player` sees of a state without history into a writable contiguous array."""
     cdef view_t view
     cdef scratch_t scratch
     cdef uint8_t[::1] buffer = memoryview(out).cast("B")

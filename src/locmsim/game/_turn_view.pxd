@@ -1,4 +1,4 @@
-# A position with what has happened, from one player's side: what a policy acts on.
+# A position with its history as one player knows it: the input of a policy.
 
 from libc.stdint cimport int32_t
 
@@ -6,7 +6,7 @@ from locmsim._core cimport card_t, state_t, table_t
 from locmsim.game._layout cimport known_t
 
 cdef enum:
-    SHORT_CARDS = 64            # entries of a table that is cut short
+    SHORT_CARDS = 64            # entries of a short table
 
 ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it must be readable
     int32_t rules
@@ -15,12 +15,12 @@ ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it m
     int32_t _pad[5]
     card_t cards[SHORT_CARDS]
 
-# Copy a position with the cards that occur in it, those in sight first. ``ValueError`` if there are
-# more than a short table holds.
+# Copies a position with the cards that occur in it, visible ones first. Raises ``ValueError`` if
+# there are more than a short table holds.
 cdef int shorten(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table) except -1
-# ... their number is returned, and those beyond a short table are left out. What is in sight has
-# the same entries whatever the hidden cards are.
+# Does the same, but leaves out cards beyond a short table and returns their total number. Visible
+# cards get the same entries whatever the hidden cards are.
 cdef int shorten_cards(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
 ) noexcept nogil
@@ -28,7 +28,7 @@ cdef int shorten_cards(
 cdef class TurnView:
     cdef state_t s
     cdef known_t k
-    cdef table_t t              # of which only the beginning is used
+    cdef table_t t              # only its beginning is used
     cdef readonly int n_actions
     cdef readonly int player
     cdef int count_seen(self, int whose, list shown) except -1

@@ -1,4 +1,4 @@
-"""A position with what has happened, from one player's side: see `locmsim.policy.tracker`."""
+"""A position with its history as one player knows it: see `locmsim.policy.tracker`."""
 
 cimport cython
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -49,13 +49,13 @@ cdef int shorten(
 cdef int shorten_cards(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
 ) noexcept nogil:
-    cdef uint8_t places[2][MAX_CARDS]   # [player]: entry -> 1 + the one in the short table
+    cdef uint8_t places[2][MAX_CARDS]   # [player]: entry -> 1 + its entry in the short table
     cdef player_t* p
     cdef uint64_t hand
     cdef int who, i, n = 0
     memset(places, 0, sizeof(places))
     s[0] = from_state[0]
-    # Visible cards first: their entries must be among those that the history knows.
+    # Visible cards come first: their entries must be among those with a history.
     for who in range(2):
         p = &s.p[who]
         for i in range(MAX_BOARD):
@@ -77,8 +77,8 @@ cdef int shorten_cards(
 cdef uint8_t place_of(
     uint8_t* places, short_table_t* to, const table_t* t, int entry, int* n
 ) noexcept nogil:
-    # Each card has its own, two of one entry of the pool, too, as long as there is room: history
-    # tells them apart.
+    # Each card gets its own entry, even two cards of one entry of the pool while there is room:
+    # their histories differ.
     if not places[entry] or entry >= t.n_instances and n[0] < SHORT_CARDS:
         if n[0] < SHORT_CARDS:
             to.cards[n[0]] = t.cards[entry]
@@ -90,20 +90,20 @@ cdef uint8_t place_of(
 
 @cython.final
 cdef class TurnView:
-    """A position at the start of a player's turn, and what they have seen before.
+    """A position at the start of a player's turn, with what they have seen before.
 
     Parameters
     ----------
     state : State
-        The mover is the player; hidden cards may be any.
+        The position; the player is to move, and hidden cards are arbitrary.
     drawn : iterable of int
-        Instance ids of the cards that they have just drawn.
+        Instance ids of the cards that the player has just drawn.
     came : iterable of int
-        Instance ids of the opponent's creatures that came in their last turn.
+        Instance ids of the creatures that the opponent summoned in their last turn.
     shown : iterable of Card
-        The opponent's cards that have been seen.
+        The opponent's cards that the player has seen.
     played : iterable of Card
-        The player's cards that the opponent has seen: what searches show them.
+        The player's cards that the opponent has seen; needed for the opponent's view in searches.
     """
 
     def __cinit__(self, State state not None, drawn=(), came=(), shown=(), played=()):
@@ -113,7 +113,7 @@ cdef class TurnView:
         memset(&self.t, 0, sizeof(table_t))
         shorten(&self.s, <short_table_t*>&self.t, &state.s, &state.table.t)
         if self.t.rules == RULES_15:
-            # An area copy that has outlived its original: its odd id tells it.
+            # An area copy that has outlived its original is recognised by its odd id.
             for who in range(2):
                 p = &self.s.p[who]
                 for i in range(MAX_BOARD):
@@ -165,7 +165,7 @@ cdef class TurnView:
         write_mask(&mask[0], &self.s, &self.t, self.player)
 
     def apply(self, int action):
-        """Take an action of the player's turn; PASS would look at hidden cards and is refused."""
+        """Take an action of the player's turn; PASS is refused, because it reads hidden cards."""
         if action == 0 or state_winner(&self.s) >= 0 or not state_is_legal(
                 &self.s, &self.t, action):
             raise IllegalActionError(f"action {action} is not legal in this turn")
@@ -173,5 +173,5 @@ cdef class TurnView:
 
     @property
     def over(self):
-        """Whether somebody has won."""
+        """Return whether somebody has won."""
         return state_winner(&self.s) >= 0

@@ -60,7 +60,7 @@ __all__ = [
 cdef enum:
     MAX_DIGITS = 9
 
-cdef enum:                      # what the next line is
+cdef enum:                      # kinds of lines
     OWN_LINE = 0
     THEIR_LINE = 1
     COUNTS = 2
@@ -68,12 +68,12 @@ cdef enum:                      # what the next line is
     NUMBER_OF_CARDS = 4
     CARD_ROWS = 5
 
-cdef enum:                      # what is wrong with a line, or a row
-    WRONG_COUNT = 1             # of columns
+cdef enum:                      # faults of a line or a row
+    WRONG_COUNT = 1             # number of columns
     WRONG_COLUMN = 2
     WRONG_ACTION = 3
-    WRONG_END = 4               # something follows
-    WRONG_PHASE = 5             # cards on offer and cards in play
+    WRONG_END = 4               # text after the last line
+    WRONG_PHASE = 5             # both cards on offer and cards in play
     WRONG_LANE = 6
     WRONG_TYPE = 7
     WRONG_OFFER = 8             # an offered card on a board
@@ -81,7 +81,7 @@ cdef enum:                      # what is wrong with a line, or a row
 
 
 cdef inline bint is_blank(char c) noexcept nogil:
-    # All ASCII characters at which `str.split` does.
+    # All ASCII characters at which `str.split` splits.
     return c == b' ' or 9 <= c <= 13 and c != b'\n' or 28 <= c <= 31
 
 
@@ -267,7 +267,7 @@ cdef int reader_take(
                   and number(text, line, 1, 0, MAX_SHOWN_ACTIONS, &o.n_actions)):
             r.fault = WRONG_COLUMN
         if o.n_actions == 0:
-            stage += 1              # no action line follows
+            stage += 1              # no action lines follow
     elif stage == ACTION_LINES:
         r.fault = read_action(text, line, r.begin, &o.actions[i])
         r.done += 1
@@ -282,7 +282,7 @@ cdef int reader_take(
         if o.n_cards == 0:
             stage += 1
     else:
-        # 1.x, where the player lines are the same: a card row tells which.
+        # 1.2 and 1.0 have the same player lines; the columns of a card row decide.
         if o.rules < 0 and (line.n == 11 or line.n == 12):
             o.rules = RULES_10 if line.n == 11 else RULES_12
         r.fault = read_card(text, line, &o.cards[i], o.rules)
@@ -399,7 +399,7 @@ cdef int shown_write(const shown_t* o, char* to) noexcept nogil:
 
 cdef dict LOCATION_NAMES = {
     HAND: "hand", MY_BOARD: "player's board", ENEMY_BOARD: "opponent's board"}
-#: The numbers that a field of a row can be; others have any.
+#: The bounds of the fields of a row; other fields have none.
 cdef dict BOUNDS = {
     "base_id": (0, None), "instance_id": (OFFERED, None), "location": (-1, 1), "type": (0, 3),
     "area": (0, 2), "lane": (-1, 1)}
@@ -460,7 +460,7 @@ cdef str column_fault(const reader_t* r, const shown_t* o, str text):
             return f"abilities: expected a form of BCDGLW, got {text!r}"
         low, high = BOUNDS.get(name, (None, None))
     if r.stage < CARD_ROWS and text.startswith("-"):
-        high = None                     # of a count: too low is what it is
+        high = None                     # a count can only be too low
     return number_fault(name, text, low, high)
 
 
