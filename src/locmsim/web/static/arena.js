@@ -2,7 +2,7 @@
 // A tournament as it is played: table, score over games, sequential test, pairs, games.
 
 import { drawCurve } from "./chart.js";
-import { $, element, number as digits, select, valueOf } from "./dom.js";
+import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -38,9 +38,9 @@ let following = null;
  * @type {{games: number, at: number}|null} */
 let began = null;
 
-const minus = (/** @type {string} */ text) => text.replace("-", "\u2212");
 const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
-const signed = (/** @type {number|null} */ elo, /** @type {string} */ none) =>
+/** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
+const signed = (elo, none) =>
   elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
 
 /** @param {Player} one */
@@ -61,8 +61,8 @@ function table(id, titles, rows) {
     [...row.children].forEach((cell, i) => {
       if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
     });
-  const head = titles.map((text) => {
-    const number = id === "players" && text !== "player";
+  const head = titles.map((text, i) => {
+    const number = rows[0]?.children[i]?.matches("td.number");
     return element("th", { text, scope: "col", class: number ? "number" : null });
   });
   $(id).replaceChildren(
@@ -101,7 +101,7 @@ function drawPlayers(results) {
       number(digits(one.wins)),
       ...(drawn ? [number(digits(one.draws))] : []),
       ...(results.scored
-        ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")]
+        ? [number(one.games ? minus((one.points / one.games).toFixed(2)) : "\u2013")]
         : []),
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),

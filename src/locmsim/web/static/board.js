@@ -2,7 +2,7 @@
 // A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
 // card, then one of the targets that light up.
 
-import { element, icon, shape, signed } from "./dom.js";
+import { element, icon, minus, shape, signed } from "./dom.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** A card of a hand: its id and its key; null if it is not known. @typedef {[number, string]|null} Held */
@@ -244,7 +244,7 @@ export class Board {
         { class: `fact of-${name}`, title: TIPS[name] },
         icon(ICONS[name]),
         element("span", { class: "sr", text: `${name} ` }),
-        element("b", { "data-fact": name, text: value }),
+        element("b", { "data-fact": name, text: minus(value) }),
       );
       if (name === "health" && lost)
         fact.append(

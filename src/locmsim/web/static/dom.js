@@ -54,5 +54,10 @@ export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
-export const signed = (/** @type {number} */ value) =>
-  (value > 0 ? "+" : "\u2212") + Math.abs(value);
+/** A text with a minus sign in place of a hyphen. @param {string|number} value */
+export const minus = (value) => String(value).replace("-", "\u2212");
+/** A change, with its sign. @param {number} value */
+export const signed = (value) => (value > 0 ? "+" : "\u2212") + Math.abs(value);
+/** A name where there can be no element around it: what is written from right to left in it does
+ * not turn the words beside it. @param {string} name */
+export const isolated = (name) => `\u2068${name}\u2069`;

@@ -4,7 +4,7 @@
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
-import { element, icon, percent, select, shape } from "./dom.js";
+import { element, icon, isolated, number, percent, select, shape } from "./dom.js";
 
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
@@ -88,7 +88,7 @@ export class Viewer {
     this.panels = element("div", { class: "panels" });
     const views = /** @type {[string, string][]} */ ([
       ["2", "both hands"],
-      ...data.names.map((name, player) => [String(player), `only ${name}`]),
+      ...data.names.map((name, player) => [String(player), `only ${isolated(name)}`]),
     ]);
     const view = select("view", "Hands", views, String(this.board.view));
     view.addEventListener("change", (event) =>
@@ -287,8 +287,12 @@ export class Viewer {
     now?.setAttribute("x1", x);
     now?.setAttribute("x2", x);
     const names = this.data.names;
-    this.odds.textContent =
-      step.odds === undefined ? "" : `${names[0]} wins with a chance of ${percent(step.odds)}`;
+    this.odds.replaceChildren();
+    if (step.odds !== undefined)
+      this.odds.append(
+        element("bdi", { text: names[0] }),
+        ` wins with a chance of ${percent(step.odds)}`,
+      );
     this.said.replaceChildren(
       element("bdi", { text: step.words || `Turn ${step.turn}, ${names[step.player]}` }),
     );
@@ -426,16 +430,18 @@ export class Viewer {
       " against ",
       element("bdi", { class: "p1", text: names[1] }),
     );
+    const nameOf = (/** @type {number} */ player) => element("bdi", { text: names[player] });
+    /** @type {(Node|string)[]} */
     const words = [`LOCM ${data.rules}`];
     if (data.captured !== undefined) words.push(", as one of the bots saw it");
     else if (data.params.seed !== undefined) words.push(`, seed ${data.params.seed}`);
-    if (data.winner !== null) words.push(`: ${names[data.winner]} won`);
+    if (data.winner !== null) words.push(": ", nameOf(data.winner), " won");
     else if (!data.running && data.captured === undefined && data.params.seed !== undefined)
       words.push(": no winner");
     if (fault)
-      words.push(`; ${names[fault.player]} lost by a fault: ${fault.kind}: ${fault.message}`);
-    this.outcome.textContent = words.join("");
-    this.outcome.title = words.join("");
+      words.push("; ", nameOf(fault.player), ` lost by a fault: ${fault.kind}: ${fault.message}`);
+    this.outcome.replaceChildren(...words);
+    this.outcome.title = this.outcome.textContent ?? "";
     this.outcome.classList.toggle("fault", Boolean(fault));
     document.title = `${names[0]} against ${names[1]}`;
   }
@@ -462,7 +468,7 @@ export class Viewer {
     const { names } = this.data;
     const link = element("a", { href: `#turn=${step.turn}`, text: `Turn ${step.turn}` });
     entry.append(link, " ", element("bdi", { text: names[step.player] }));
-    if (step.ms) entry.append(" ", element("small", { text: `${step.ms} ms` }));
+    if (step.ms) entry.append(" ", element("small", { text: `${number(step.ms)} ms` }));
     if (step.chat) entry.append(" ", element("bdi", { text: `\u201c${step.chat}\u201d` }));
     if (step.ignored?.length) {
       const ignored = `ignored: ${step.ignored.join("; ").slice(0, 200)}`;
@@ -556,9 +562,14 @@ export class Viewer {
       const times = (/** @type {string} */ key) =>
         data.choice.map((chosen) => chosen.filter((one) => one === key).length);
       const total = (/** @type {string} */ key) => times(key)[0] + times(key)[1];
-      row("th", ["on offer", ...data.names]);
+      // What a bot was sent does not tell what the players chose.
+      const known = data.choice.some((chosen) => chosen.length);
+      row("th", ["on offer", ...(known ? data.names : [])]);
       for (const key of [...data.offers[0]].sort((a, b) => total(b) - total(a)))
-        row("td", [titleOf(key), ...times(key).map((n) => (n ? String(n) : "\u2013"))]);
+        row("td", [
+          titleOf(key),
+          ...(known ? times(key).map((n) => (n ? String(n) : "\u2013")) : []),
+        ]);
     } else {
       row("th", ["pick", "offered", ...data.names]);
       data.offers.forEach((offer, pick) => {
