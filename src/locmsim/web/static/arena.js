@@ -1,5 +1,6 @@
 // @ts-check
-// A tournament as it is played: table, score over games, sequential test, pairs, games.
+// The page Arena: a tournament while it is played, with its table, the score over the games, the
+// sequential test, the pairs and the games.
 
 import { drawCurve } from "./chart.js";
 import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
@@ -34,7 +35,7 @@ let player = 0;
 let places = [""];
 /** Where the next one does. @type {number|null} */
 let following = null;
-/** Games and the time at the first look, for how long it may take still.
+/** The number of games and the time at the first look, from which the time left is estimated.
  * @type {{games: number, at: number}|null} */
 let began = null;
 
@@ -244,8 +245,8 @@ function drawState(results) {
   if (began === null || games < began.games) began = { games, at: performance.now() };
 }
 
-/** Names in a choice, without losing what was chosen. @param {string} id @param {string} first
- * @param {Player[]} players */
+/** Put the names of players into a choice, without losing what was chosen.
+ * @param {string} id @param {string} first @param {Player[]} players */
 function offer(id, first, players) {
   const box = /** @type {HTMLSelectElement} */ ($(id));
   const names = [first, ...players.map((one) => one.name)];
@@ -320,13 +321,13 @@ async function look() {
   await listGames();
 }
 
-/** Look again and again, while somebody looks. */
+/** Ask again and again while the page is visible. */
 async function follow() {
   if (document.visibilityState === "visible") await shown(look);
   setTimeout(follow, EVERY_MS);
 }
 
-/** Another player's curve, and their games. @param {number} index @param {number} [other] */
+/** Show the curve and the games of another player. @param {number} index @param {number} [other] */
 function pick(index, other = -1) {
   player = index;
   /** @type {HTMLSelectElement} */ ($("who")).value = String(index);
@@ -336,7 +337,7 @@ function pick(index, other = -1) {
   shown(look);
 }
 
-/** Another part of the list of games. @param {(number|"")[]} from */
+/** Show another part of the list of games. @param {(number|"")[]} from */
 function page(from) {
   places = from;
   shown(listGames);

@@ -14,7 +14,7 @@ function parsed(text) {
   return new DOMParser().parseFromString(root, "image/svg+xml").documentElement;
 }
 
-/** What draws the cards of a deck: by key, as printed or with what a creature has now.
+/** Return a function that draws the cards of a deck, as printed or with what a creature has now.
  * @param {Deck} deck @returns {Draw} */
 export function painter(deck) {
   // The pictures are parsed once each.

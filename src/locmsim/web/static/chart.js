@@ -1,5 +1,5 @@
 // @ts-check
-// Curves as SVG, drawn at the size that the page gives them.
+// Draws curves as SVG, at the size that the page gives them.
 
 import { number, shape } from "./dom.js";
 
@@ -12,7 +12,7 @@ const RIGHT = 10;
  *   lines: {y: number, text: string, class?: string}[], bottom: number, top: number,
  *   unit: string, tick: (value: number) => string}} Curve */
 
-/** A round step so that there are about that many of them. @param {number} span
+/** A round number of which about `count` make the span. @param {number} span
  * @param {number} count */
 function step(span, count) {
   const rough = span / Math.max(1, count);

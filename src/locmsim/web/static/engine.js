@@ -1,6 +1,6 @@
 // @ts-check
-// The panel "Engine": what the searches find in the position that is shown, while one looks at it;
-// and other turns, by clicks on the board.
+// The panel "Engine": searches the position that is shown for as long as the panel is open, and
+// tries other turns by clicks on the board.
 
 import { element, number, percent } from "./dom.js";
 import { Refused, notice, send, tell } from "./site.js";
@@ -71,6 +71,7 @@ export class Engine {
     return this.viewer.isOpen("engine");
   }
 
+  /** Show how far the search is, and what the button does. */
   tellProgress() {
     const searched = `${number(this.nodes)} positions in ${this.seconds.toFixed(1)} s`;
     const words = [this.running && "Searching\u2026", this.nodes && searched];
@@ -94,7 +95,7 @@ export class Engine {
     return steps.map((step) => step.action ?? "");
   }
 
-  /** What the server is asked about. */
+  /** The position that the server is asked about: a turn, and the actions in it so far. */
   place() {
     const { viewer } = this;
     const turn = this.fixed ? null : viewer.steps[viewer.at]?.turn;
@@ -106,7 +107,7 @@ export class Engine {
     return JSON.stringify([this.place(), this.beyond]);
   }
 
-  /** Look at another position; search no longer once nobody looks. */
+  /** Turn to the position that is shown now; stop once the panel is closed. */
   look() {
     const { viewer } = this;
     this.undo.toggleAttribute("disabled", !viewer.line);
@@ -134,12 +135,12 @@ export class Engine {
     else this.know(this.asked);
   }
 
-  /** No round is done here. */
+  /** Begin with the first round again. */
   forget() {
     this.rounds = this.seconds = this.nodes = 0;
   }
 
-  /** What is legal here, what the value network says, and then what a search finds.
+  /** Show what is legal here and what the value network says; then search.
    * @param {number} asked */
   async know(asked) {
     const { viewer } = this;
@@ -173,7 +174,7 @@ export class Engine {
     else this.interrupted = true;
   }
 
-  /** The steps of actions from what is shown. @param {string[]} actions */
+  /** Ask the server for the steps of actions from the position that is shown. @param {string[]} actions */
   async after(actions) {
     const { viewer } = this;
     const line = viewer.line?.steps.slice(0, viewer.line.at + 1) ?? [];
@@ -209,7 +210,7 @@ export class Engine {
     viewer.showLine(viewer.line.steps.slice(0, viewer.line.at));
   }
 
-  /** Search, or search no longer until it is wanted again. */
+  /** Search, or stop until the person wants searches again. */
   switch() {
     this.eager = !this.running;
     if (!this.eager) return this.stop();
@@ -218,7 +219,7 @@ export class Engine {
     this.search();
   }
 
-  /** End the search that runs, if there is one. */
+  /** End the search that runs, if there is one: the server has room for few. */
   stop() {
     if (!this.running) return;
     send("/api/analyse/stop", { search: this.running });
@@ -252,8 +253,8 @@ export class Engine {
     this.tellProgress();
   }
 
-  /** One search; null if the server is busy with others, those of other pages too: it has room for
-   * few at a time. @param {object} data */
+  /** Ask for one search; null if the server has no room for it beside those of other pages.
+   * @param {object} data */
   async round(data) {
     try {
       return await tell("/api/analyse/search", data);
@@ -271,7 +272,7 @@ export class Engine {
 
   /** @param {any} found */
   draw(found) {
-    // Keyboards stay on the line they are on.
+    // The focus stays on its line, for those who use the keyboard.
     const at = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset.line;
     const best = found.lines[0]?.actions ?? [];
     const lines = found.lines.map((/** @type {Line} */ line) => {

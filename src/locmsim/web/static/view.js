@@ -104,7 +104,7 @@ export function showView(host, view, more) {
     outcome.replaceChildren(...parts);
   }
 
-  /** New steps as they come; whoever looks at the last one sees the next one. */
+  /** Add new steps as they are played; if the last one is shown, show the new last one. */
   async function grow() {
     while (view.running) {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -1,6 +1,6 @@
 // @ts-check
-// A match, step by step: the board, the list of moves, the slider, the chart of chances. Text of
-// players goes in as text only. Pages add panels; a replay's file shows it as it is.
+// A match, step by step: the board, the list of moves, the slider, the chart of chances. Pages add
+// panels to it; a replay's file has it as it is.
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
@@ -299,11 +299,12 @@ export class Viewer {
     this.changed();
   }
 
+  /** Tell the listeners that something else is shown. */
   changed() {
     for (const listener of this.listeners) listener();
   }
 
-  /** The entry of the step that is shown is in sight. */
+  /** Scroll the list of moves to the step that is shown. */
   reveal() {
     // Not scrollIntoView, which moves the whole page on a phone.
     const entry = this.entries[this.at];
@@ -317,7 +318,7 @@ export class Viewer {
       );
   }
 
-  /** Other steps from an index on: a match that is being played. @param {number} start
+  /** Replace the steps from an index on, in a match that is being played. @param {number} start
    * @param {Step[]} steps */
   grow(start, steps) {
     const last = this.at >= this.steps.length - 1;
@@ -356,7 +357,7 @@ export class Viewer {
     this.redraw();
   }
 
-  /** Put the place into the address, once it stays: browsers refuse to do it often.
+  /** Put the place into the address once it stays: browsers limit how often that may be done.
    * @param {string} hash */
   remember(hash) {
     if (this.data.running) return;
@@ -419,9 +420,9 @@ export class Viewer {
     act();
   }
 
-  // ------------------------------------------------------------------------------ what there is
+  // ---------------------------------------------------------------------------------- the panels
 
-  /** Who plays, what it is and how it ended. */
+  /** Show who plays, by which rules, and how the match ended. */
   caption() {
     const { data } = this;
     const { names, fault } = data;
@@ -446,7 +447,7 @@ export class Viewer {
     document.title = `${names[0]} against ${names[1]}`;
   }
 
-  /** The list of moves and the chart, anew. */
+  /** Draw the list of moves and the chart again. */
   list() {
     this.entries = this.steps.map((step, index) => {
       const entry = element("li", { class: step.action === null ? `turn p${step.player}` : "" });
@@ -506,7 +507,7 @@ export class Viewer {
     );
   }
 
-  /** Both decks and what was on offer. */
+  /** The panel of both decks and what was on offer. */
   cardsPanel() {
     const { data } = this;
     const box = element("div", {});
@@ -582,7 +583,7 @@ export class Viewer {
     return table;
   }
 
-  /** What a page that is a file has of the match in other forms: its log, and texts of positions.
+  /** Buttons that save the log and the position, in a page that is a file.
    * @param {string} packed */
   downloads(packed) {
     const files = async () => {
@@ -602,7 +603,7 @@ export class Viewer {
     );
   }
 
-  /** Seeds and parameters, keys, and what the bots wrote. */
+  /** The panel of seeds, parameters, keys, and what the bots wrote. */
   aboutPanel() {
     const { data } = this;
     const box = element("div", {});
@@ -642,7 +643,7 @@ function save(text, name) {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** A text that a click copies. @param {string} text @param {string} label */
+/** A button with a text that a click copies. @param {string} text @param {string} label */
 export function copied(text, label) {
   const button = element("button", { class: "copy", title: label, text });
   button.addEventListener("click", async () => {
