@@ -111,8 +111,8 @@ shown(async () => {
   new TreePanel(viewer, new Engine(viewer, key, positioned));
   if (!positioned) new ReportPanel(viewer, key);
   share(viewer);
-  await playOut(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");
   else if (wanted === "report") viewer.open("report");
   viewer.redraw();
+  await playOut(viewer);
 });
