@@ -168,7 +168,7 @@ def main():
         "command": " ".join(sys.argv),
         "version": __version__,
         "rules": "1.5",
-        "what": ["deck"],
+        "parts": ["deck"],
         "games": len(games[1]),
         "loss": round(loss, 4),
     }

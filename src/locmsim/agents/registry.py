@@ -205,12 +205,12 @@ def describe_agents(width: int = 80) -> str:
             name if default is MISSING else f"{name}={default}"
             for name, default in info.options.items()
         )
-        lines.append(f"{info.name:9} {info.summary}")
+        lines.append(f"{info.name:10} {info.summary}")
         if options:
-            lines.append(f"{'':9} {options}")
+            lines.append(f"{'':10} {options}")
     wrapped = (
         textwrap.fill(
-            line, width, initial_indent="  ", subsequent_indent=" " * 12, break_on_hyphens=False
+            line, width, initial_indent="  ", subsequent_indent=" " * 13, break_on_hyphens=False
         )
         for line in lines
     )

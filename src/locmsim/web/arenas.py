@@ -87,7 +87,7 @@ class _Arenas:
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,
                 "watched": Part.REPLAY in settings.game.parts,
-                "done": reader.done,
+                "finished": reader.finished,
                 "player": player,
                 "results": reader.to_json(),
                 "score": reader.score_curve(player),

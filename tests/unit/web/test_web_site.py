@@ -354,7 +354,7 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
         source = {"game": key, "turn": turn, "actions": played[:done]}
         found = page.post("/api/analyse/search", **source, seconds=0.1)
         assert found["searches"] == 6
-        assert sum(line["found"] for line in found["lines"]) == 6
+        assert sum(line["searches"] for line in found["lines"]) == 6
         assert found["played"] == game["turns"][turn]["output"]
         words = [step["words"] for step in steps[start + 1 : start + 1 + len(played)]]
         assert found["played_words"] == words

@@ -16,7 +16,7 @@ import { address, ask, notice, shown, tell } from "./site.js";
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, pairs: number}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
- *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number,
+ *   turn: string, scored: boolean, watched: boolean, finished: boolean, player: number,
  *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
  *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
@@ -228,7 +228,7 @@ function drawState(results) {
   bar.value = games;
   let text = `${digits(games)} of ${digits(goal)} games of ${results.title}`;
   if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a game`;
-  if (results.done) text += ", finished";
+  if (results.finished) text += ", finished";
   else if (began !== null && games > began.games) {
     const seconds = (performance.now() - began.at) / 1000;
     const rate = (games - began.games) / seconds;

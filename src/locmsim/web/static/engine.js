@@ -6,7 +6,7 @@ import { element, number, percent } from "./dom.js";
 import { Refused, notice, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {{actions: string[], words: string[], chance: number, found: number,
+/** @typedef {{actions: string[], words: string[], chance: number, searches: number,
  *   visits: number}} Line */
 
 /** Seconds of one search after the other: the first answer comes soon, then better ones. */
@@ -273,7 +273,7 @@ export class Engine {
         element("b", { text: percent(line.chance) }),
         element("bdi", { text: ` ${words.join("; ")}` }),
         element("small", {
-          text: ` ${line.found} of ${found.searches} searches, ${number(line.visits)} visits`,
+          text: ` ${line.searches} of ${found.searches} searches, ${number(line.visits)} visits`,
         }),
       );
       return element("li", {}, button);
