@@ -102,7 +102,7 @@ def main():
         "command": " ".join(sys.argv),
         "version": __version__,
         "rules": args.rules,
-        "what": ["draft"],
+        "parts": ["draft"],
         "games": len(games[1]),
         "loss": round(loss, 4),
     }

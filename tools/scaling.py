@@ -128,7 +128,7 @@ COMMANDS = {
         "-m locmsim arena greedy osl --games 4000 --timeout-scale 0 --jobs"
     ),
     "tune, an iteration of 600 games": (
-        "-m locmsim tune --out {folder}/w.npz --what eval --iterations 1 --games 600"
+        "-m locmsim tune --out {folder}/w.npz --parts eval --iterations 1 --games 600"
         " --match-games 200 --pools 100 --workers"
     ),
     "dataset, 1,000 games of beam:nodes=3000": (

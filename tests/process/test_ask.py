@@ -157,7 +157,7 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     with Arena.load(db) as arena:
         result = arena.replay(1)
     assert data["played"] == next(call.answer for call in result.calls if call.turn == 4)
-    assert sum(line["found"] for line in data["lines"]) == data["searches"]
+    assert sum(line["searches"] for line in data["lines"]) == data["searches"]
     kinds = [evaluation for line in data["lines"] for evaluation in line["by"].items()]
     assert {name for name, _ in kinds} == {"beam", "mcts"}
     assert all(
@@ -274,7 +274,7 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     whole = json.loads(capsys.readouterr().out)
     analyse(f"{db}:1", "--turn", str(turn), "--done", done, "--json")
     data = json.loads(capsys.readouterr().out)
-    assert sum(line["found"] for line in data["lines"]) == data["searches"]
+    assert sum(line["searches"] for line in data["lines"]) == data["searches"]
     assert all(done not in line["line"] for line in data["lines"])
     assert (whole["played_value"] is None, data["played_value"]) == (False, None)
     analyse(f"{db}:1", "--turn", str(turn), "--done", "USE 999 -1;PICK", code=1)

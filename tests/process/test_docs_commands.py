@@ -93,7 +93,7 @@ def test_commands_of_compare(desk: Desk) -> None:
     result = json.loads((desk.folder / "results.json").read_text())
     assert len(rows) == result["games"] == 6
     page = (DOCS / "compare.md").read_text()
-    explained = page[page.index("The columns of the first") : page.index("The file itself")]
+    explained = page[page.index("The columns of the CSV file") : page.index("The file itself")]
     for name in (
         "game",
         "pair",

@@ -111,7 +111,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for words, code, message in (
         ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
-        ([*out, "--what", "luck,eval"], 2, "what: expected some of eval,deck,draft,network in"),
+        ([*out, "--parts", "luck,eval"], 2, "parts: expected some of eval,deck,draft,network in"),
         ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),
         (["--out", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
         (["--out", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
@@ -150,7 +150,7 @@ def test_a_package_that_is_missing(
     monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
     monkeypatch.setattr(self_play, "_play", None)
     monkeypatch.chdir(tmp_path)
-    words = ["--rules", rules, "--what", what, "--workers", "1", "--out", "tuned.npz"]
+    words = ["--rules", rules, "--parts", what, "--workers", "1", "--out", "tuned.npz"]
     assert main(["tune", *words, "--state", "state"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("locmsim tune: ")
@@ -166,7 +166,7 @@ def test_a_package_that_is_not_needed(
     if what == "network":
         pytest.importorskip("torch")
     monkeypatch.setitem(sys.modules, package, None)
-    words = ["--rules", "1.2", "--what", what, *QUICK, "--iterations", "1", "--workers", "1"]
+    words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--workers", "1"]
     assert main(["tune", *words, "--out", str(tmp_path / "tuned.npz")]) == 0
 
 

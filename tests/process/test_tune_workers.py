@@ -44,7 +44,7 @@ SCRIPT = """
             workers = client.run(os.getpid)
             killed = []
             tuner = Tuner(
-                {**settings, "what": tuple(settings["what"])}, start=start, folder=folder
+                {**settings, "parts": tuple(settings["parts"])}, start=start, folder=folder
             )
             lines = list(tuner.run(1, dask=cluster.scheduler_address, on_games=kill))
             tuner.write(out)

@@ -104,13 +104,15 @@ def test_a_server_and_this_process_play_the_same_tournament(
     specs = {"ann": "rule", "bob": "search:nodes=10", "carl": "rule"}
     server = Serving(
         "--early", "--turns=16", "--players=3", "--tournaments=2", "--seed=5",
-        f"--standings={standings}",
+        f"--standings={standings}", "-v",
     )  # fmt: skip
     serving.append(server)
     bots = [server.bot(spec, f"--user={name}") for name, spec in specs.items()]
     for bot in bots:
         assert bot.communicate(timeout=2 * PATIENCE)[1] == ""
-    server.process.communicate(timeout=PATIENCE)
+    said = server.process.communicate(timeout=PATIENCE)[1]
+    assert re.search(r"finished 1 tournament: \d+ commands in \d+ turns, which began at most", said)
+    assert "finished 2 tournaments: " in said
     with Standings(standings, write=False) as file:
         for number in (1, 2):
             tournament = Tournament(number, generate_deck(5 + number), specs, {"turns": 16})

@@ -13,7 +13,7 @@ __all__ = ["RandomAgent"]
 
 @dataclass
 class RandomAgent:
-    """Choose a random deck and play uniformly random legal actions until PASS.
+    """Choose a random deck and play uniformly random legal actions until PASS is drawn.
 
     It needs no belief, since hidden cards do not matter to it.
     """

@@ -97,12 +97,15 @@ class AgentInfo:
         Option -> default; `inspect.Parameter.empty` for an option without a default.
     package : str
         The package that the agent comes from.
+    factory : class or function, optional
+        What creates the agent; None if it cannot be imported.
     """
 
     name: str
     summary: str
     options: Mapping[str, Any]
     package: str = "locmsim"
+    factory: Callable[..., Agent] | None = None
 
 
 # -------------------------------------------------------------------------------- descriptions
@@ -205,12 +208,12 @@ def describe_agents(width: int = 80) -> str:
             name if default is MISSING else f"{name}={default}"
             for name, default in info.options.items()
         )
-        lines.append(f"{info.name:9} {info.summary}")
+        lines.append(f"{info.name:10} {info.summary}")
         if options:
-            lines.append(f"{'':9} {options}")
+            lines.append(f"{'':10} {options}")
     wrapped = (
         textwrap.fill(
-            line, width, initial_indent="  ", subsequent_indent=" " * 12, break_on_hyphens=False
+            line, width, initial_indent="  ", subsequent_indent=" " * 13, break_on_hyphens=False
         )
         for line in lines
     )
@@ -220,7 +223,8 @@ def describe_agents(width: int = 80) -> str:
 def _info(name: str, factory: Callable[..., Agent], package: str) -> AgentInfo:
     summary = (inspect.getdoc(factory) or "").partition("\n\n")[0].replace("\n", " ")
     options, _ = options_of(factory)
-    return AgentInfo(name, summary, {o: p.default for o, p in options.items()}, package)
+    defaults = {option: parameter.default for option, parameter in options.items()}
+    return AgentInfo(name, summary, defaults, package, factory)
 
 
 # ---------------------------------------------------------------------------------- the agents

@@ -118,8 +118,8 @@ class ResultsReader:
         return self.tally.settings
 
     @property
-    def done(self) -> bool:
-        """Whether all games are played."""
+    def finished(self) -> bool:
+        """Whether the tournament is over: all games are played, or its test has decided."""
         tally = self.tally
         return tally is not None and (tally.games >= self.goal.games > 0 or tally.decided)
 

@@ -108,6 +108,11 @@ def seed(text: str) -> int:
     return value
 
 
+def sentence(summary: str) -> str:
+    """Return the summary of a command as the sentence with which its help begins."""
+    return f"{summary[:1].upper()}{summary[1:]}."
+
+
 def color_wanted() -> bool:
     """Return whether the standard output is a terminal that shows colours (see no-color.org)."""
     return (

@@ -426,7 +426,7 @@ def _print(
         start = ""
         for name in names:
             if entry := line.by.get(name):
-                start += f"{entry.value:+6.2f} {entry.visits:7} {entry.found:5} "
+                start += f"{entry.value:+6.2f} {entry.visits:7} {entry.searches:5} "
             else:
                 start += f"{'-':>6} {'-':>7} {'-':>5} "
         _wrapped(f"{start} ", words.line(line.line))

@@ -24,6 +24,7 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     number,
+    sentence,
     start_logging,
     width,
     write,
@@ -39,20 +40,22 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    summary = "play matches between players (the default)"
+    summary = "play many matches between players (the default)"
     run = actions.add_parser(
         "run",
         prog="locmsim arena",
         help=summary,
-        description="play matches between players",
+        description="Play many matches between players, in mirrored pairs, and keep every game.",
         epilog="locmsim arena show DB prints results again (locmsim arena show --help).",
         allow_abbrev=False,
     )
     _add_arena_run(run)
     run.set_defaults(act=_run_arena, parser=run)
     summary = "print the tables of a file of results and the games that a player has lost"
-    show = actions.add_parser("show", help=summary, description=summary, allow_abbrev=False)
-    show.add_argument("db", metavar="DB")
+    show = actions.add_parser(
+        "show", help=summary, description=sentence(summary), allow_abbrev=False
+    )
+    show.add_argument("db", metavar="DB", help="file of results that an arena wrote")
     show.add_argument(
         "--lost", metavar="PLAYER", help="player whose lost games are listed (default: the first)"
     )
@@ -88,7 +91,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         dest="mode",
         const="gauntlet",
-        help="the first player against each of the others (default: all against all)",
+        help="play the first player against each of the others (default: all against all)",
     )
     add(
         "--no-mirror",
@@ -115,7 +118,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
-        help="stop as soon as it is clear which of two Elo differences is true",
+        help="stop as soon as it is clear which of two Elo differences is right",
     )
     add(
         "--alpha",

@@ -4,9 +4,9 @@ import argparse
 import struct
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, write
+from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, sentence, write
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card
@@ -21,31 +21,43 @@ _OUR_PNG = rb"\x89PNG.{33}tEXtSoftware\x00locmsim"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="print cards as a table")
+    listing = _action(actions, "list", "print cards as a table")
     listing.add_argument(
         "file", nargs="?", metavar="FILE", help="card list file (default: the 160 cards of 1.x)"
     )
     listing.set_defaults(act=_list_cards)
-    generate = actions.add_parser("generate", help="print or save the 120 cards of a seed (1.5)")
+    generate = _action(actions, "generate", "print or save the 120 cards of a seed (1.5)")
     generate.add_argument(
         "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
-    generate.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
+    generate.add_argument(
+        "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
+    )
     generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
     add_force(generate)
     generate.set_defaults(act=_generate_cards)
-    draw = actions.add_parser("draw", help="draw the 120 cards of a seed (1.5) on one page")
+    draw = _action(actions, "draw", "draw the 120 cards of a seed (1.5) on one page")
     draw.add_argument(
         "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
-    draw.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
+    draw.add_argument(
+        "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
+    )
     draw.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write")
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
     add_force(draw)
     draw.set_defaults(act=_draw_cards)
-    check = actions.add_parser("check", help="check card list files")
-    check.add_argument("files", nargs="+", metavar="FILE")
+    check = _action(actions, "check", "check card list files")
+    check.add_argument("files", nargs="+", metavar="FILE", help="card list file")
     check.set_defaults(act=_check_cards)
+
+
+def _action(actions: Any, name: str, summary: str) -> argparse.ArgumentParser:
+    """Add a subcommand whose help begins with its summary."""
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=summary, description=sentence(summary)
+    )
+    return parser
 
 
 def run(options: argparse.Namespace) -> None:

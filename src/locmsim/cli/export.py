@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--ascii",
         action="store_true",
-        help="use ASCII characters only: a longer file, for editors that garble others",
+        help="use ASCII characters only, for editors that garble others",
     )
     add(
         "--write-weights",

@@ -16,7 +16,7 @@ from importlib import import_module
 
 from locmsim import __version__
 from locmsim._io import counted
-from locmsim.cli._common import Failure, Parser, Stopped
+from locmsim.cli._common import Failure, Parser, Stopped, sentence
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 
@@ -148,7 +148,9 @@ def command_parser(chosen: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, help="show the version and how it was built")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        command = commands.add_parser(
+            name, help=summary, description=sentence(summary), allow_abbrev=False
+        )
         if name == chosen:
             module = import_module(f"locmsim.cli.{name}")
             module.add_options(command)

@@ -24,7 +24,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="seed of a battle between random decks, without FILE (default: 1)",
     )
     add(
-        "--turn", type=int, metavar="N", help="number of the turn, where FILE is a log or DB:NUMBER"
+        "--turn",
+        type=int,
+        metavar="N",
+        help="with a log or DB:NUMBER as FILE: count from the start of this turn",
     )
     add(
         "--depth",

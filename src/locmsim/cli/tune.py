@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
     add(
-        "--what",
+        "--parts",
         metavar="PARTS",
         help="parts to tune, of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
     )
@@ -83,10 +83,10 @@ def run(options: argparse.Namespace) -> None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     names = ("rules", "games", "match_games", "nodes", "pools", "seed")
     values = {name: value for name in names if (value := getattr(options, name)) is not None}
-    if options.what is not None:
-        parts = set(options.what.split(","))
-        known = [part for part in PARTS if part in parts]
-        values["what"] = (*known, *sorted(parts.difference(known)))
+    if options.parts is not None:
+        chosen = set(options.parts.split(","))
+        known = [part for part in PARTS if part in chosen]
+        values["parts"] = (*known, *sorted(chosen.difference(known)))
     try:
         tuner = Tuner(
             values, start=options.weights, folder=options.state, command=shlex.join(words)
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> None:
     if not tuner.accepted:
         print("no new weights were accepted")
     for match in tuner.accepted:
-        print("iteration {iteration}: {what} won {score:.1%} of {games} games".format(**match))
+        print("iteration {iteration}: {parts} won {score:.1%} of {games} games".format(**match))
 
 
 def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from locmsim._io import counted
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, sentence
 from locmsim.vestrock.bots import BOTS, make_bot
 
 __all__ = ["add_options", "run"]
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
         subparser = commands.add_parser(
-            name, help=command.summary, description=command.summary, allow_abbrev=False
+            name, help=command.summary, description=sentence(command.summary), allow_abbrev=False
         )
         command.add_options(subparser)
         subparser.set_defaults(act=command.act, parser=subparser)
@@ -71,7 +71,12 @@ def _add_match(parser: argparse.ArgumentParser) -> None:
     add("--turns", type=int, metavar="N", help="turns per match, over both players (default: 60)")
     add("--draws", type=int, metavar="N", help="cards that a player may draw per turn (default: 2)")
     add("--burns", type=int, metavar="N", help="cards that a player may burn per turn (default: 2)")
-    add("--hand-limit", type=int, metavar="N", help="most cards in a hand (default: 10)")
+    add(
+        "--hand-limit",
+        type=int,
+        metavar="N",
+        help="largest number of cards in a hand (default: 10)",
+    )
 
 
 def _match_parameters(options: argparse.Namespace) -> dict[str, int]:
@@ -125,14 +130,14 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=2,
         metavar="N",
-        help="players a tournament needs (default: %(default)s)",
+        help="number of players that a tournament waits for (default: %(default)s)",
     )
     add(
         "--break-turns",
         type=int,
         default=2,
         metavar="N",
-        help="turns between tournaments (default: %(default)s)",
+        help="length of the break between tournaments in turns (default: %(default)s)",
     )
     add("--tournaments", type=int, metavar="N", help="stop after N tournaments")
     add(
@@ -149,7 +154,12 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="play with this deck instead of generated ones (repeatable)",
     )
-    add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
+    add(
+        "--standings",
+        default=":memory:",
+        metavar="DB",
+        help="file of standings, created if missing",
+    )
     add("--log", metavar="FILE", help="append all events to FILE, one line of JSON each")
     add("--log-refused", action="store_true", help="log refused commands too")
     add("-v", "--verbose", action="store_true", help="report tournaments and turns")
@@ -315,7 +325,7 @@ def _bot(options: argparse.Namespace) -> None:
 
 def _add_deck(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("seed", type=int, metavar="SEED", help="any integer: the same deck for the same seed")
+    add("seed", type=int, metavar="SEED", help="any integer; the same seed gives the same deck")
     add("-n", type=int, default=100, metavar="N", help="number of cards (default: %(default)s)")
     add("--extreme", action="store_true", help="use the whole range of values, for tests")
 
@@ -333,7 +343,7 @@ def _deck(options: argparse.Namespace) -> None:
 
 def _add_tournament(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("bots", nargs="+", metavar="BOT", help="two or more bots; NAME=BOT names one")
+    add("bots", nargs="+", metavar="BOT", help="two or more bots; NAME=BOT gives one a name")
     add(
         "--tournaments",
         type=int,
@@ -349,7 +359,12 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
         help="tournament k has the deck of seed N + k (default: %(default)s)",
     )
     add("--time-ms", type=float, metavar="X", help="time per turn (default: that of the bot)")
-    add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
+    add(
+        "--standings",
+        default=":memory:",
+        metavar="DB",
+        help="file of standings, created if missing",
+    )
     _add_match(parser)
 
 

@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " the files named here, and only you can connect."
     )
     add = parser.add_argument
-    add("files", nargs="*", metavar="FILE", help="logs of matches to watch, and folders of them")
+    add("files", nargs="*", metavar="FILE", help="log of a match to watch, or a folder of logs")
     add(
         "--db",
         action="append",
@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BOT",
-        help='an additional opponent: a command, "name=command" or a plug-in (repeatable)',
+        help="an additional opponent: a command, an agent or NAME=either (repeatable)",
     )
     add("--games", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
     add(

@@ -4,7 +4,7 @@ A sum over cards cannot express that a deck needs creatures to use its items on,
 beside expensive ones. A small network can: its inputs are the `CARD_TERMS` of all cards, summed
 both directly and after a layer of units. The ensemble in the package was trained on games between
 decks of all kinds and predicts the value of a deck to the search that plays it
-(`tools/deck_network.py`, then `locmsim tune --what deck`).
+(`tools/deck_network.py`, then `locmsim tune --parts deck`).
 
     >>> from locmsim.decks import build_deck
     >>> from locmsim.decks.value import default_value

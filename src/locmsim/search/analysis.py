@@ -31,13 +31,13 @@ class LineEstimate:
         The expected result, from -1 to 1: the mean of these searches, by their visits.
     visits : int
         Number of sampled results in `value`.
-    found : int
+    searches : int
         Number of these searches that found this turn.
     """
 
     value: float
     visits: int
-    found: int
+    searches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Line:
         The expected result, from -1 to 1: the mean of the searches that found it, by their visits.
     visits : int
         Number of sampled results in `value`.
-    found : int
+    searches : int
         Number of searches that found this turn.
     depth : int
         Length of the longest sequence of the player's actions that was searched.
@@ -63,7 +63,7 @@ class Line:
     line: str
     value: float
     visits: int
-    found: int
+    searches: int
     depth: int
     by: dict[str, LineEstimate]
 
@@ -174,7 +174,7 @@ def analyse(
     >>> match = Match(seed=3)
     >>> _ = match.submit(0, "PASS"), match.submit(1, "PASS")
     >>> found = analyse(match.observation(0), time_ms=None, nodes=2000)
-    >>> found.lines[0].found <= found.searches
+    >>> found.lines[0].searches <= found.searches
     True
     """
     if isinstance(observation, Observation) and observation.phase != "battle":
@@ -262,8 +262,8 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
             for name in dict.fromkeys(name for name, _ in found)
         }
         depth = max(result.depth for result in same)
-        lines.append(Line(same[0].line, of_all.value, of_all.visits, of_all.found, depth, by))
-    return sorted(lines, key=lambda line: (-line.found, -line.value))
+        lines.append(Line(same[0].line, of_all.value, of_all.visits, of_all.searches, depth, by))
+    return sorted(lines, key=lambda line: (-line.searches, -line.value))
 
 
 def _estimate(same: list[SearchResult]) -> LineEstimate:

@@ -127,7 +127,7 @@ class Folder:
         try:
             content = json.loads(self._state.read_text(encoding="utf-8"))
             settings = content.pop("settings")
-            settings["what"] = tuple(settings["what"])
+            settings["parts"] = tuple(settings["parts"])
             chosen = TuningSettings(**settings)
             iterations = [match["iteration"] for match in content["accepted"]]
             start = WeightsFile.load(self._start)

@@ -33,17 +33,17 @@ _FIRST: dict[str, Any] = {"epochs": 12}
 _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
 
 
-def check_packages(what: Iterable[str]) -> None:
+def check_packages(parts: Iterable[str]) -> None:
     """Raise ``ImportError`` naming a package that these parts need and that is missing."""
-    parts = set(what)
-    if parts != {"network"}:
+    chosen = set(parts)
+    if chosen != {"network"}:
         try:
             import_module("scipy.optimize")
         except ImportError:
             raise ImportError(
                 "tuning needs scipy, which is not installed: pip install 'locmsim[tune]'"
             ) from None
-    if not parts.isdisjoint(_TRAINED):
+    if not chosen.isdisjoint(_TRAINED):
         import_module("locmsim.tuning.training")
 
 

@@ -289,7 +289,7 @@ class SelfPlay:
         rng = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft
         # Better evaluations are found among players with different evaluations.
-        explores = not {"eval", "network"}.isdisjoint(settings.what)
+        explores = not {"eval", "network"}.isdisjoint(settings.parts)
         evaluations = [Evaluator(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
         rows = _Rows()
@@ -341,7 +341,7 @@ class SelfPlay:
             if rng.random() < 0.5 and not state.is_terminal():
                 player = turn % 2
                 rows.positions.append([term(state, player) for term in _ours.units])
-                if "network" in self.settings.what:
+                if "network" in self.settings.parts:
                     rows.inputs.append(inputs(state, player))
                 rows.position_won.append(winner == player)
 

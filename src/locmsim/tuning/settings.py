@@ -34,7 +34,7 @@ class TuningSettings:
     ----------
     rules
         The rule set.
-    what
+    parts
         The parts to tune, names in `PARTS`. By default ``("eval", "deck")`` for rules 1.5, else
         ``("eval",)``.
     games
@@ -55,7 +55,7 @@ class TuningSettings:
     """
 
     rules: str = "1.5"
-    what: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     games: int = 4000
     match_games: int = 1000
     nodes: int = 2000
@@ -64,17 +64,17 @@ class TuningSettings:
 
     def __post_init__(self) -> None:
         draft = get_rules(self.rules).draft
-        if not self.what:
-            object.__setattr__(self, "what", ("eval",) if draft else ("eval", "deck"))
-        if self.what != tuple(part for part in PARTS if part in self.what):
+        if not self.parts:
+            object.__setattr__(self, "parts", ("eval",) if draft else ("eval", "deck"))
+        if self.parts != tuple(part for part in PARTS if part in self.parts):
             raise ValueError(
-                f"what: expected some of {','.join(PARTS)} in this order,"
-                f" got {','.join(self.what)!r}"
+                f"parts: expected some of {','.join(PARTS)} in this order,"
+                f" got {','.join(self.parts)!r}"
             )
-        if "deck" in self.what and draft:
-            raise ValueError(f"what: rules {self.rules} have a draft, not a deck to choose")
-        if "draft" in self.what and not draft:
-            raise ValueError(f"what: rules {self.rules} have a deck to choose, not a draft")
+        if "deck" in self.parts and draft:
+            raise ValueError(f"parts: rules {self.rules} have a draft, not a deck to choose")
+        if "draft" in self.parts and not draft:
+            raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

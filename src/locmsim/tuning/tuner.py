@@ -126,7 +126,7 @@ class Tuner:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {**asdict(self.settings), "what": list(self.settings.what)}
+        return {**asdict(self.settings), "parts": list(self.settings.parts)}
 
     def record(self) -> dict[str, Any]:
         """Return the history of the tuning, which is stored with the weights.
@@ -151,7 +151,7 @@ class Tuner:
 
     def check_packages(self) -> None:
         """Raise ``ImportError`` naming a package that this tuning needs and that is missing."""
-        check_packages(self.settings.what)
+        check_packages(self.settings.parts)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a weights file: the initial file with the best weights and the record added.
@@ -300,7 +300,7 @@ class Tuner:
         """Return new weights by name, for each part and all together, and the loss of each part."""
         joined = Games.joined([self._games[i] for i in sorted(self._games)])
         candidates, losses = {}, {}
-        for part in self.settings.what:
+        for part in self.settings.parts:
             candidates[part], losses[part] = fit_part(part, self.best, joined)
         if len(candidates) > 1:
             every = {
@@ -320,7 +320,7 @@ class Tuner:
             return f"{line}: not accepted", {}
         match = {
             "iteration": iteration,
-            "what": name,
+            "parts": name,
             "games": 2 * counts.total,
             "score": round(counts.score, 4),
             "interval": [round(low, 4), round(high, 4)],

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from locmsim import __version__
+from locmsim._io import counted
 from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from locmsim.vestrock.allowance import BEFORE_LOGIN, Allowances
 from locmsim.vestrock.clock import Schedule
@@ -167,7 +168,7 @@ class Server:
         self._to_check: deque[tuple[Session, str, str]] = deque()
         self._is_checking = False
         self._last_checked = ""
-        #: Statistics of the server: commands, ticks, and the delay of the latest tick.
+        #: Statistics of the server: commands, turns, and the delay of the turn that began latest.
         self.commands = 0
         self.ticks = 0
         self.latest = 0.0
@@ -497,10 +498,10 @@ class Server:
                     self.ready(session)
         if self.series.finished > finished:
             _log.info(
-                "%d tournaments are over; %d commands, %d ticks, the latest by %.1f ms",
-                self.series.finished,
-                self.commands,
-                self.ticks,
+                "finished %s: %s in %s, which began at most %.1f ms late",
+                counted(self.series.finished, "tournament"),
+                counted(self.commands, "command"),
+                counted(self.ticks, "turn"),
                 1000 * self.latest,
             )
             if self.series.finished == self._tournaments:

@@ -90,7 +90,7 @@ def page(site: Site) -> Page:
                     "actions": actions,
                     "words": line_words(state, actions, position.names, cards.titles),
                     "chance": (1 + line.value) / 2,
-                    "found": line.found,
+                    "searches": line.searches,
                     "visits": line.visits,
                 }
             )

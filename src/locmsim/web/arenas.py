@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -87,7 +86,7 @@ class _Arenas:
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,
                 "watched": Part.REPLAY in settings.game.parts,
-                "done": reader.done,
+                "finished": reader.finished,
                 "player": player,
                 "results": reader.to_json(),
                 "score": reader.score_curve(player),
@@ -113,7 +112,7 @@ class _Arenas:
         )
         try:
             with Store(self._readers[number].path) as store:
-                found = [*islice(store.endings(wanted, before), count + 1)]
+                found = store.endings(wanted, before, count + 1)
         except StoreError as error:
             raise Refusal(error, 409) from None
         following = found[count - 1].number if len(found) > count else None

@@ -36,7 +36,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     with Arena(["greedy", "random", "rule"], db=db, games=6, seed=3) as arena:
         reader.update()
         assert reader.to_json() == fresh(db)
-        assert not reader.done
+        assert not reader.finished
         versions = [reader.version]
         # As several workers end them: the first one last.
         for record in [*played[4:9], *played[1:4], *played[9:], played[0]]:
@@ -47,7 +47,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
             reader.update()
             versions.append(reader.version)
         assert versions == sorted(set(versions))
-        assert reader.done
+        assert reader.finished
     reader.update()
     assert reader.version == versions[-1]
     for player in range(3):
@@ -63,12 +63,12 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     records(db, ["greedy", "random"], 4)
     reader = ResultsReader(db)
     reader.update()
-    assert reader.done
+    assert reader.finished
     assert reader.llr_curve() is None
     before = reader.version
     with Arena(db=db, games=20, sprt=Sprt(0, 20)) as arena:
         reader.update()
-        assert not reader.done
+        assert not reader.finished
         assert reader.version > before
         arena.run(jobs=1)
         tally = reader.update()
@@ -94,7 +94,7 @@ def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
     reader = ResultsReader(db)
     with Arena(["greedy", "random"], db=db, games=4, seed=1) as arena:
         arena.run(jobs=1, on_games=lambda games: reader.update() and None)
-        assert reader.done
+        assert reader.finished
     reader.update()
     assert list(tmp_path.iterdir()) == [db]
 

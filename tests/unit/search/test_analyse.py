@@ -29,10 +29,10 @@ def test_lines_are_distinct_turns() -> None:
     told: list[int] = []
     found = analyse(match.observation(0), time_ms=None, nodes=3000, on_search=told.append)
     assert told == list(range(1, found.searches + 1))
-    assert sum(line.found for line in found.lines) == found.searches
+    assert sum(line.searches for line in found.lines) == found.searches
     assert len({line.line for line in found.lines}) == len(found.lines)
-    assert [line.found for line in found.lines] == sorted(
-        (line.found for line in found.lines), reverse=True
+    assert [line.searches for line in found.lines] == sorted(
+        (line.searches for line in found.lines), reverse=True
     )
     assert all(-1 <= line.value <= 1 for line in found.lines)
     assert found.nodes > 0
@@ -43,10 +43,10 @@ def test_lines_are_distinct_turns() -> None:
 
 def test_beam_search_and_tree_search_take_turns() -> None:
     found = analyse(battle().observation(0), time_ms=None, nodes=3000)
-    assert sum(line.by["beam"].found for line in found.lines if "beam" in line.by) == 3
-    assert sum(line.by["mcts"].found for line in found.lines if "mcts" in line.by) == 3
+    assert sum(line.by["beam"].searches for line in found.lines if "beam" in line.by) == 3
+    assert sum(line.by["mcts"].searches for line in found.lines if "mcts" in line.by) == 3
     for line in found.lines:
-        assert line.found == sum(evaluation.found for evaluation in line.by.values())
+        assert line.searches == sum(evaluation.searches for evaluation in line.by.values())
         assert line.visits == sum(evaluation.visits for evaluation in line.by.values())
         values = [evaluation.value for evaluation in line.by.values()]
         assert min(values) - 1e-9 <= line.value <= max(values) + 1e-9

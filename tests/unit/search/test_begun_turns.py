@@ -126,7 +126,7 @@ def test_an_analysis_of_the_rest(rules):
     of_done = analyse(observation, done=done, time_ms=None, nodes=500, worlds=5)
     of_state = analyse(state, time_ms=None, nodes=500, worlds=5)
     for found in (of_done, of_state):
-        assert sum(line.found for line in found.lines) == found.searches
+        assert sum(line.searches for line in found.lines) == found.searches
         for line in found.lines:
             ids = [word.split()[1] for word in line.line.split(";") if word != "PASS"]
             assert len(state.actions_of(line.line)) == len(ids)

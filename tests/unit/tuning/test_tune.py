@@ -94,7 +94,7 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
 
     monkeypatch.setattr(self_play, "_perturbed", counting)
     for what, players in ((("draft",), 0), (("draft", "network"), 8)):
-        settings = TuningSettings("1.2", what=what, nodes=20)
+        settings = TuningSettings("1.2", parts=what, nodes=20)
         played = self_play.SelfPlay(settings, 1, 0, 4, range(1, 10), [OURS])()
         assert len(played.deck_won) == 4
         assert len(perturbed) == players
@@ -153,7 +153,7 @@ def test_rows_of_decks_are_their_terms() -> None:
 
 def test_what_is_learnt_from() -> None:
     pytest.importorskip("torch")
-    settings = TuningSettings(what=("eval", "deck"), games=4, match_games=2, nodes=20, pools=1)
+    settings = TuningSettings(parts=("eval", "deck"), games=4, match_games=2, nodes=20, pools=1)
     found = self_play.SelfPlay(settings, 1, 0, 4, [7], [default_weights("1.5")])()
     found.check()
     assert set(found.pools.tolist()) == {7}
@@ -210,20 +210,20 @@ def test_nothing_is_learnt_from_recorded_card_sets(monkeypatch: pytest.MonkeyPat
     "settings",
     [
         SMALL,
-        TuningSettings("1.0", what=("draft",), games=20, match_games=6, nodes=20, pools=3),
-        TuningSettings("1.2", what=("network",), games=20, match_games=6, nodes=20, pools=3),
+        TuningSettings("1.0", parts=("draft",), games=20, match_games=6, nodes=20, pools=3),
+        TuningSettings("1.2", parts=("network",), games=20, match_games=6, nodes=20, pools=3),
         pytest.param(
             TuningSettings(
-                what=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1
+                parts=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1
             ),
             marks=pytest.mark.slow,
         ),
     ],
-    ids=lambda settings: f"{settings.rules}-{','.join(settings.what)}",
+    ids=lambda settings: f"{settings.rules}-{','.join(settings.parts)}",
 )
 def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
     """It says what it did, leaves other weights alone, and does the same again."""
-    if settings.what != ("eval",):
+    if settings.parts != ("eval",):
         pytest.importorskip("torch")
     tuner = Tuner(settings)
     seen = []
@@ -234,14 +234,14 @@ def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
     assert {what for what, done, count in seen if done == count} == {what for what, *_ in seen}
     assert tuner.iteration == 1
     assert ("; test of" in line and ": accepted" in line) == bool(tuner.accepted)
-    if "deck" not in settings.what:
+    if "deck" not in settings.parts:
         assert tuner.best.deck_score is tuner.start.deck_score
         assert tuner.best.deck_value is tuner.start.deck_value
-    if "draft" not in settings.what:
+    if "draft" not in settings.parts:
         assert tuner.best.draft == tuner.start.draft
-    if "eval" not in settings.what:
+    if "eval" not in settings.parts:
         assert tuner.best.evaluation == tuner.start.evaluation
-    if "network" not in settings.what:
+    if "network" not in settings.parts:
         assert tuner.best.network is tuner.start.network
     if settings.rules != "1.5":  # decks take their time
         again = Tuner(settings)
@@ -260,7 +260,7 @@ def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
     backwards["direct"][health], backwards["direct"][health + 12] = -0.3, 0.3
     start = replace(OURS, network=backwards)
     settings = TuningSettings(
-        "1.2", what=("network",), games=200, match_games=60, nodes=100, pools=20
+        "1.2", parts=("network",), games=200, match_games=60, nodes=100, pools=20
     )  # fmt: skip
     tuner = Tuner(settings, start=start, folder=state)
     (line,) = lines(tuner, 1)
@@ -397,12 +397,12 @@ def test_bad_weights_files(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"rules": "2"}, "unknown rules '2'"),
-        ({"rules": "1.2", "what": ("deck",)}, r"what: rules 1\.2 have a draft"),
-        ({"what": ("deck", "luck")}, "what: expected some of"),
-        ({"what": ("draft",)}, r"what: rules 1\.5 have a deck to choose, not a draft"),
+        ({"rules": "1.2", "parts": ("deck",)}, r"parts: rules 1\.2 have a draft"),
+        ({"parts": ("deck", "luck")}, "parts: expected some of"),
+        ({"parts": ("draft",)}, r"parts: rules 1\.5 have a deck to choose, not a draft"),
         (
-            {"what": ("deck", "eval")},
-            "what: expected some of eval,deck,draft,network in this order",
+            {"parts": ("deck", "eval")},
+            "parts: expected some of eval,deck,draft,network in this order",
         ),
         ({"games": 1}, "games: expected 2 or more, got 1"),
         ({"nodes": 1.5}, "nodes: expected 1 or more, got 1.5"),

@@ -73,7 +73,7 @@ def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
         for player, one in enumerate(expected["players"]):
             found = ask("/api/arena/results", db=db, player=player)
             assert found["results"] == expected
-            assert found["done"]
+            assert found["finished"]
             versions.append(found["version"])
             assert (found["player"], found["title"]) == (player, "rules 1.5")
             assert found["score"]["games"][-1] == one["games"]

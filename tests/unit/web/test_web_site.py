@@ -354,7 +354,7 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
         source = {"game": key, "turn": turn, "actions": played[:done]}
         found = page.post("/api/analyse/search", **source, seconds=0.1)
         assert found["searches"] == 6
-        assert sum(line["found"] for line in found["lines"]) == 6
+        assert sum(line["searches"] for line in found["lines"]) == 6
         assert found["played"] == game["turns"][turn]["output"]
         words = [step["words"] for step in steps[start + 1 : start + 1 + len(played)]]
         assert found["played_words"] == words
@@ -542,6 +542,33 @@ def test_agents_say_which_rules_they_play() -> None:
     found = {opponent.key: opponent for opponent in opponents(["learned", "greedy", "./bot"])}
     assert found["bot0"].rules == found["agent-learned"].rules == ("1.5",)
     assert found["bot1"].rules == found["bot2"].rules == found["agent-osl"].rules == ()
+
+
+def test_plug_ins_are_offered_for_the_rules_they_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes named on the command line, and those of installed packages that can be imported."""
+    (tmp_path / "plug_in_bots.py").write_text(
+        "from locmsim.agents import GreedyAgent\n"
+        "class Mine(GreedyAgent): pass\n"
+        "class Old(GreedyAgent): only_rules = '1.2'\n"
+        "class Some(GreedyAgent): only_rules = property(lambda self: '1.0')\n"
+    )
+    info = tmp_path / "plug_in_bots-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in-bots\nVersion: 1.0\n")
+    names = ("patient = Mine", "old = Old", "some = Some", "gone = Gone")
+    points = [name.replace("= ", "= plug_in_bots:") for name in names]
+    (info / "entry_points.txt").write_text("\n".join(["[locmsim.agents]", *points]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    named = ["plug_in_bots:Mine", "then=plug_in_bots:Old", "plug_in_bots:Some"]
+    found = {opponent.key: opponent for opponent in opponents(named)}
+    assert found["bot0"].rules == found["agent-patient"].rules == ()
+    assert found["bot1"].name == "then"
+    assert found["bot1"].rules == found["agent-old"].rules == ("1.2",)
+    # What a property says is known of an agent only, and agents of packages are not made here.
+    assert (found["bot2"].rules, found["agent-some"].rules) == (("1.0",), ())
+    assert "agent-gone" not in found
 
 
 def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
