@@ -60,16 +60,11 @@ class Results:
         """Return the info about the row's last finished episode."""
         result = self._views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
-        more: dict[str, Any] = {}
-        if self._options.episode == "choice" and not illegal:
-            more["winners"] = np.array(self._views.winners(row), np.int8)
-            if self._options.deck_values:
-                more["deck_values"] = self.deck_values(row)
         # Filled one by one: NumPy takes long to look at a tuple.
         healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
         healths[0], healths[1] = health
         returns[0], returns[1] = result[7]
-        return {
+        info: dict[str, Any] = {
             "turn": turn,
             "seat": seat,
             "winner": winner,
@@ -78,8 +73,12 @@ class Results:
             "illegal": illegal,
             "health": healths,
             "match": self._match(result),
-            **more,
         }
+        if self._options.episode == "choice" and not illegal:
+            info["winners"] = np.array(self._views.winners(row), np.int8)
+            if self._options.deck_values:
+                info["deck_values"] = self.deck_values(row)
+        return info
 
     def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""

@@ -170,15 +170,15 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step after which Python has something to do."""
-        games = self.games
-        if games.rows.requests.waits_for(0):
+        games, rows = self.games, self.games.rows
+        if rows.requests.waits_for(0):
             try:
                 games.serve()
             except BaseException:
                 self._step = self._refused
                 raise
-        reward, terminated, truncated = games.rows.views.outcome(0)
-        if games.rows.views.over(0) and not (terminated or truncated):
+        reward, terminated, truncated = rows.views.outcome(0)
+        if rows.views.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
         observation, info = self._fresh()
         if terminated or truncated:
