@@ -1,9 +1,9 @@
 """Build of the compiled modules: the one place for compiler directives and flags.
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
-gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the
-text for an index is made by tools/package_page.py, the C that the package carries for others by
-tools/export_templates.py, the examples for `locmsim new` are packed by tools/pack_examples.py;
+gcov and marks of the Cython lines (docs/development.md). The version comes from the package, the
+text for a package index from tools/package_page.py, the C templates in the package from
+tools/export_templates.py, and the examples for `locmsim new` from tools/pack_examples.py;
 everything else is in pyproject.toml.
 """
 
@@ -51,9 +51,10 @@ DIRECTIVES = {
 if sys.platform == "win32":
     COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
 else:
-    # Pairing up neighbouring fields of a struct in vector registers delays what is read next.
+    # Without SLP vectorisation: it stores neighbouring fields of a struct together, and reading one
+    # of them afterwards has to wait.
     COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0", "-fno-tree-slp-vectorize"]
-    # A multiplication and an addition are rounded one by one on all CPUs: searches answer the same.
+    # Round after each multiplication and addition on all CPUs, so that searches answer the same.
     COMPILE_ARGS.append("-ffp-contract=off")
 
     if CYTHON < (3, 2):
@@ -71,15 +72,15 @@ if COVERAGE:
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or "-fsanitize" in os.environ.get("CFLAGS", "")
 if not instrumented and sys.platform == "linux":
-    LINK_ARGS = ["-Wl,--strip-all"]  # names that only debuggers read: a seventh of the modules
+    LINK_ARGS = ["-Wl,--strip-all"]  # symbols for debuggers: a seventh of the modules' size
 always = not instrumented and sys.platform != "win32"
-# `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
-# Instrumented code would take the compiler minutes that way. See `inline_ours`.
+# `cdef inline` must really inline: the kernel specialises functions by passing literals to them.
+# Not for instrumented code, which would take the compiler minutes. See `inline_ours`.
 INLINE = "inline __attribute__((always_inline, unused))" if always else "CYTHON_INLINE"
 MACROS.append(("LOCMSIM_INLINE", INLINE))
 
-#: What modules are compiled with besides: loops over floats are worth vector instructions, which
-#: must not reorder sums, or CPUs would answer differently.
+#: Further options of single modules: loops over floats profit from vector instructions. They must
+#: not reorder sums, or results would differ between CPUs.
 MORE_ARGS = {"policy._policy": ["-O3"]}
 if DEBUG or COVERAGE or sys.platform == "win32":
     MORE_ARGS = {}
@@ -138,7 +139,7 @@ extensions = [
     )
     for name in MODULES
 ]
-#: Cython's own code, memoryviews above all, once instead of in each module (Cython 3.1 cannot).
+#: Cython's utility code, mostly memoryviews, shared by all modules (not possible in Cython 3.1).
 SHARED = "locmsim._cyutility"
 if CYTHON >= (3, 2):
     extensions.append(
@@ -153,18 +154,19 @@ if CYTHON >= (3, 2):
 
 
 def cores():
-    """How many processes may work at a time."""
+    """Return how many processes may work at a time."""
     if sys.platform == "win32":
-        return 1  # Microsoft's compilers get in each other's way
+        return 1  # parallel runs of Microsoft's compiler conflict
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def inline_ours(path):
-    """Let our inline functions in a C file be LOCMSIM_INLINE, whose names begin with __pyx_f_.
+    """Declare our own inline functions in a C file as LOCMSIM_INLINE.
 
-    Cython's helpers keep CYTHON_INLINE: some of them call themselves and cannot always be inlined.
+    Their names begin with __pyx_f_. Cython's helpers keep CYTHON_INLINE: some of them are recursive
+    and cannot always be inlined.
     """
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
@@ -175,7 +177,7 @@ def inline_ours(path):
 
 
 def write_generated():
-    """Make those files of the package that are not in git."""
+    """Make the files of the package that are not in git."""
     export_templates.write_new()
     pack_examples.write_new()
 
@@ -192,7 +194,7 @@ Or set CC to the command of another C compiler. docs/development.md has more.
 class BuildExt(build_ext):
     """Translates and compiles the modules.
 
-    Tells `locmsim bench` what they are compiled with, and people what is missing.
+    It records the compiler command for `locmsim bench`, and says what is missing if that fails.
     """
 
     def finalize_options(self):
@@ -231,7 +233,7 @@ class BuildExt(build_ext):
             extension.depends = translated[extension.name].depends
             for source in extension.sources:
                 inline_ours(source)
-        # What takes the compiler longest goes first: the last to end is then a short one.
+        # The longest compilations go first, so that no process works on a long one at the end.
         self.extensions.sort(key=lambda extension: -os.path.getsize(extension.sources[0]))
 
     def look_for_compiler(self):
@@ -244,7 +246,7 @@ class BuildExt(build_ext):
 
 
 class BuildPy(build_py):
-    """Copies the package's files, those that are made included."""
+    """Copies the package's files, including generated ones."""
 
     def run(self):
         write_generated()
@@ -252,9 +254,9 @@ class BuildPy(build_py):
 
 
 class Sdist(sdist):
-    """A source archive that depends on the sources alone: no times, owners or order of files.
+    """Makes a reproducible source archive, independent of times, owners and the order of files.
 
-    Every file has the time of SOURCE_DATE_EPOCH or, without it, the first that a zip can hold.
+    Every file has the time of SOURCE_DATE_EPOCH or, by default, the earliest that a zip can hold.
     """
 
     def run(self):
@@ -278,7 +280,7 @@ class Sdist(sdist):
                 member.uname = member.gname = ""
                 member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
                 if member.isfile():
-                    member.type = tarfile.REGTYPE  # setuptools makes hard links
+                    member.type = tarfile.REGTYPE  # setuptools may have made hard links
                     member.size = path.stat().st_size
                     with path.open("rb") as content:
                         archive.addfile(member, content)
@@ -291,11 +293,11 @@ def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-# The one place of the version is the package, which cannot be imported before it is built.
+# The version is read from the text of the package, which cannot be imported before it is built.
 VERSION = re.search(r'(?m)^__version__ = "(.+)"$', text_of("src/locmsim/__init__.py"))[1]
 REPOSITORY = tomllib.loads(text_of("pyproject.toml"))["tool"]["locmsim"]["repository"]
 
-# Processes that are spawned to translate modules import this file.
+# Spawned processes that translate modules import this file.
 if __name__ == "__main__":
     setup(
         version=VERSION,

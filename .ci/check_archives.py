@@ -14,11 +14,11 @@ import pack_examples
 SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
 GENERATED = {".c", ".so", ".pyd", ".pyc"}
-#: What is not in git: C for exported bots, which builds from an archive do not translate again, and
-#: the examples that `locmsim new` writes.
+#: Files in the archives but not in git: C for exported bots, which builds from an archive do not
+#: translate again, and the examples that `locmsim new` writes.
 EXAMPLES = Path("data/examples.zip")
 MADE = {Path("include/locm.h"), Path("export/data/search.h"), EXAMPLES}
-#: Bytes that the examples may have.
+#: The most bytes of the examples.
 MOST = 100_000
 NOT_SHIPPED = {*GENERATED, ".pyx", ""}
 
@@ -29,7 +29,7 @@ def main() -> None:
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src/locmsim")
     check("archive", package, shipped() | of(SOURCES, ".pyx") | MADE)
-    # Without .ci and what else begins with a dot, all that git keeps.
+    # Everything in git except .ci and other names that begin with a dot.
     kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
     check("archive", names, {Path(name) for name in kept.split("\0") if name and name[0] != "."})
     check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
@@ -47,18 +47,18 @@ def main() -> None:
 
 
 def examples(data: bytes) -> None:
-    """Those in the wheel are those of this tree, and no larger than they may be."""
+    """Check that the examples in the wheel are those of this tree, and not too large."""
     if len(data) > MOST:
         raise SystemExit(f"wheel: {EXAMPLES} has {len(data):,} bytes, more than {MOST:,}")
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         for kind in pack_examples.KINDS:
             for name, path in pack_examples.files(kind).items():
                 if packed.read(f"{kind}/{name}") != path.read_bytes():
-                    raise SystemExit(f"wheel: {EXAMPLES}: {kind}/{name} is another one")
+                    raise SystemExit(f"wheel: {EXAMPLES}: {kind}/{name} differs")
 
 
 def shipped() -> set:
-    """All files of the package that are of use once it is built."""
+    """Return all files of the package that are needed after it is built."""
     return {p for p in SOURCES if p.suffix not in NOT_SHIPPED and "__pycache__" not in p.parts}
 
 

@@ -1,8 +1,8 @@
-"""Checks the documentation site that was built: ``python .ci/check_site.py build/docs``.
+"""Checks a built documentation site: ``python .ci/check_site.py build/docs``.
 
-Every link within it leads to a page and a place on it that exist. Nothing that a page shows or
-runs is loaded from elsewhere, so that the site can be read without a network. Every public name of
-the package is in the reference.
+Every link within the site must lead to an existing page and anchor. Pages must not load anything
+from elsewhere, so that the site can be read offline. Every public name of the package must be in
+the reference.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "_ext"))
 from classes import PACKAGES
 
-#: What a browser loads by itself: elements and the attributes with the address.
+#: Elements that a browser loads by itself, and the attributes with the address.
 LOADED = {
     **dict.fromkeys(("audio", "embed", "iframe", "img", "script", "source", "video"), "src"),
     "image": "href",
@@ -24,7 +24,7 @@ LOADED = {
     "link": "href",
     "object": "data",
 }
-#: Links of a head that name a page and load nothing.
+#: Kinds of links in a head that only name a page.
 NAMED_ONLY = {"author", "canonical", "index", "next", "prev", "search"}
 STYLES = re.compile(r'<style[^>]*>(.*?)</style>|style="([^"]*)"', re.DOTALL)
 CSS = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
@@ -35,7 +35,7 @@ def loaded(css: str) -> list[str]:
 
 
 class Page(HTMLParser):
-    """What a page links to and loads, and the anchors that it has."""
+    """The links, loads and anchors of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
 
 def undocumented(anchors: set[str]) -> list[str]:
-    """Public names without an entry under the package's name or that of their module."""
+    """Return the public names without an entry under the package's or their module's name."""
     missing = []
     for package in PACKAGES:
         module = importlib.import_module(package)

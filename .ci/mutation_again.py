@@ -1,10 +1,10 @@
-"""Second look at changes that no test noticed: ``python mutation_again.py``, beside ``mutants``.
+"""Runs the tests again on changes that no test noticed: ``python mutation_again.py``.
 
-mutmut changes functions of modules that are imported already. What a module calls while it is
-imported (tables of rules, of readers), and what is kept between calls, has then happened
-unchanged. Here each such change gets a process of its own, from its start, and the tests of its
-module. Prints what is still not noticed, and the share of all changes that were; at least 85 % have
-to be.
+It runs beside the folder ``mutants``. mutmut changes functions of modules that have already been
+imported: calls during the import (tables of rules, of readers) and values kept between calls come
+from unchanged code. Here each such change gets its own new process, with the tests of its module.
+Prints the changes that are still not noticed, and the share of all changes that are; at least 85 %
+must be.
 """
 
 import os
@@ -12,7 +12,7 @@ import signal
 import sys
 from collections import Counter
 
-import hypothesis  # noqa: F401  what takes long to import, and is not changed
+import hypothesis  # noqa: F401  imported once, before forking: slow, and not changed
 import numpy  # noqa: F401
 import pytest
 from mutmut.__main__ import walk_mutatable_files
@@ -25,7 +25,7 @@ PYTEST = [
     *("-W", "ignore:Module already imported"),  # hypothesis
 ]
 NOTICED = ("killed", "timeout", "segfault")
-#: The tests of each module; the first name with which that of a change begins counts.
+#: The tests of each module; the first key that a change's name begins with counts.
 TESTS = {
     "locmsim.rules.generator.": ["unit/rules/test_generator.py"],
     "locmsim.rules.cards.": ["unit/rules/test_cards.py", "unit/rules/test_generator.py"],
@@ -44,7 +44,7 @@ TESTS = {
 
 
 def is_noticed(change: str) -> bool:
-    """Whether a test fails in a new process with this change, or does not end."""
+    """Return whether a test fails in a new process with this change, or does not end."""
     tests = next(tests for start, tests in TESTS.items() if change.startswith(start))
     child = os.fork()
     if child == 0:
@@ -63,7 +63,7 @@ def main() -> None:
         results.load()
     os.chdir("mutants")
     sys.path.insert(0, os.path.abspath("src"))
-    # The clean run: without a change all pass.
+    # First without a change: all tests must pass.
     for start in TESTS:
         if is_noticed(start):
             raise SystemExit(f"the tests of {start}* do not pass without a change")
@@ -72,7 +72,7 @@ def main() -> None:
     for results in results_of:
         for change, code in results.exit_code_by_key.items():
             if code is None:
-                continue  # not asked for
+                continue  # not requested
             module = change.rpartition(".x")[0]
             changes[module] += 1
             if status_by_exit_code[code] not in NOTICED and not is_noticed(change):

@@ -1,4 +1,4 @@
-"""All that `locmsim bench` measures, as benchmarks that can be compared with earlier runs."""
+"""The measurements of `locmsim bench` as benchmarks, to be compared with earlier runs."""
 
 import pytest
 

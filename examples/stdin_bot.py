@@ -1,9 +1,9 @@
-"""A bot in one file, without any library: how the protocol is read and answered.
+"""A bot in one file without any library, which shows how to read and answer the protocol.
 
     locmsim arena "python examples/stdin_bot.py" random --games 20
 
-It plays all three rule sets, which it tells apart by the columns of what it reads. It picks cards
-by a formula, and in a turn it removes enemies, summons, strengthens and attacks, in this order.
+It plays all three rule sets, which it tells apart by the number of columns in its input. It picks
+cards by a formula; in a turn it removes enemies, summons, strengthens and attacks, in this order.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Card:
     lane: int = 0
 
     def worth(self, mana: float) -> float:
-        """Return what a card on offer does, minus its cost at so many points per mana."""
+        """Return the value of a card on offer, minus its cost at `mana` points per mana."""
         effects = 0.5 * self.my_health - 0.7 * self.opponent_health + 2 * self.draw
         if self.type == CREATURE:
             keywords = {"B": 0.5, "C": 1, "D": 1, "G": 1.5, "L": 3, "W": 2, "-": 0}
@@ -54,7 +54,7 @@ def read() -> tuple[list[int], list[int], list[Card], int]:
     me, opponent = numbers(), numbers()
     _, actions = numbers()
     for _ in range(actions):
-        input()  # what the opponent did: this bot does not care
+        input()  # the opponent's actions, which this bot ignores
     cards, lanes = [], 2
     for _ in range(int(input())):
         words = input().split()
@@ -73,7 +73,7 @@ def choose(offer: list[Card]) -> str:
     if len(offer) == 3:  # 1.2 and 1.0 draft card by card
         worths = [card.worth(mana=2) for card in offer]
         return f"PICK {worths.index(max(worths))}"
-    # In 1.5 a deck of cheap cards is had for the asking, and plays many of them in a turn.
+    # In 1.5 any card can be had, and a deck of cheap cards plays many of them in a turn.
     best = sorted(offer, key=lambda card: card.worth(mana=4), reverse=True)
     creatures = [card for card in best if card.type == CREATURE][:9]
     others = [card for card in best if card not in creatures][:6]
@@ -81,7 +81,7 @@ def choose(offer: list[Card]) -> str:
 
 
 class Turn:
-    """A battle turn in the making; the referee ignores what turns out to be illegal."""
+    """The actions of a battle turn; the referee ignores those that turn out to be illegal."""
 
     def __init__(self, me: list[int], opponent: list[int], cards: list[Card], lanes: int) -> None:
         self.mana = me[1]
@@ -93,7 +93,7 @@ class Turn:
         self.actions: list[str] = []
 
     def play(self) -> str:
-        ready = [*self.mine]  # what is on the board when a turn begins may attack
+        ready = [*self.mine]  # creatures on the board when a turn begins may attack
         self.remove()
         ready += [card for card in self.summon() if "C" in card.abilities]
         self.strengthen()
@@ -120,7 +120,7 @@ class Turn:
             enemy.defense -= damage
 
     def remove(self) -> None:
-        """Red and blue items on the strongest enemies that they kill."""
+        """Use red and blue items on the strongest enemies that they kill."""
         for card in [c for c in self.hand if c.type in (RED, BLUE) and c.defense < 0]:
             victims = [
                 e for e in self.enemies if e.defense <= -card.defense and e.attack >= card.cost
@@ -132,7 +132,7 @@ class Turn:
                 self.enemies.remove(victim)
 
     def summon(self) -> list[Card]:
-        """Creatures, the dearest first: Guards where the enemies are, others where they are not."""
+        """Summon creatures, costly ones first: Guards where enemies are, others elsewhere."""
         summoned = []
         for card in [c for c in self.hand if c.type == CREATURE]:
             size = 6 if self.lanes == 1 else 3
@@ -148,7 +148,7 @@ class Turn:
         return summoned
 
     def strengthen(self) -> None:
-        """Green items on the strongest creature."""
+        """Use green items on the strongest creature."""
         for card in [c for c in self.hand if c.type == GREEN]:
             if self.mine and self.pay(card):
                 target = max(self.mine, key=lambda c: c.attack + c.defense)
@@ -157,7 +157,7 @@ class Turn:
                 target.defense += card.defense
 
     def attack(self, ready: list[Card]) -> None:
-        """Guards that are in the way, trades that pay, else the opponent."""
+        """Attack Guards that are in the way, make good trades, else attack the opponent."""
         for card in ready:
             if card.attack <= 0:
                 continue

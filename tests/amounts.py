@@ -1,4 +1,4 @@
-"""How much a test does: little by default, so that the suite is quick, and all of it in CI.
+"""The amount of work of a test: little by default, so that the suite is quick, and more in CI.
 
 ``pytest --more`` takes the larger amounts everywhere: examples, games, positions.
 """
@@ -12,5 +12,5 @@ _T = TypeVar("_T")
 
 
 def amount(few: _T, more: _T) -> _T:
-    """`few`, or with ``--more`` what CI does."""
+    """Return `few`, or with ``--more`` the number for CI."""
     return more if MORE else few

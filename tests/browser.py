@@ -1,4 +1,4 @@
-"""A browser for tests of pages: fixtures, and what a replay page shows.
+"""A browser for tests of pages: fixtures, and the content of a replay page.
 
 The browser is the distribution's Chromium. Without it, or without playwright, the tests that import
 this are skipped. Where the environment variable LOCMSIM_SCREENSHOTS names a folder, the pages are
@@ -35,7 +35,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
     pytest.skip("there is no chromium on this machine", allow_module_level=True)
 
-#: What the page shows now: the numbers of both players and of their cards.
+#: Returns what the page shows now: the numbers of both players and of their cards.
 SHOWN = """(() => [0, 1].map((player) => {
     const side = document.getElementById(`side${player}`);
     const text = (card, name) => card.querySelector(`text.${name}`)?.textContent ?? null;
@@ -83,7 +83,7 @@ Opener = Callable[..., Any]
 
 
 def keep_screenshots(contexts: list[Any], name: str) -> None:
-    """Pictures of the pages that are open at the end of a test of that name."""
+    """Save pictures of the pages that are open at the end of the test with that name."""
     folder = os.environ.get("LOCMSIM_SCREENSHOTS")
     pages = [page for context in contexts for page in context.pages] if folder else []
     for number, page in enumerate(pages):
@@ -93,7 +93,7 @@ def keep_screenshots(contexts: list[Any], name: str) -> None:
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens pages from disk; at the end none may have complained or asked for another file."""
+    """Open pages from disk; none may report an error or load another file."""
     contexts: list[Any] = []
     requests: list[str] = []
     complaints: list[str] = []
@@ -120,7 +120,7 @@ def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> I
 
 
 def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[dict[str, Any]]:
-    """What `SHOWN` should find, from a snapshot and the golden game's own cards."""
+    """Return what `SHOWN` should find, from a snapshot and the golden game's own cards."""
     lanes = 1 if game["rules"] == "1.0" else 2
     areas = {row[0]: row[9] for row in game["cards"]} if game["rules"] == "1.5" else {}
     sides = []
@@ -160,7 +160,7 @@ def check_game(open_page: Opener, game: Game) -> None:
 
 
 def long_game(rules: str) -> Game:
-    """A golden game with much going on, but not the longest."""
+    """Return an eventful golden game that is not too long."""
     games = [game for game in golden_games(rules) if game["turns"] and not game["error"]]
     return sorted(games, key=lambda game: sum(len(turn["states"]) for turn in game["turns"]))[
         len(games) * 3 // 4

@@ -1,4 +1,4 @@
-"""Examples that are packages: copied, built and installed where the tests can find them."""
+"""Copies, builds and installs examples that are packages, for tests."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def install(name: str, target: Path, compiled: bool = True) -> Path:
-    """Install a copy of an example into the folder `target`; the folder of the copy."""
+    """Install a copy of an example into the folder `target`; return the folder of the copy."""
     pytest.importorskip("setuptools")
     if compiled:
         pytest.importorskip("Cython")

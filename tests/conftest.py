@@ -18,13 +18,13 @@ TESTS = Path(__file__).parent
 # each other take several times as long as one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell lets what it runs in the background ignore Ctrl-C, and programs that tests start and
+# Programs that a shell runs in the background ignore Ctrl-C, and programs that tests start and
 # interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No deadline: a shared machine may stall any example, and none of the tests is about time. The same
-# examples in every run: whoever installs the project sees what its authors saw.
+# No deadline: a shared machine may stall any example, and no test is about time. The same
+# examples in every run: users who install the project see what its authors saw.
 settings.register_profile(
     "locmsim", max_examples=6, deadline=None, print_blob=True, derandomize=True
 )
@@ -49,14 +49,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A folder none of whose tests will run need not be imported."""
+    """Skip the import of a folder none of whose tests will run."""
     parts = config.option.markexpr.split(" and ")
     left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
     return True if collection_path in left_out else None
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays: the garbage collector need not look at it again and again."""
+    """Exempt imported objects, which stay alive, from garbage collection."""
     gc.collect()
     gc.freeze()
 

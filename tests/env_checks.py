@@ -1,4 +1,4 @@
-"""Checks of environments that are run over a few games in the fast tests, over many in the slow."""
+"""Checks of environments, over a few games in the fast tests and over many in the slow ones."""
 
 import numpy as np
 import reference_layouts
@@ -30,7 +30,7 @@ def layouts(rules):
 
 
 def everything(rows, player, rules):
-    """All that a player is shown of row 0."""
+    """Return everything that a player is shown of row 0."""
     return shown(rows, 0, player, rules)
 
 
@@ -45,7 +45,7 @@ def shown(rows, row, player, rules):
 
 
 def check_games(rules, seeds):
-    """Swap each position for one that looks the same; the number of those."""
+    """Replace each position by one that looks the same; return how many were replaced."""
     games = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(3)
@@ -68,7 +68,7 @@ def check_games(rules, seeds):
 
 
 def check_matches(rules, seeds):
-    """Random matches with both players followed; the number of positions compared."""
+    """Track both players through random matches; return the number of positions compared."""
     games = Games(1, Options(rules=rules, opponent="caller"))
     rows = games.rows
     names = ("entities",) if rules == "1.0" else ("entities", "gym-locm")
@@ -122,7 +122,7 @@ def check_matches(rules, seeds):
 
 
 def check_picks(rules, episode, seeds):
-    """The choice phase of rows beside what the referee sends; the number of views compared."""
+    """Compare choice phases of rows with the referee's texts; return the number of views."""
     games = Games(1, Options(rules=rules, episode=episode, opponent="caller"))
     rows, compared = games.rows, 0
     size, dtype = games.observation_shape
@@ -173,7 +173,7 @@ def choice(rules, offer, random):
 
 
 def singles_step(envs, over, actions, mode):
-    """What single environments do, with resets as the mode has them."""
+    """Step single environments, with resets as in the autoreset mode."""
     rows = []
     for i, (env, action) in enumerate(zip(envs, actions, strict=True)):
         if over[i]:
@@ -193,7 +193,7 @@ def singles_step(envs, over, actions, mode):
 
 
 def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
-    """A vector environment of nine rows beside single ones, step by step."""
+    """Compare a vector environment of nine rows with single ones, step by step."""
     n = 9
     options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, "card_sets": 4}
     venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)

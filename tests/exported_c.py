@@ -1,4 +1,4 @@
-"""What tests of exported C have in common: compilers, and programs made with them."""
+"""Compilers for tests of exported C, and programs built with them."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ def need(compiler):
 
 
 def build(source, target, *options, compiler="gcc"):
-    """The program that a C file makes; what compilers warn of is an error."""
+    """Compile a C file with warnings as errors; return the program."""
     need(compiler)
     language = "c++" if compiler.endswith("++") else "c"
     command = [compiler, f"-std={STANDARDS[compiler]}", "-x", language, *WARNINGS, *options]
@@ -26,5 +26,5 @@ def build(source, target, *options, compiler="gcc"):
 
 
 def check(source, compiler):
-    """A compiler takes a C file without a warning."""
+    """Check that a compiler accepts a C file without a warning."""
     build(source, None, "-fsyntax-only", compiler=compiler)

@@ -1,4 +1,4 @@
-"""What several test modules share: where the golden data is and how to walk through it.
+"""Shared helpers of the tests: the golden data and iteration over it.
 
 Golden games are games of the official referee, one JSON object each (docs/rules.md, section 13, has
 the form of their position snapshots). `tests/data` carries a selection of them. Where the
@@ -38,7 +38,7 @@ Snapshot = dict[str, Any]
 
 
 def golden_path(name: str) -> Path:
-    """The golden file `name`: the full one if there is one, else the one in `tests/data`."""
+    """Return the golden file `name`: the full one if there is one, else the one in `tests/data`."""
     folders = [DATA] if REFERENCE is None else [REFERENCE, DATA]
     for folder in folders:
         if (folder / name).exists():
@@ -47,24 +47,24 @@ def golden_path(name: str) -> Path:
 
 
 def subset_path(rules: str) -> Path:
-    """The games of one rule set that `tests/data` carries."""
+    """Return the games of one rule set in `tests/data`."""
     return DATA / f"games-{rules}.jsonl.gz"
 
 
 def full_path(rules: str) -> Path | None:
-    """All golden games of one rule set, or None without LOCMSIM_REFERENCE."""
+    """Return all golden games of one rule set, or None without LOCMSIM_REFERENCE."""
     return None if REFERENCE is None else REFERENCE / f"traces-{rules}.jsonl.gz"
 
 
 @cache
 def golden_lines(path: Path) -> tuple[bytes, ...]:
-    """The games of a file, not parsed yet: as Python objects all of them would fill a gigabyte."""
+    """Return the games of a file as text: parsed, all of them would fill a gigabyte."""
     return tuple(gzip.decompress(path.read_bytes()).splitlines())
 
 
 @dataclass(frozen=True)
 class GoldenChunk:
-    """Every `parts`-th golden game of a rule set, starting with game number `part`."""
+    """Yield every `parts`-th golden game of a rule set, starting with game number `part`."""
 
     rules: str
     part: int
@@ -80,12 +80,12 @@ class GoldenChunk:
 
 
 def golden_games(rules: str) -> Iterator[Game]:
-    """The golden games of one rule set, each freshly parsed: callers may change them."""
+    """Yield the golden games of one rule set, each freshly parsed: callers may change them."""
     return iter(GoldenChunk(rules, 0, 1))
 
 
 def golden_chunks(*rules: str) -> list[GoldenChunk]:
-    """Shares of the golden games for ``pytest.mark.parametrize("games", ..., ids=str)``.
+    """Return shares of the golden games for ``pytest.mark.parametrize("games", ..., ids=str)``.
 
     Few enough that test ids stay readable, small enough that parallel runs spread them.
     """
@@ -94,37 +94,37 @@ def golden_chunks(*rules: str) -> list[GoldenChunk]:
 
 
 def some_golden_chunks(*rules: str) -> list[GoldenChunk]:
-    """A third of them, or with ``--more`` all: for more than the kernel itself."""
+    """Return a third of the shares, or with ``--more`` all: for tests beyond the kernel."""
     if amounts.MORE or REFERENCE is not None:
         return golden_chunks(*rules)
     return [GoldenChunk(r, 1, 3) for r in rules or RULE_SETS]
 
 
 def game_name(game: Game) -> str:
-    """Names a golden game in failure messages; seeds are unique within a rule set."""
+    """Name a golden game in failure messages; seeds are unique within a rule set."""
     return f"{game['rules']} {game['tag']} seed={game['seed']}"
 
 
 def card_rows(game: Game) -> dict[int, list[Any]]:
-    """Base id -> card row, of all cards that may occur in the game."""
+    """Return a dict from base id to card row of all cards that may occur in the game."""
     if game["rules"] == "1.5":
         return {row[0]: row for row in game["cards"]}
     return {row[0]: row for triplet in game["cards"] for row in triplet}
 
 
 def game_cards(game: Game) -> dict[int, Card]:
-    """Base id -> `Card`, of all cards that may occur in the game."""
+    """Return a dict from base id to `Card` of all cards that may occur in the game."""
     return {base_id: Card.from_row(row) for base_id, row in card_rows(game).items()}
 
 
 def general_message(message: str) -> str:
-    """A referee's error message without the parts that depend on the player or the offer."""
+    """Return a referee's error message without the parts that depend on player or offer."""
     message = re.sub(r"^\$[01]:? ?", "", message)
     return re.sub(r"\[\d+, \d+, \d+\]", "[...]", message)
 
 
 def golden_match(game: Game) -> Match:
-    """The match of a golden game before its first answer; seeds follow from ``seed``."""
+    """Return the match of a golden game before its first answer; seeds follow from ``seed``."""
     cards = game.get("cardset")
     return Match(
         game["rules"],
@@ -135,19 +135,19 @@ def golden_match(game: Game) -> Match:
 
 
 def golden_result(game: Game, **more: Any) -> Result[Match]:
-    """A golden game as the referee's result."""
+    """Return a golden game as the referee's result."""
     steps = range(max(map(len, game["choices"])))
     answers = [(p, game["choices"][p][i], 0) for i in steps for p in (0, 1)]
     answers += [(turn["player"], turn["output"], 0) for turn in game["turns"]]
     return replay_calls(golden_match(game), answers, **more)
 
 
-#: In place of the times of a game, which differ each time that it is played.
+#: Replaces the times of a game, which differ each time it is played.
 NO_TIMES = (Times(0, 0, 0), Times(0, 0, 0))
 
 
 def without_times(record: Record) -> list[Any]:
-    """What does not differ."""
+    """Return a value with times replaced."""
     answers = [(answer.seat, answer.line) for answer in record.answers]
     return [
         record.fixture,
@@ -157,13 +157,13 @@ def without_times(record: Record) -> list[Any]:
 
 
 def played(arena: Arena) -> dict[int, list[Any]]:
-    """All games of an arena by number, but for the times."""
+    """Return all games of an arena by number, with times replaced."""
     numbers = sorted(arena._store.numbers())
     return {number: without_times(arena.record(number)) for number in numbers}
 
 
 def children_of(pid: int) -> list[int]:
-    """The child processes, whichever thread has made them (Linux)."""
+    """Return the child processes, whichever thread created them (Linux)."""
     children: list[int] = []
     for file in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # a thread that has ended meanwhile
@@ -172,7 +172,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def running(pids: Iterable[int]) -> list[int]:
-    """Those of the processes that are alive, zombies not counted (Linux)."""
+    """Return the processes that are alive, without zombies (Linux)."""
     found = []
     for pid in pids:
         try:
@@ -201,6 +201,6 @@ def few_descriptors(count: int) -> Iterator[None]:
 
 
 def default_signals() -> None:
-    """For a child: signals as on a terminal, also where the tests run in the background."""
+    """Set a child's signals as on a terminal, even where the tests run in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""A folder in which commands of the pages are run as they stand there."""
+"""A folder in which commands of the pages are run as written."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 BRUTALTESTER = Path(__file__).parent / "bots" / "brutaltester.py"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: The tool on a busy machine: with wide time limits for whatever plays games.
+#: The tool on a busy machine, with wide time limits for commands that play games.
 LOCMSIM = """#!/bin/sh
 case "$1 $2" in
     "arena show") ;;
@@ -32,7 +32,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 class Desk:
-    """A folder with two bots, where commands are run as they stand in the pages."""
+    """A folder with two bots, where commands of the pages are run as written."""
 
     def __init__(self, folder: Path, tools: Path) -> None:
         self.folder = folder
@@ -40,7 +40,7 @@ class Desk:
         self.environment["HOME"] = str(folder)
 
     def run(self, commands: str, code: int = 0) -> str:
-        """What the commands print; no message may come with it."""
+        """Return what the commands print; they must not print messages."""
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", commands],
             cwd=self.folder,
@@ -59,7 +59,7 @@ def script(path: Path, *command: str, arguments: str = '"$@"') -> None:
 
 
 def new_desk(tmp_path: Path) -> Desk:
-    """A desk with the commands that the pages use and two bots in its folder."""
+    """Return a `Desk` with the commands that the pages use and two bots in its folder."""
     tools, folder = tmp_path / "tools", tmp_path / "desk"
     tools.mkdir()
     folder.mkdir()

@@ -52,13 +52,13 @@ EPOCHS = 6
 #: Search of the first rounds, and its nodes per turn.
 SEARCH = BeamOptions(turns=1, width=16, plans=12, reply_width=1)
 NODES = 2500
-#: Nodes of the agent's own search and of the shallow ones, which see only their own turn: a beam,
-#: and one so narrow that it is nearly greedy.
+#: Nodes per turn of the agent's own search and of two shallow ones, which see only their own turn:
+#: a beam, and one so narrow that it is nearly greedy.
 LAST_NODES = 20_000
 SHALLOW = BeamOptions(turns=0, width=64), BeamOptions(turns=0, width=8)
 SHALLOW_NODES = 4000, 300
-#: Players: the agent's own search, that of the first rounds, and the shallow ones; and in how many
-#: of six games of the last rounds each plays against the first.
+#: Players: the agent's own search, the search of the first rounds, and the shallow ones; and in how
+#: many of six games of the last rounds each plays against the agent's own search.
 ITSELF, FIRST, BEAM, NARROW_BEAM = range(4)
 OPPONENTS = ITSELF, ITSELF, BEAM, BEAM, BEAM, NARROW_BEAM
 #: Longer games have no winner.

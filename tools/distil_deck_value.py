@@ -1,9 +1,10 @@
 """Makes the network that values decks in exported bots, from the ensemble in the package.
 
     python tools/distil_deck_value.py           writes src/locmsim/export/data/deck-value.npz
-    python tools/distil_deck_value.py --check   tells what decks built by it lose, by the ensemble
+    python tools/distil_deck_value.py --check   prints how much value its decks lose
 
-Both take some minutes, and the extra `train`. To be run when the ensemble in the package changes.
+The ensemble measures the loss. Both commands take some minutes and need the extra `train`. Run them
+when the ensemble in the package changes.
 """
 
 import sys
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 def losses(ensemble: tuple[Arrays, ...], networks: tuple[Arrays, ...]) -> tuple[float, float]:
-    """Return the value that decks built by networks lack, by the ensemble: mean and error."""
+    """Return how much value, by the ensemble, decks built by networks lose: mean and error."""
     start = GreedyBuilder(card_score("1.5"), min_creatures=10)
     value = DeckValue(*ensemble)
     lost = []

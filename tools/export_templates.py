@@ -1,11 +1,11 @@
-"""Makes the C that the package carries for others: the kernel's header and the searches of bots.
+"""Makes the C in the package: the kernel's header, and the searches of exported bots.
 
     python tools/export_templates.py            writes include/locm.h and export/data/search.h
-    python tools/export_templates.py --check    compares them with what the sources give
+    python tools/export_templates.py --check    checks that they match the sources
 
-Builds call `write_new`; the files are not in git, and a source archive has them. Needs Cython,
-whose parser reads the sources (see the package `cython_to_c` beside this file); the installed
-locmsim does not.
+Builds call `write_new`; the files are not in git, but source archives contain them. This needs
+Cython, whose parser reads the sources (see the package `cython_to_c` beside this file); the
+installed locmsim does not need it.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from cython_to_c import Program, Style, translate
 
 #: Values of the macros.
 Choice = tuple[int, ...]
-#: A line, and whose it is.
+#: A line, and the choices whose text has it.
 Line = tuple[str, frozenset[Choice]]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +44,7 @@ MODULES = (
     "search._belief",
     "search._engine",
 )
-#: What chooses a bot: its rule set, whether it searches a tree, whether networks choose its cards.
+#: Macros that select a bot: its rule set, whether it searches a tree or uses networks for cards.
 MACROS: Mapping[str, Sequence[int]] = {
     "RULES": (0, 1, 2),
     "IS_TREE": (0, 1),
@@ -64,20 +64,20 @@ KERNEL = """
     state_show state_fill_deck state_fill_hand state_deal
     belief_reset belief_chose belief_see belief_root belief_unknown pool_add
 """
-#: What the hand-written part of a bot calls.
+#: Functions that the hand-written part of a bot calls.
 BOT = """
     fill_tables complete_card card_of_row state_write state_apply stream_start state_deal
     reader_start reader_take belief_reset belief_chose belief_see belief_root belief_unknown
     known_see pool_of_known pool_set_weights
     eval_fill eval_use_table fill_card_keys engine_init engine_use engine_begin engine_run
 """
-#: ... in rules with a constructed deck.
+#: Further ones in rules with a constructed deck,
 DECK = "card_terms"
-#: ... and with networks that value decks.
+#: with networks that value decks,
 DECK_VALUE = " offer_start offer_add deck_value deck_improve"
-#: ... and in rules with a draft.
+#: in rules with a draft,
 DRAFT = "card_with pool_offer"
-#: ... and with networks that value them.
+#: and with networks that value drafts.
 DRAFT_VALUE = " draft_fill draft_expected"
 
 
@@ -124,13 +124,13 @@ def bot() -> str:
 
 
 def woven(texts: Mapping[Choice, str]) -> str:
-    """Texts that are much alike as one, whose conditions give each of them."""
+    """Merge similar texts into one, with conditions that select each of them."""
     lines: list[Line] = []
     for choice, text in texts.items():
         lines = [*merged(lines, text.split("\n"), choice)]
     everything = frozenset(texts)
     parts: list[str] = []
-    chain: frozenset[Choice] = frozenset()  # that the branches of the open #if are for
+    chain: frozenset[Choice] = frozenset()  # choices of the branches of the open #if
     for choices, group in itertools.groupby(lines, lambda line: line[1]):
         if chain and (chain & choices or choices == everything):
             parts.append("#endif")
@@ -158,9 +158,9 @@ def merged(lines: list[Line], new: list[str], choice: Choice) -> Iterator[Line]:
 
 
 def terms(choices: frozenset[Choice], first: int = 0) -> list[list[str]]:
-    """When there is what is for these choices: comparisons of the macros from one on.
+    """Return the condition for these choices, as comparisons of the macros from `first` on.
 
-    All of one of the lists hold then.
+    It holds if all comparisons of one of the lists hold.
     """
     if first == len(MACROS):
         return [[]]
@@ -208,7 +208,7 @@ def is_new() -> bool:
 
 
 def write_new() -> None:
-    """Makes the files for a build, if they are not there or older than a source."""
+    """Make the files for a build if they are missing or older than a source."""
     if not is_new():
         for name, text in templates().items():
             write(SOURCES / name, text)
@@ -216,7 +216,7 @@ def write_new() -> None:
 
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")  # an interrupted build leaves no half of a file
+    beside = path.with_suffix(".new")  # an interrupted build leaves no incomplete file
     beside.write_text(text, encoding="utf-8", newline="\n")
     beside.replace(path)
 
@@ -227,7 +227,7 @@ def main() -> None:
         path = SOURCES / name
         same = path.exists() and path.read_text(encoding="utf-8") == text
         if check and not same:
-            raise SystemExit(f"{path} is not what the sources give")
+            raise SystemExit(f"{path} does not match the sources")
         write(path, text)
         print(f"{name}: {len(text)} characters{'' if same else ', new'}")
 

@@ -54,7 +54,7 @@ def chart(
     ticks: Sequence[float],
     logarithmic: bool = False,
 ) -> str:
-    """Lines over whole numbers, each with its name at its end."""
+    """Draw lines over whole numbers, each with its name at its end."""
     xs = sorted({x for points in lines.values() for x, _ in points})
 
     def at(x: float, y: float) -> tuple[float, float]:
@@ -117,7 +117,7 @@ def kernel() -> str:
 
 
 def orders(positions: int = 40, depth: int = 6) -> dict[str, Points]:
-    """Sequences of actions of one turn, and different positions that they lead to; means."""
+    """Return the mean numbers of action sequences of a turn and of the positions they lead to."""
     sequences, different = np.zeros(depth + 1), np.zeros(depth + 1)
     found = 0
     seed = 0
@@ -154,7 +154,7 @@ def turn_counts(state: State, depth: int) -> list[tuple[int, int]]:
 
 
 def search() -> str:
-    """Why positions are compared and not sequences."""
+    """Draw why searches compare positions and not sequences."""
     return chart(
         "Sequences and positions",
         "actions of the turn",

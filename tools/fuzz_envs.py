@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def some_options(rng: random.Random) -> dict[str, Any]:
-    """Options of a vector environment."""
+    """Return random options of a vector environment."""
     rules = rng.choice(("1.5", "1.2", "1.0"))
     episode = rng.choice(("battle", "battle", "choice", "match"))
     layouts = ["entities", "entities-f32"] + (["gym-locm"] if rules != "1.0" else [])
@@ -119,14 +119,14 @@ def pool_of(rng: random.Random, *others: Any) -> Pool:
 
 
 def play_round(rng: random.Random) -> None:
-    """One environment."""
+    """Create an environment, and step it and copies of it."""
     options = some_options(rng)
     n = 1 if options.get("card_sets", 1) is None else rng.choice((1, 2, 5, 17))
     env: Any
     opponent: Any = rng.choice(OPPONENTS)
     if rng.random() < 0.3:
         opponent = "caller" if rng.random() < 0.5 else pool_of(rng, "caller")
-        options["shaping"] = {}  # in `rewards_both` only
+        options["shaping"] = {}  # works with `rewards_both` only
     env = LocmVectorEnv(n, opponent=opponent, **options)
     done["environments"] += 1
     env.reset(seed=rng.getrandbits(31))

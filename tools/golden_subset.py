@@ -1,11 +1,11 @@
-"""Chooses the golden games that `tests/data` carries, and says what a golden game covers.
+"""Selects the golden games in `tests/data`, and describes what a golden game covers.
 
     python tools/golden_subset.py FOLDER
 
-reads the full golden games from FOLDER and writes `tests/data/games-*.jsonl.gz`. Of each rule set
-it takes cheap games until every feature that any game has is there (a greedy set cover, cost =
-compressed size), then the cheapest ones of each tag and the cheapest battles up to fixed numbers.
-Same input, same files, byte for byte.
+reads the full golden games from FOLDER and writes `tests/data/games-*.jsonl.gz`. For each rule set
+it takes cheap games until every feature of any game is covered (a greedy set cover, cost =
+compressed size), then the cheapest games of each tag and the cheapest battles up to fixed numbers.
+The same input gives the same files, byte for byte.
 """
 
 import gzip
@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from helpers import RULE_SETS, Game, Snapshot, card_rows, general_message, subset_path
 
-#: Games with a battle carried at least, by rule set, and games of each tag.
+#: The least number of games with a battle by rule set, and of games of each tag.
 BATTLES = {"1.5": 80, "1.2": 40, "1.0": 40}
 OF_EACH_TAG = 5
 
@@ -92,7 +92,7 @@ def turn_start_features(game: Game, before: Snapshot, after: Snapshot) -> set[st
 
 
 def line_features(turn: dict[str, Any]) -> set[str]:
-    """Describe how the answer line of a turn is written and what of it is dropped."""
+    """Describe how the answer line of a turn is written and which parts are dropped."""
     line, applied, ignored = turn["output"], turn["applied"], turn["ignored"]
     if line is None:
         return {"line: timeout"}

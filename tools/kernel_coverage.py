@@ -1,12 +1,12 @@
-"""Which lines of `_core.pyx` the tests reach, nogil code included.
+"""Prints which lines of `_core.pyx` the tests do not reach, including nogil code.
 
     LOCMSIM_COVERAGE=1 python setup.py build_ext --inplace --force
     python -m pytest tests
     python tools/kernel_coverage.py
 
-That build counts, for gcov, how often each line of the generated C is run, and in the C each Cython
-line begins with a mark of its number. A Cython line counts as reached if the first counted line of
-C after one of its marks is. Prints the lines that were not, and fails if they are more than 2 %.
+That build counts, for gcov, how often each line of the generated C runs; in the C, a mark with its
+number stands before each Cython line. A Cython line counts as reached if the first counted line of
+C after one of its marks does. The command fails if more than 2 % of the lines were not reached.
 """
 
 import re
@@ -23,7 +23,7 @@ _MARK = re.compile(r"__Pyx_TraceLine\((\d+),")
 
 
 def reached(gcov_lines):
-    """Cython line -> whether it was reached."""
+    """Return a dict from Cython lines to whether they were reached."""
     lines = {}
     marked = None
     for text in gcov_lines:
@@ -39,12 +39,12 @@ def reached(gcov_lines):
 
 
 def main():
-    found = list(ROOT.glob("build/temp*/**/locmsim/_core.gcda"))  # not that of vestrock
+    found = list(ROOT.glob("build/temp*/**/locmsim/_core.gcda"))  # not vestrock's
     if len(found) != 1:
         raise SystemExit(
             f"{len(found)} times locmsim/_core.gcda under build: expected one build and a run"
         )
-    # From where it was compiled, as gcov knows the C file by its relative name.
+    # Run it where the C was compiled: gcov knows the file by its relative name.
     command = ["gcov", "--stdout", "--object-directory", found[0].parent, found[0]]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     lines = reached(done.stdout.splitlines())

@@ -52,7 +52,7 @@ PAUSED = 3
 
 
 class Paused(Exception):
-    """Raised when the time is over but the training is not."""
+    """Raised when the time is up before the training is complete."""
 
 
 class Clock:
@@ -68,7 +68,7 @@ class Clock:
         return self.minutes - (time.monotonic() - self.began) / 60
 
     def check(self) -> None:
-        """Raise `Paused` if the time is over."""
+        """Raise `Paused` if the time is up."""
         if self.left() <= 0:
             raise Paused
 

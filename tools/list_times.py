@@ -1,12 +1,12 @@
-"""How long the list of games and a click in it take, by the number of games in a file.
+"""Measures how long the list of games and a click in it take, by the number of games in a file.
 
     python tools/list_times.py [GAMES ...]
 
-creates a file of results and a file of logs for each number of games (100 and 100,000 if nothing is
-said), and prints the milliseconds of processor time of the first list of 100, of lists with several
-filters, of a click, of what filters can be set to, and of the tables and curves of the page
-*Arena*: the smallest of 20 rounds in which the files take turns. Each round has a library of its
-own for results; logs are read into the index of a library before, as on a page that is open.
+creates a file of results and a file of logs for each number of games (by default 100 and 100,000).
+It prints the milliseconds of processor time of the first list of 100 games, of lists with several
+filters, of a click, of the choices of the filters, and of the tables and curves of the page
+*Arena*: the minimum of 20 rounds in which the files take turns. Each round uses a new library for
+results; logs have been read into the index of a library before, as on a page that is open.
 """
 
 import json

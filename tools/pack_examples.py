@@ -2,8 +2,8 @@
 
     python tools/pack_examples.py
 
-Builds call `write_new`; the archive is not in git, and a source archive has it. It depends on the
-examples alone: no times, no order of files.
+Builds call `write_new`; the archive is not in git, but source archives contain it. It depends on
+the examples alone, not on times or the order of files.
 """
 
 import io
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 TARGET = ROOT / "src" / "locmsim" / "data" / "examples.zip"
-#: What `locmsim new` writes -> the folder or the file of it.
+#: The kinds of `locmsim new`, and the folder or file of each.
 KINDS = {
     "trainer": "train",
     "agent": "course",
@@ -21,7 +21,7 @@ KINDS = {
     "cython-bot": "cython-bot",
     "c-bot": "c-bot",
 }
-#: Files that people write; beside them are those that a build leaves behind.
+#: Suffixes of source files; a build may have left others beside them.
 _WRITTEN = {".c", ".md", ".pxd", ".pxi", ".py", ".pyx", ".toml"}
 
 
@@ -30,7 +30,7 @@ def files(kind: str) -> dict[str, Path]:
     source = EXAMPLES / KINDS[kind]
     if source.is_file():
         return {source.name: source}
-    # C files beside Cython's are made of them.
+    # C files beside Cython files are generated.
     return {
         path.relative_to(source).as_posix(): path
         for path in sorted(source.rglob("*"))
@@ -55,10 +55,10 @@ def archive() -> bytes:
 
 
 def write_new() -> None:
-    """Makes the archive for a build, if it is not there or another one."""
+    """Make the archive for a build if it is missing or differs."""
     data = archive()
     if not (TARGET.exists() and TARGET.read_bytes() == data):
-        beside = TARGET.with_suffix(".new")  # an interrupted build leaves no half of a file
+        beside = TARGET.with_suffix(".new")  # an interrupted build leaves no incomplete file
         beside.write_bytes(data)
         beside.replace(TARGET)
 

@@ -1,7 +1,7 @@
-"""What the package says of itself on an index: its addresses and its long description.
+"""The package's addresses and long description for a package index; ``setup.py`` uses both.
 
-``setup.py`` takes both from here. Everything comes from one address, that of the public repository,
-which whoever publishes the package sets in pyproject.toml (``tool.locmsim.repository``).
+All addresses derive from that of the public repository, which the publisher of the package sets in
+pyproject.toml (``tool.locmsim.repository``).
 """
 
 import re
@@ -30,10 +30,10 @@ def urls(repository: str, version: str) -> dict[str, str]:
 
 
 def long_description(readme: str, repository: str, version: str) -> str:
-    """README.md with links and pictures that lead somewhere from any page.
+    """Return README.md with links and pictures that work on any page.
 
-    They lead to the files of this version in the repository. While there is none, a link is its
-    text and a picture is left out: a page with dead links is worse than one without.
+    They lead to the files of this version in the repository. Without a repository, a link becomes
+    its text and a picture is left out: a page without links is better than one with dead links.
     """
 
     def absolute(match: re.Match[str]) -> str:

@@ -1,12 +1,12 @@
-"""Chooses the positions of `tests/data/perft.json` and counts their nodes.
+"""Selects the positions of `tests/data/perft.json` and counts their nodes.
 
     python tools/perft_data.py            writes the file
-    python tools/perft_data.py --check    counts everything again with the reference of the rules
+    python tools/perft_data.py --check    counts everything again with the reference implementation
 
-The first takes them from the golden games in `tests/data`: of each rule set positions that together
-have every feature below, those with many features first and among equals those with few nodes.
-Decks are cut to their first cards, cards that do not occur are left out, and the stalled games are
-moved to just before the turn limit. The counts are those of `State.perft`.
+The first command takes positions from the golden games in `tests/data`. For each rule set they
+cover every feature below; positions with many features come first, and among equals those with few
+nodes. Decks are cut to their first cards, cards that do not occur are left out, and stalled games
+are moved to just before the turn limit. The counts are those of `State.perft`.
 """
 
 import json
@@ -35,8 +35,8 @@ from locmsim.rules.rulesets import TURN_LIMIT
 
 PERFT = DATA / "perft.json"
 DEPTH = 4
-POSITIONS = 20  # of each rule set, at least
-DECK_LEFT = 6  # cards left in each deck at most
+POSITIONS = 20  # least number of positions per rule set
+DECK_LEFT = 6  # most cards left in each deck
 NODES = range(500, 1_000_000)  # at full depth
 
 Position = dict[str, Any]
@@ -156,7 +156,7 @@ def features(position: Position, rules: str) -> set[str]:
 
 
 def check() -> None:
-    """Counts everything with the reference of the rules, which takes minutes."""
+    """Count everything with the reference implementation of the rules, which takes minutes."""
     for rules, positions in json.loads(PERFT.read_text()).items():
         for number, position in enumerate(positions):
             battle = battle_of(position, rules)

@@ -18,8 +18,8 @@ from locmsim.rules.rulesets import RULES
 from locmsim.tuning import PROOF_SEEDS
 
 DOCS = Path(__file__).parents[1] / "docs"
-#: Agents that are rated with options or not at all: a search needs a bound other than time, `level`
-#: has many strengths, and `policy` needs a file.
+#: The options with which agents are rated; () leaves an agent out. A search needs a bound other
+#: than time, `level` has many strengths, and `policy` needs a file.
 OPTIONS = {
     "beam": ("beam:nodes=2000,time_ms=0", "beam:nodes=50000,time_ms=0"),
     "mcts": ("mcts:iterations=200,time_ms=0",),

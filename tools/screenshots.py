@@ -1,4 +1,4 @@
-"""Pictures for the README and docs/web.md: a match in three screens, and the first page.
+"""Makes the pictures of the README and docs/web.md: a match on three screens, and the home page.
 
     python tools/screenshots.py FOLDER
 

@@ -50,8 +50,10 @@ def main(arguments: list[str] | None = None) -> None:
 def turn_results(
     rules: str, seed: int, time_ms: float, nodes: int
 ) -> "list[tuple[bool, bool] | None]":
-    """Return for each turn None if both play the same, else whether the player wins with the turn
-    of `beam` and with that of `mcts`."""
+    """Return for each turn whether the player wins with the turn of `beam` and with that of `mcts`.
+
+    It is None if both play the same.
+    """
     match = Match(rules, seed=seed)
     pairs = [
         [make_agent(f"{name}:time_ms={time_ms},share=9") for name in ("beam", "mcts")]

@@ -1,13 +1,14 @@
-"""Chooses the positions of `tests/data/wins.txt`, in each of which the mover can win at once.
+"""Selects the positions of `tests/data/wins.txt`, in each of which the mover can win at once.
 
     python tools/wins_data.py            writes the file
     python tools/wins_data.py --check    verifies it
 
-Both by exhaustive search, which knows nothing but the rules. The positions come from games between
-two agents; the opponent's health is made the greatest damage that the turn can do, so that the win
-needs all of it. Each position stands for one of the kinds below: without what gives the kind its
-name less damage is possible. No position stands for two; of those found for a kind the one is kept
-that has the most positions within the turn. Decks are left out, they do not matter.
+Both use exhaustive search, which needs only the rules. The positions come from games between two
+agents. The opponent's health is set to the greatest damage that the turn can do, so that the win
+needs all of it. Each position belongs to one of the kinds below: without the card or keyword that
+names the kind, less damage is possible. No position belongs to two kinds. Of the positions found
+for a kind, the one with the most positions within the turn is kept. Decks do not matter and are
+left out.
 """
 
 import sys
@@ -30,9 +31,9 @@ from locmsim.game.positions import load_positions, save_positions
 from locmsim.rules.cards import Area, CardType
 
 PATH = DATA / "wins.txt"
-CANDIDATES = 8  # compared for each kind
-SEEDS = 150  # games at most
-LARGEST = 20_000  # positions that an exhaustive search may look at
+CANDIDATES = 8  # positions compared for each kind
+SEEDS = 150  # most games to play
+LARGEST = 20_000  # most positions of an exhaustive search
 ENDLESS = 10_000  # more health than any turn can take
 
 Row = list[Any]
@@ -52,7 +53,7 @@ def _positions() -> dict[str, State]:
 
 
 class TooLarge(Exception):
-    """More positions than an exhaustive search is given."""
+    """Raised if an exhaustive search would need too many positions."""
 
 
 def damage(state: State, largest: int = LARGEST) -> tuple[int, int]:
@@ -88,13 +89,15 @@ def with_health(state: State, health: int) -> State:
 
 
 def _bytes(state: State) -> bytes:
-    """Equal for equal states of one card table: what a pickle would hold of it. `State.key`, which
-    is equal for any table, takes 40 times as long."""
+    """Return bytes that are equal for equal states of one card table, as a pickle contains them.
+
+    `State.key`, which works across tables, takes 40 times as long.
+    """
     _, (_, data) = state.__reduce__()
     return bytes(data)
 
 
-# ------------------------------------------------------------------- what a win may hang on
+# ------------------------------------------------------------------- what a win may depend on
 
 
 def _hand(change: Callable[[Card], Card | None]) -> Callable[[State], State]:

@@ -1,8 +1,8 @@
-"""Step 4, a beam: the best positions after one action, after two ..., judged all at once.
+"""Step 4, a beam: keep the best positions after one action, after two, and so on.
 
-Random games say little about a position, and cost microseconds each. An evaluation says more: the
-package has one, and any function of a `StateBatch` will do, such as a network of yours. Asked about
-thousands of positions in one call it costs next to nothing, whatever it is written in.
+Random games say little about a position and cost microseconds each. An evaluation says more: the
+package has one, and any function of a `StateBatch` will do, such as your own network. In one call
+for thousands of positions it costs next to nothing per position, whatever it is written in.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def turns(
         level = level.take(parent)
         level.step(action)
         values = level.values(evaluation)
-        # Of positions that are alike one is enough; of each root the best ones are kept.
+        # Keep one of several equal positions, and the best ones of each root.
         of = owner[parent]
         _, new = np.unique(
             np.stack([of.astype(np.uint64), level.hash64()]), axis=1, return_index=True

@@ -1,10 +1,10 @@
-"""Step 5, a belief: the best turns of the beam are tried against what the opponent may answer.
+"""Step 5, a belief: try the best turns of the beam against the opponent's likely answers.
 
-What they hold is hidden, but not unknown. The belief of a `BaseAgent` has seen every observation of
-the game: which cards were offered, which the opponent has shown, how many copies of each are left.
-The worlds that it draws have what is likely in the hidden places, and are the better the longer a
-game lasts. In each world the opponent finds their best answer with a narrow beam, and we ours to
-that, all worlds at once.
+The opponent's cards are hidden, but not unknown. The belief of a `BaseAgent` has seen every
+observation of the game: which cards were offered, which the opponent has shown, how many copies of
+each are left. The worlds that it samples put likely cards in the hidden places, and they get better
+the longer a game lasts. In each world a narrow beam finds the opponent's best answer, and then our
+best answer to that; all worlds advance at once.
 """
 
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class Believer(BaseAgent):
     width: int = 100
     plans: int = 12
     worlds: int = 16
-    #: Turns that follow, the opponent's first, and the width of the beam that finds them.
+    #: Turns played after ours, the opponent's first, and the width of the beam that finds them.
     follow: int = 2
     narrow: int = 3
-    #: How many worlds what the beam thought of a turn counts for.
+    #: The number of worlds that the beam's own value of a turn counts for.
     static: float = 2.0
 
     def plan(self, state: State, started: float) -> list[int]:

@@ -15,7 +15,7 @@ class Flat(BaseAgent):
 
     def plan(self, state: State, started: float) -> list[int]:
         player, actions = state.current_player(), []
-        # What is hidden is drawn: each row is a world that the player may be in.
+        # Hidden cards are sampled: each row is a world that the player may be in.
         worlds = StateBatch.sample(self.belief, self.worlds, self.random.getrandbits(60))
         while legal := state.legal_actions():
             wins = []

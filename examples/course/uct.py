@@ -1,8 +1,8 @@
-"""Step 3, UCT: a tree over the player's turn, in which positions that are alike are one node.
+"""Step 3, UCT: a tree over the player's turn, in which equal positions share a node.
 
 Flat Monte Carlo looks one action ahead. A tree spends its random games on whole turns, and most of
-them on the ones that win. The order of actions often does not matter, so that many ways lead to a
-position: a table by hash makes one node of them (a transposition table).
+them on the turns that win. The order of actions often does not matter, so that many orders lead to
+the same position: a transposition table, keyed by hash, gives them one node.
 """
 
 import math
@@ -16,12 +16,12 @@ from locmsim.agents import BaseAgent
 
 @dataclass
 class Node:
-    """What is known of a position of the turn."""
+    """Statistics of a position within the turn."""
 
     legal: list[int]
     visits: int = 0
     wins: float = 0.0
-    #: By action; PASS has a node, too, which is not in the table.
+    #: Nodes by action; that of PASS is not in the table.
     children: dict[int, "Node"] = field(default_factory=dict)
 
     def bound(self, child: "Node", exploration: float) -> float:
@@ -38,7 +38,7 @@ class UCT(BaseAgent):
 
     def plan(self, state: State, started: float) -> list[int]:
         node, actions = Node(state.legal_actions()), []
-        table = {state.hash64(): node}  # it is kept for the whole turn
+        table = {state.hash64(): node}  # kept for the whole turn
         while node.legal:
             worlds = StateBatch.sample(self.belief, self.iterations, self.random.getrandbits(60))
             for world in worlds:
@@ -54,7 +54,7 @@ class UCT(BaseAgent):
         return actions
 
     def visit(self, node: Node, position: State, world: State, table: dict[int, Node]) -> None:
-        """Go down to a node that is new, and play on from there at random in one world."""
+        """Descend to a new node, and play on from there at random in one world."""
         player, path = position.current_player(), [node]
         while path[-1].legal and (path[-1].visits or len(path) == 1):
             action = self.select(path[-1])

@@ -1,4 +1,4 @@
-"""Builds the example's compiled halves against the installed locmsim."""
+"""Builds the example's compiled modules against the installed locmsim."""
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup

@@ -1,4 +1,4 @@
-"""Nim for locmsim: players take objects from a heap in turn, and who takes the last one wins."""
+"""Nim for locmsim: players take turns removing objects from a heap; taking the last one wins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Heaps = list[int]
 
 
 class NimMatch:
-    """A program is sent the sizes of the heaps, ``3 0 5``; its answer is a heap and how many."""
+    """A match: a program reads the heap sizes, ``3 0 5``, and answers with a heap and a count."""
 
     def __init__(self, start: Heaps, seed: int) -> None:
         self.start, self.seed = start, seed
@@ -90,7 +90,7 @@ class RandomAgent:
 
 
 class PerfectAgent(RandomAgent):
-    """Leaves heaps whose sizes are 0 together by exclusive or, but in a share of its moves."""
+    """Leaves heaps whose exclusive or is 0, except in a share of its moves."""
 
     def __init__(self, mistakes: float = 0.0) -> None:
         if not 0 <= mistakes <= 1:
@@ -108,7 +108,7 @@ class PerfectAgent(RandomAgent):
 
 @dataclass(frozen=True)
 class NimGame(BaseGame):
-    """Nim with so many heaps of 1 to `most` objects."""
+    """Nim with `heaps` heaps of 1 to `most` objects."""
 
     heaps: int = 4
     most: int = 9

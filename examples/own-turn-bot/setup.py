@@ -1,4 +1,4 @@
-"""Builds the compiled half against the installed locmsim; everything else is in pyproject.toml."""
+"""Builds the compiled module against the installed locmsim; pyproject.toml has the rest."""
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup

@@ -44,7 +44,7 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """Logits and values for observations of layout "entities" with two lanes."""
+    """The network: logits and values for observations of layout "entities" with two lanes."""
 
     def __init__(self, rules):
         super().__init__()

@@ -4,9 +4,9 @@
     python choose.py construct --decks classic --folder runs/construct
     python choose.py match --decks classic --opponents greedy --folder runs/match
 
-`--decks` is how the other player chooses. A draft or a construction is followed by a battle between
-two scripted `--battlers`. Its result says little about one of thirty picks: `--value` adds what the
-package's networks think of both decks, which is known at once and has no noise.
+`--decks` sets how the other player chooses. A draft or a construction is followed by a battle
+between two scripted `--battlers`. Its result says little about each of the thirty picks: `--value`
+adds the values that the package's networks give both decks, which have no noise.
 """
 
 import numpy as np
@@ -24,10 +24,10 @@ CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
 
 
 class ChoiceNet(nn.Module):
-    """Rates each offered card by what it is and by what has been chosen.
+    """Rates each offered card by its features and by the cards chosen so far.
 
-    All cards have the same encoder. The context is the mean of those that are offered, the sum of
-    those that were chosen, and the counts that the environment gives.
+    All cards share an encoder. The context is the mean of the offered cards, the sum of the chosen
+    cards, and the counts in the observation.
     """
 
     def __init__(self, rules):
@@ -42,7 +42,7 @@ class ChoiceNet(nn.Module):
         self.rating, self.value = nn.Linear(CONTEXT, 1), nn.Linear(CONTEXT, 1)
 
     def forward(self, observations):
-        """Logits (rows, offered cards) and values (rows,) of int8 observations of the choice."""
+        """Return logits (rows, offered cards) and values (rows,) of int8 observations."""
         n, x = observations.shape[0], observations.float()
         offered = 3 if self.draft else 120
         offer, chosen = x[:, : offered * CARD].view(n, offered, CARD), x[:, offered * CARD :]
@@ -117,10 +117,10 @@ class Choices(Rollout):
         return kind(rows, battlers=battlers, battles=battles or options.battles, **settings)
 
     def meet(self, league):
-        """There is no league: each deck and battle has one opponent."""
+        """Do nothing: there is no league, as each deck and battle has one opponent."""
 
     def played(self):
-        """Wins and episodes, by the only opponent there is."""
+        """Return wins and episodes by opponent; there is only one."""
         ended = self.terminated.numpy()
         return {"opponent": np.array([self.won.sum(), ended.sum()])}
 
@@ -174,8 +174,8 @@ def main():
     parser.add_argument(
         "--battlers", default="greedy", help="agent that plays the battles for both decks"
     )
-    parser.add_argument("--battles", type=int, default=1, help="of the same decks in an episode")
-    parser.add_argument("--value", type=float, default=0.0, help="share of the decks' values")
+    parser.add_argument("--battles", type=int, default=1, help="battles per episode")
+    parser.add_argument("--value", type=float, default=0.0, help="weight of the decks' values")
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
     )

@@ -1,4 +1,4 @@
-"""Write a trained policy as ONNX, for other programs, and compare what it says with ours.
+"""Write a trained policy as ONNX for other programs, and compare the logits of both.
 
 python onnx_export.py learned.npz learned.onnx
 """
@@ -15,9 +15,9 @@ from locmsim.policy import Policy, load_policy
 
 
 def export(policy, path):
-    """Write an entity network; the greatest difference to ours on observations of random games.
+    """Write an entity network; return the greatest difference of its logits from the policy's.
 
-    Of legal actions: what is said of others means nothing.
+    They are compared on observations of random games, for legal actions: others mean nothing.
     """
     net = Net(policy.rules)
     net.load(policy)
@@ -31,7 +31,7 @@ def export(policy, path):
         net.eval(), (torch.from_numpy(seen),), path, input_names=["observation"],
         output_names=["logits", "value"], dynamic_shapes=({0: rows},), dynamo=True,
     )  # fmt: skip
-    model = onnx.load(path)  # so that whoever plays it knows what it sees
+    model = onnx.load(path)  # record in the file which observations it expects
     onnx.helper.set_model_props(
         model, {"locmsim.rules": policy.rules, "locmsim.layout": policy.layout}
     )

@@ -51,9 +51,9 @@ class Net(nn.Module):
         self.pass_, self.value = nn.Linear(TRUNK, 1), nn.Linear(TRUNK, 1)
 
     def forward(self, observations):
-        """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
+        """Return logits (rows, actions) and values (rows,) of observations of layout "entities".
 
-        Logits of illegal actions are meaningless.
+        Observations are int8. Logits of illegal actions are meaningless.
         """
         n = observations.shape[0]  # `len` would be a constant of an exported network
         x = observations.float() * self.scale.reciprocal()
@@ -124,7 +124,7 @@ class Net(nn.Module):
         return Policy({name: array.squeeze().copy() for name, array in arrays.items()}, meta)
 
     def save(self, folder, training):
-        """Write the policy that plays by the network."""
+        """Write the network as a policy file."""
         self.policy(training).save(Path(folder) / "policy.npz")
 
     @torch.no_grad()
@@ -162,11 +162,11 @@ def precision(bfloat16, device="cpu"):
 
 
 class Processes:
-    """The processes that torchrun started, or only this one; each has a part of all rows."""
+    """The processes that torchrun started, or only this one; each has a share of the rows."""
 
     def __init__(self):
         self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
-        if self.size > 1:  # gloo on processors, nccl on GPUs
+        if self.size > 1:  # PyTorch picks gloo for CPUs, nccl for GPUs
             dist.init_process_group()
 
     def sum(self, tensor):
@@ -182,7 +182,7 @@ def generator(*key):
 
 
 class League:
-    """Past selves that the learner plays against, the harder ones more often (PFSP).
+    """Past selves that the learner plays against, stronger ones more often (PFSP).
 
     `results` maps each past self and fixed opponent to the learner's wins and games, discounted by
     age.
@@ -193,7 +193,7 @@ class League:
         self.past, self.results = {}, {}  # by name: policies; [wins, games]
 
     def add(self, name, policy):
-        """Add a past self; in a full league it replaces the one that loses most often."""
+        """Add a past self; a full league drops the one that the learner beats most often."""
         if len(self.past) >= self.size:
             del self.past[min(self.past, key=self.weights().get)]
         policy.temperature = 1.0
@@ -205,7 +205,7 @@ class League:
         return (wins + 1) / (games + 2)
 
     def weights(self):
-        """Return each past self's probability, proportional to the square of its win rate."""
+        """Return the probability of each past self, about proportional to its squared win rate."""
         weights = {name: (1 - self.rate(name)) ** 2 + 0.001 for name in self.past}
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
@@ -239,7 +239,7 @@ class Rollout:
             raise SystemExit(f"--rows: {options.rows} rows for {processes.size} processes")
         self.decks = options.decks[0] if len(options.decks) == 1 else Pool(Counter(options.decks))
         self.results, self.env = {}, self.make(n)
-        # The numbers of rows do not depend on how many processes share them.
+        # Rows are numbered over all processes, so that results do not depend on how many there are.
         self.numbers = processes.rank * n + np.arange(n)
         t, space = options.steps, self.env.single_observation_space["observation"]
         for name, dtype, *size in (
@@ -331,12 +331,12 @@ class Rollout:
             self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """Return all positions of this process, and which ones all processes learn from."""
+        """Return the data of this process, and the numbers of the positions that all learn from."""
         # A quarter of the positions leave only PASS: there is nothing to decide.
         decides = self.masks[:-1].sum(2, dtype=torch.int16) > 1
         values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), decides.numpy()
         rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
-        for t in reversed(range(len(rewards))):  # without a decision: the value of what follows
+        for t in reversed(range(len(rewards))):  # forced steps get the value of the next position
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
             values[t] = np.where(chosen[t], values[t], rewards[t] + np.where(dones[t], 0, after))
         advantages = torch.from_numpy(
@@ -358,7 +358,10 @@ class Rollout:
 
 
 def learn(net, optimizer, rollout, update, share):
-    """Run some epochs of PPO on a rollout, with scaled rates; return sums of statistics."""
+    """Run some epochs of PPO on a rollout; `share` scales learning rate and entropy weight.
+
+    Returns sums of statistics.
+    """
     options, processes, device = rollout.options, rollout.processes, rollout.device
     optimizer.param_groups[0]["lr"] = options.rate * share
     (data, places), parameters = rollout.examples(), [*net.parameters()]
@@ -433,7 +436,7 @@ class Log:
 
     def __init__(self, options, update):
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        # Updates after the checkpoint are repeated.
+        # Lines after the checkpoint are removed: those updates are repeated.
         done = {"update", *map(str, range(update + 1))} if update else ()
         lines = self.path.read_text().splitlines(True) if self.path.exists() else []
         self.path.write_text("".join(line for line in lines if line.split(",")[0] in done))
@@ -469,7 +472,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
     main, size = processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    net = make_net(options.rules).to(device)  # initialised by the seed
+    net = make_net(options.rules).to(device)  # initialised with the seed set above
     history = ""
     if options.start:
         try:

@@ -1,4 +1,4 @@
-"""DQN of Tianshou with masked actions: ``python tianshou_dqn.py 5`` for so many epochs."""
+"""DQN of Tianshou with masked actions: ``python tianshou_dqn.py 5`` trains for 5 epochs."""
 
 import sys
 
@@ -12,7 +12,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 
-class Masked(gym.Wrapper):  # by the names that Tianshou looks for; infos would go to its buffer
+class Masked(gym.Wrapper):  # uses the names that Tianshou expects; it would store infos
     def reset(self, **options):
         return self.named(self.env.reset(**options)[0]), {}
 

@@ -1,4 +1,4 @@
-"""PPO of TorchRL with masked actions: ``python torchrl_ppo.py 20`` for so many batches."""
+"""PPO of TorchRL with masked actions: ``python torchrl_ppo.py 20`` trains on 20 batches."""
 
 import sys
 

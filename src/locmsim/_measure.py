@@ -93,7 +93,7 @@ class Counted:
     count: Callable[[], float]
 
     def value(self, time: float) -> float:
-        """It."""
+        """Return the number."""
         return self.count()
 
 
@@ -115,7 +115,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 def calls(statement: str, number: int, /, **names: Any) -> Case:
     """Return a Python statement that makes `number` calls, with `names` as local variables."""
-    # As locals, as in the code of a bot; timeit keeps the garbage collector off.
+    # Local variables, as in the code of a bot; timeit turns the garbage collector off.
     setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
     timer = Timer(statement, setup, globals={"_names": names})
 

@@ -1,6 +1,6 @@
-"""What the simulator's operations cost on this machine, and a number that identifies its behaviour.
+"""Measures the cost of the simulator's operations, and computes a signature of its behaviour.
 
-docs/performance.md says how each figure is measured. bench/ gives the same functions to
+docs/performance.md explains how each figure is measured. bench/ passes the same functions to
 pytest-benchmark.
 """
 
@@ -57,7 +57,7 @@ from locmsim.search.policy_search import Evaluating
 
 __all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
-PAIRS = 64  # of random decks
+PAIRS = 64  # number of pairs of random decks
 GROUP = 64  # positions for each pair, as `KernelLoops` expects
 _SIGNATURE_GAMES = 8
 _SIGNATURE_PLAYOUTS = 250
@@ -309,7 +309,7 @@ def _beliefs(rules: str) -> Iterator[Measured]:
         for state, _ in typical(rules)[:64]:
             belief = Belief()
             belief.see(seen := state.observation(state.current_player()))
-            belief.sample(1)  # works out what the opponent may hold
+            belief.sample(1)  # the first sample computes what the opponent may hold
             found.append((state, belief, seen))
         return found
 
@@ -401,7 +401,7 @@ def search_positions(rules: str) -> tuple[tuple[Observation, Belief], ...]:
         for state, _ in random_game(start, 1):
             turns.setdefault(state.turn, state)
         state = max(turns.values(), key=lambda state: len(state.legal_actions()))
-        # No win in this turn, which would end the searches at once.
+        # Skip turns with a win, which would end the searches at once.
         belief = Belief()
         belief.see(observation := state.observation(state.current_player()))
         if BeamSearch().search(observation, nodes=20_000, belief=belief).value < 1:
@@ -409,7 +409,7 @@ def search_positions(rules: str) -> tuple[tuple[Observation, Belief], ...]:
     return tuple(found)
 
 
-#: Name -> search, what its budget and its rate count, and the budget of a sample.
+#: Name -> search, the unit of its budget and its rate, and the budget of a sample.
 _SEARCHES: dict[str, tuple[Any, str, int]] = {
     "beam": (BeamSearch(), "nodes", 200_000),
     "MCTS": (MCTS(), "iterations", 500),
@@ -606,8 +606,10 @@ def _rating_network(rules: str) -> tuple[str, _Rating]:
 
 
 def _threads(rules: str) -> Iterator[Ratio]:
-    """Measure how often searches of 10 ms play turns on in sampled worlds: so short that
-    few reach the limit of worlds."""
+    """Measure in how many sampled worlds searches of 10 ms play on with one thread and with two.
+
+    The time is so short that few searches reach the limit of worlds.
+    """
 
     def tried(search: Any, threads: int) -> Callable[[], Case]:
         def run() -> int:
@@ -625,7 +627,7 @@ def _threads(rules: str) -> Iterator[Ratio]:
 
 
 class _Listener:
-    """Return another agent, and what it is sent."""
+    """Wraps an agent, and records what it is sent."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -757,7 +759,7 @@ def _referee(rules: str) -> Iterator[Measured | Counted]:
         return play([bot, bot], Match(rules, seed=1), timeout_scale=0)
 
     def own() -> float:
-        """The time that is not spent waiting for an answer."""
+        """Return the time that is not spent waiting for an answer."""
         times = []
         for _ in range(5):
             result = match()
@@ -809,7 +811,7 @@ def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
 class _Group(NamedTuple):
     title: str
     functions: _Functions
-    #: The share of the time, relative to other groups.
+    #: The group's share of the time, relative to other groups.
     share: int = 1
     #: Whether the group is measured when no groups are named.
     default: bool = True
@@ -892,13 +894,13 @@ class Watch:
     `look` is called now and then. It times a fixed loop by the wall clock.
     """
 
-    #: A loop that takes this factor longer than at its best, or this load for each core, is noted.
+    #: A loop that takes this many times as long as at its best, or this load per core, is reported.
     MOST = 1.1
     LOAD = 0.5
     _TIMES = 9
 
     def __init__(self) -> None:
-        #: Processes that ran or waited in the last minute, on average; None if that is unknown.
+        #: Average number of processes that ran or waited in the last minute; None if unknown.
         self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
         self._cores = len(_cores())
         self._loops: list[float] = []
@@ -964,7 +966,7 @@ def machine() -> dict[str, str]:
 
 
 def _cores() -> set[int]:
-    """Return the number of cores that this process may use."""
+    """Return the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return os.sched_getaffinity(0)
     return set(range(os.cpu_count() or 1))

@@ -42,7 +42,7 @@ def sign_in(text=""):
 
 
 def fork(*, session=False, orphan=False):
-    """A child that sleeps, in a session of its own or left to init; wait until it has signed in."""
+    """Start a sleeping child, in its own session or left to init; wait until it has signed in."""
     ready, child_end = os.pipe()
     if os.fork() == 0:
         if session:
@@ -64,12 +64,12 @@ def fork(*, session=False, orphan=False):
 
 
 def say(argument):
-    """Exactly these bytes in place of the answer."""
+    """Write exactly these bytes instead of an answer."""
     write(argument.encode().decode("unicode_escape").encode("latin-1"))
 
 
 def say_error(argument):
-    """These bytes to the standard error, then the answer."""
+    """Write these bytes to the standard error, then the answer."""
     sys.stderr.buffer.write(argument.encode().decode("unicode_escape").encode("latin-1"))
     sys.stderr.buffer.flush()
     write(b"PASS\n")
@@ -113,7 +113,7 @@ def chatter(argument):
 
 
 def babble(argument):
-    """Print to the standard error for ever."""
+    """Print to the standard error forever."""
     while True:
         os.write(STDERR, b"thinking...\n" * 5000)
 
@@ -136,14 +136,14 @@ def close_output(argument):
 
 
 def late_end(argument):
-    """A line end in two parts, the second one after the next question may have come."""
+    """Write a line end in two parts, the second when the next question may have come."""
     write(b"PASS\r")
     time.sleep(0.02)
     write(b"\n")
 
 
 def children(argument):
-    """A child, a child in its own session and a daemon; all ignore SIGTERM."""
+    """Start a child, a child in its own session and a daemon; all ignore SIGTERM."""
     for how in ({}, {"session": True}, {"session": True, "orphan": True}):
         if fork(**how):
             time.sleep(FOREVER)
@@ -151,7 +151,7 @@ def children(argument):
 
 
 def stranger(argument):
-    """A child in a process group of its own that has lost its environment."""
+    """Start a child in its own process group without its environment."""
     if fork():
         os.setpgid(0, 0)
         os.execve("/bin/sleep", ["sleep", str(FOREVER)], {})
@@ -159,7 +159,7 @@ def stranger(argument):
 
 
 def heir(argument):
-    """A child keeps the pipes, while the bot itself is gone."""
+    """Leave the pipes to a child, and exit."""
     if fork():
         time.sleep(FOREVER)
     os._exit(3)

@@ -1,4 +1,4 @@
-"""Stands in for ``java -jar cg-brutaltester.jar``: does with a referee what brutaltester does.
+"""Stands in for ``java -jar cg-brutaltester.jar``: calls a referee as brutaltester does.
 
 The referee's command is split at single blanks, without quotes or a shell; a player's command is
 one argument. Scores are the first integers on its standard output, in the order of the arguments;

@@ -1,4 +1,4 @@
-"""Episodes of each environment: a change of any number that they show is a change of this.
+"""Digests of episodes of each environment, which change if any shown number does.
 
 Actions are drawn with numpy from the masks, so that a seed always gives the same episode.
 """

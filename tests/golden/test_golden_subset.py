@@ -1,4 +1,4 @@
-"""The golden games in tests/data cover what tests/data/README.md says."""
+"""The golden games in tests/data cover everything that tests/data/README.md lists."""
 
 import gzip
 import json
@@ -184,7 +184,7 @@ def test_subset_is_verbatim(rules):
 
 
 def test_files_are_reproducible(rules):
-    """No time stamp and no file name in the gzip header, so that equal games give equal files."""
+    """The gzip header has no time stamp and no file name, so that equal games give equal files."""
     header = subset_path(rules).read_bytes()[:10]
     assert header[:4] == b"\x1f\x8b\x08\x00"
     assert header[4:8] == bytes(4)

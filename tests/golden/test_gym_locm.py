@@ -26,7 +26,7 @@ def gym_start(game):
 
 
 def test_gym_locm_saw_and_rewarded_the_same():
-    """In lock-step with what gym-locm 2.0.0b1 recorded."""
+    """Environments agree in lock-step with recordings of gym-locm 2.0.0b1."""
     for game in gym_games():
         games = Games(1, Options(rules=game["rules"], layout="gym-locm", opponent="caller"))
         games.begin(0, seed=1, options={"state": gym_start(game)})
@@ -54,7 +54,7 @@ def test_gym_locm_saw_and_rewarded_the_same():
 
 
 def gym_values(state, mover):
-    """gym-locm's six values from player 0's side, as its two-player environment has them."""
+    """Return gym-locm's six values from player 0's side, as in its two-player environment."""
     win = 0 if state.winner is None else 1 if state.winner == 0 else -1
     own = potentials_of(state, 0)
     coac = potentials_of(state, state.turn & 1)["coac"]

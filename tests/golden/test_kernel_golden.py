@@ -42,7 +42,7 @@ def replay(game: Game) -> None:
 
 
 def start(game: Game, cards: dict) -> State:
-    """The first turn's start, reached in two ways."""
+    """Return the start of the first turn, after checking it in two ways."""
     rules, decks = game["rules"], game["decks"]
     before = State.from_snapshot(game["start"], cards, decks, rules)
     assert before.snapshot() == game["start"]
@@ -87,7 +87,7 @@ def check_position(
 
 
 def check_line(live: State, turn: dict, following: dict | None) -> None:
-    """The whole answer at once, on a copy."""
+    """Apply the whole answer at once to a copy."""
     if turn["output"] is None:
         return
     state = live.clone()

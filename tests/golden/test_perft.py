@@ -1,4 +1,4 @@
-"""Perft: how many sequences of legal actions there are from fixed positions."""
+"""Perft: the number of sequences of legal actions from fixed positions."""
 
 import json
 

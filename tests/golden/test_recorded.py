@@ -44,7 +44,7 @@ def test_card_set(game: dict[str, Any]) -> None:
 
 
 def recorded_actions(game: dict[str, Any], what: str) -> list[str]:
-    """``"$0 ATTACK 3 -1"`` and so on, from the summaries' lines about `what`."""
+    """Return texts such as ``"$0 ATTACK 3 -1"`` from the summaries' lines about `what`."""
     pattern = re.compile(rf"(\$[01]) {re.escape(what)}: (.*?) *$", re.MULTILINE)
     summaries = "\n".join(filter(None, game["summaries"]))
     return [f"{player} {action}" for player, action in pattern.findall(summaries)]
@@ -74,7 +74,7 @@ def test_replay(game: dict[str, Any]) -> None:
 
 
 def test_old_ids_of_decks_and_what_nobody_has() -> None:
-    """Ids that no card has yet are dropped like others, under the number they were called by."""
+    """Actions with ids that no card has yet are dropped, and reported with these ids."""
     match = Match(seed=1, ids="old")
     for player in (0, 1):
         match.submit(player, "PASS")

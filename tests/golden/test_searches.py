@@ -1,4 +1,4 @@
-"""What searches with fixed seeds and budgets find does not change by accident."""
+"""Results of searches with fixed seeds and budgets do not change by accident."""
 
 import json
 import platform
@@ -21,7 +21,7 @@ EXPECTED = json.loads((DATA / "searches.json").read_text())
 
 
 def turns(rules: str) -> Iterator[State]:
-    """Starts of turns in which there is something to decide."""
+    """Return starts of turns in which there is something to decide."""
     for seed in (1, 2, 3):
         last = -1
         for state, _ in random_game(start_position(seed, rules), seed):

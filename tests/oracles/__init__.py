@@ -1,1 +1,1 @@
-"""Slow and clear counterparts, in plain Python, of what the package has compiled."""
+"""Slow and clear counterparts, in plain Python, of compiled code in the package."""

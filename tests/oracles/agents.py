@@ -1,10 +1,10 @@
-"""What the agents `osl` and `max-attack` do, by snapshots and texts alone."""
+"""The agents `osl` and `max-attack`, from snapshots and texts alone."""
 
 from locmsim import State
 
 
 def osl_choices(state: State) -> list[str]:
-    """The best actions but PASS in the order in which gym-locm looks at them."""
+    """Return the best actions other than PASS, in gym-locm's order."""
     player = state.current_player()
     texts = [state.action_to_string(action) for action in state.legal_actions()][1:]
     values = {}
@@ -17,7 +17,7 @@ def osl_choices(state: State) -> list[str]:
         value -= sum(row[2] + row[3] for row in opponent["board"])
         values[text] = value
     best = [text for text in texts if values[text] == max(values.values())]
-    # In the order of the numbers the player comes first among the targets of a card.
+    # By action number, the player comes first among the targets of a card.
     source = best[0].rpartition(" ")[0] if best else ""
     same = [text for text in best if text.rpartition(" ")[0] == source]
     on_creatures = [text for text in same if not text.endswith(" -1")]
@@ -25,7 +25,7 @@ def osl_choices(state: State) -> list[str]:
 
 
 def max_attack_choice(state: State) -> str:
-    """The action of max-attack."""
+    """Return the action of max-attack."""
     snapshot = state.snapshot()
     player = state.current_player()
     me, opponent = snapshot["p"][player], snapshot["p"][1 - player]

@@ -1,4 +1,4 @@
-"""The networks of positions and of decks, in numpy and for one at a time."""
+"""The networks of positions and of decks, in NumPy, for one input at a time."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 def blocks(inputs: np.ndarray) -> dict[str, np.ndarray]:
-    """The parts of what a network sees of a position, by the names of `BLOCKS`."""
+    """Return the parts of a network's inputs for a position, by the names of `BLOCKS`."""
     ends = np.cumsum([np.prod(shape) for shape in BLOCKS.values()])[:-1]
     parts = zip(BLOCKS.items(), np.split(inputs, ends), strict=True)
     return {name: part.reshape(shape).astype(float) for (name, shape), part in parts}
@@ -21,7 +21,7 @@ def relu(x: np.ndarray) -> np.ndarray:
 
 
 def position_log_odds(w: Arrays, inputs: np.ndarray) -> float:
-    """As `locmsim.networks.Network`."""
+    """Return the same as `locmsim.networks.Network`."""
     seen = blocks(inputs)
     sums = np.zeros((2, 2, w["card"].shape[1]))  # by lane and side
     for side in (0, 1):
@@ -36,7 +36,7 @@ def position_log_odds(w: Arrays, inputs: np.ndarray) -> float:
 
 
 def deck_value(networks: Sequence[Arrays], terms: np.ndarray) -> float:
-    """As `locmsim.decks.value.DeckValue`, given the terms of the cards."""
+    """Return the same as `locmsim.decks.value.DeckValue`, from the terms of the cards."""
     values = []
     for w in networks:
         units = relu(terms @ w["card"] + w["card_bias"])

@@ -17,7 +17,7 @@ _COST_COLUMNS = 8
 
 
 def card_terms(card: Card) -> dict[str, float]:
-    """As `locmsim.decks.card_terms`."""
+    """Return the same as `locmsim.decks.card_terms`."""
     kind = _TYPE_NAMES[card.type]
     sign = 1 if kind in ("creature", "green") else -1
     attack, defense = min(sign * card.attack, _ENOUGH), min(sign * card.defense, _ENOUGH)

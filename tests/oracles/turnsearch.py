@@ -15,7 +15,7 @@ Snapshot: TypeAlias = Mapping[str, Any]
 
 
 class Budget:
-    """How much a search may do: until a moment, for a number of nodes, or both.
+    """The budget of a search: a deadline, a number of nodes, or both.
 
     `deadline` is a time of `time.perf_counter`, in seconds. Under a budget of nodes alone a search
     does the same on every machine. A node is a position that was reached by an action.
@@ -37,7 +37,7 @@ class Budget:
 
 
 def turn_key(snapshot: Snapshot, player: int, base_ids: Mapping[int, int]) -> Any:
-    """Equal for two positions of one turn that differ in the order of cards and creatures only.
+    """Return a key of a position within a turn that ignores the order of cards and creatures.
 
     `base_ids` are those of the instances in hand at the turn's start: copies of a card are alike.
     """
@@ -61,7 +61,7 @@ def beam_search(
     budget: Budget,
     widths: Iterable[int] = (6, 30, 150),
 ) -> list[int]:
-    """The best turn found: after each number of actions the best positions are followed up.
+    """Return the best turn found; after each number of actions the best positions are continued.
 
     Positions that differ in order only count once. The search is repeated with each of the
     `widths` as long as the budget lasts, so a small budget also suffices for whole turns. A win

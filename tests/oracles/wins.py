@@ -1,4 +1,4 @@
-"""The search for a win within the turn, in plain Python. Section numbers are of docs/rules.md."""
+"""The search for a win within the turn, in plain Python; sections refer to docs/rules.md."""
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
@@ -17,7 +17,7 @@ ATTACK, DEFENSE, ABILITIES, LANE, READY, SPENT = range(2, 8)
 
 
 def find_win(state: State, budget: Budget) -> list[int] | None:
-    """Actions by which the player to move wins at once; None if none were found in the budget.
+    """Return actions with which the player to move wins at once; None if none are found.
 
     Best-first by the damage still missing, over what can matter: cards that harm the opponent,
     strengthen or wake attackers or take Guards away; attacks on Guards; attacks that make room for
@@ -61,7 +61,7 @@ _FACE = {
 
 
 def _slots(board: Iterable[Row], rules: RuleSet) -> Slots:
-    """The creatures by slot; a board lists both lanes in the order of summoning."""
+    """Return the creatures by slot; a board lists both lanes in summon order."""
     following = [lane * rules.lane_size for lane in range(rules.lanes)]
     slots = {}
     for row in board:
@@ -71,7 +71,7 @@ def _slots(board: Iterable[Row], rules: RuleSet) -> Slots:
 
 
 def _harm(card: Card) -> int:
-    """What each effect of a card costs the opponent."""
+    """Return the damage of each effect of a card to the opponent."""
     return max(0, -card.opponent_health_change)
 
 
@@ -147,7 +147,7 @@ class _WinSearch:
     # ----------------------------------------------------------------- the most optimistic damage
 
     def potential(self, card: Card) -> int:
-        """More damage than this a card cannot add, whatever it is used on."""
+        """Return an upper bound of the damage that a card can add, whatever it is used on."""
         harm = _harm(card)
         if card.type == CardType.CREATURE:
             strikes = "C" in card.abilities or self.wakes
@@ -162,7 +162,7 @@ class _WinSearch:
         return harm
 
     def hand_bound(self, mana: int, hand: tuple[int, ...]) -> int:
-        """The most that the cards payable together may add."""
+        """Return the most damage that cards affordable together may add."""
         bound = self.hand_bounds.get((mana, *hand))
         if bound is None:
             best = [0] * (mana + 1)
@@ -212,14 +212,14 @@ class _WinSearch:
         )
 
     def hit(self, card: Card, slot: int, slots: Slots) -> list[Row]:
-        """The creatures that an item affects."""
+        """Return the creatures that an item affects."""
         if card.area == Area.TARGET:
             return [slots[slot]]
         rows = slots.values()
         return [row for row in rows if card.area == Area.LANE2 or row[LANE] == slots[slot][LANE]]
 
     def strengthens(self, card: Card, row: Row, guards: bool) -> bool:
-        """Whether a green item adds to the damage that a creature may yet do."""
+        """Return whether a green item adds to the damage that a creature can still do."""
         if row[SPENT] or not (row[READY] or self.wakes):
             return False
         if "C" in card.abilities and not row[READY]:
@@ -227,7 +227,7 @@ class _WinSearch:
         return card.attack > 0 or (guards and ("B" in card.abilities or "L" in card.abilities))
 
     def is_useful_attack(self, mine: Slots, slot: int, enemy: Row, me: Snapshot) -> bool:
-        """On a Guard; or to die and make room for a card."""
+        """Return whether an attack hits a Guard, or lets a creature die to make room for a card."""
         row = mine[slot]
         if "G" in enemy[ABILITIES] and row[ATTACK] > 0:
             return True

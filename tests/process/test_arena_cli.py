@@ -1,4 +1,4 @@
-"""``locmsim arena`` as people use it."""
+"""The command ``locmsim arena`` as users call it."""
 
 import fcntl
 import json
@@ -35,7 +35,7 @@ def test_table(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     with Arena.load(db) as loaded:
         assert out == loaded.table(80)
         assert loaded.tally.games == 6
-    # The word may be there, and the same command goes on where it was.
+    # The word may be repeated, and the same command resumes the tournament.
     arena("run", *PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
     assert capsys.readouterr().out == out
 
@@ -60,7 +60,7 @@ def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert (settings.game.rules, settings.game.ids, settings.mode) == ("1.5", "old", "gauntlet")
     assert (settings.seeds, settings.mirror, settings.pairs_per_set) == ((5, 7, 8), False, 2)
     assert (settings.timeout_scale, settings.match_limit, settings.lenient) == (3, 60, True)
-    # The file alone says how it goes on, and how far.
+    # The file alone determines how the tournament is resumed, and how far.
     capsys.readouterr()
     arena("--db", db, "--games", "3", "--jobs", "1")
     assert capsys.readouterr().out.startswith("3 games of rules 1.5, single games, given seeds")
@@ -102,7 +102,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert rows
     arena("show", db)
     assert "lost by new" not in capsys.readouterr().out or "0" in table
-    # One of them again, as text and as a log.
+    # Replay one of the games, as text and as a log.
     log = tmp_path / "game.json"
     assert main(["play", "--replay", f"{db}:2", "-l", str(log)]) == 0
     shown = capsys.readouterr().out.splitlines()
@@ -116,14 +116,14 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert outputs == [
         [answer.line for answer in record.answers if answer.seat == seat] for seat in (0, 1)
     ]
-    # All of them as a file of rows, or on the standard output.
+    # Write all games as a file of rows, or to the standard output.
     table = tmp_path / "games.csv"
     arena("show", db, "--csv", str(table))
     assert capsys.readouterr().out == ""
     assert len(table.read_text().splitlines()) == 7
     arena("show", db, "--csv", "/dev/stdout")
     assert capsys.readouterr().out == table.read_text()
-    # The log replays to the same.
+    # The log replays to the same match.
     assert main(["-r", str(log)]) == 0
     assert capsys.readouterr().out.splitlines() == shown
 
@@ -198,7 +198,7 @@ def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def on_terminal(*arguments: str) -> str:
-    """What is shown on the terminal that is the standard error."""
+    """Return what is shown on a terminal that is the standard error."""
     terminal, error = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
     command = [*LOCMSIM, "arena", *arguments]
@@ -235,7 +235,7 @@ def test_without_the_cluster_extra(
 def test_without_the_arena_extra(
     db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tables of many players have no ratings then."""
+    """Tables of many players are then printed without ratings."""
     monkeypatch.setitem(sys.modules, "choix", None)
     arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
     out = capsys.readouterr().out
@@ -248,7 +248,7 @@ FAILING = "bad=/bin/sh -c 'echo no idea what to do >&2; exit 4'"
 
 
 def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last words of a program, on their own and with the tables."""
+    """A program's last words are shown alone and with the tables."""
     arena("random", FAILING, "--games", "4", "--db", db, "--jobs", "1", "--timeout-scale", "25")
     capsys.readouterr()
     arena("show", db)
@@ -293,7 +293,7 @@ def test_tables_fit(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """80 columns where the output is not a terminal, whatever the names."""
+    """Tables have at most 80 columns where the output is not a terminal, whatever the names."""
     pytest.importorskip("choix")
     monkeypatch.chdir(tmp_path)
     db = "r.db"
@@ -312,7 +312,7 @@ def test_tables_fit(
 def test_default_files_do_not_collide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Not even within a second."""
+    """Arenas started within the same second write to different files."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("time.strftime", lambda form: "arena-then")
     for _ in range(3):
@@ -330,7 +330,7 @@ def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Quiet unless asked."""
+    """The command is quiet unless asked otherwise."""
     untimed = ["--jobs", "2", "--timeout-scale", "0"]  # with time limits two need two cores
     command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, *untimed]
     done = subprocess.run([*command, "-v"], capture_output=True, text=True, timeout=60)

@@ -13,7 +13,7 @@ from locmsim.arena import Arena
 
 pytest.importorskip("distributed")
 
-#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+#: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """
     import json, os, signal, sys
     from distributed import Client, LocalCluster
@@ -57,7 +57,7 @@ THREADS = """
 
 
 def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
-    """Nothing is lost and nothing counted twice."""
+    """No game is lost and none is counted twice."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
     db = tmp_path / "results.db"
@@ -86,7 +86,7 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_of_several_threads(tmp_path: Path) -> None:
-    """They would play timed games side by side on one core."""
+    """Workers with several threads are refused: they would play timed games at once on one core."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(THREADS))
     done = subprocess.run(

@@ -24,10 +24,10 @@ WIDTH = 100
 
 @dataclass
 class Style:
-    """How things are named and declared.
+    """The names and declarations of the output.
 
-    With a `prefix` names of types and functions begin with it, and those of constants with it in
-    capitals. Without, a name that two modules give away gets that of its module.
+    With a `prefix`, names of types and functions begin with it, and names of constants with its
+    capitals. Without one, a name that two modules use is preceded by that of its module.
     """
 
     prefix: str = ""
@@ -109,13 +109,13 @@ def parts_of(type: Type) -> Iterable[Entity]:
 
 
 class Writer:
-    """One translation: the functions that roots reach, once what all callers give is known."""
+    """One translation: the functions that roots reach, with the constants of all their callers."""
 
     def __init__(self, program: Program, style: Style, roots: Iterable[Function]) -> None:
         self.program, self.style, self.roots = program, style, list(roots)
         self.params: dict[Function, dict[str, object]] = {}
         self.arguments: dict[tuple[Function, str], set[object]] = {}
-        #: Parameters that functions do not read, and those that are given calls with effects.
+        #: Parameters that functions do not read, and those that get calls with effects.
         self.unread: dict[Function, set[str]] = {}
         self.effects: set[tuple[Function, str]] = set()
         self.extremes: dict[str, str] = {}
@@ -131,7 +131,7 @@ class Writer:
         return helper
 
     def bodies(self) -> dict[Function, Body]:
-        # What all callers give may make more of what they are called with a constant, and so on.
+        # A new constant may turn arguments of further calls into constants, and so on.
         for _ in range(20):
             self.arguments, self.extremes, self.effects = {}, {}, set()
             done: dict[Function, Body] = {}
@@ -175,7 +175,7 @@ class Writer:
         self.pointed.update(found)
         return found
 
-    # -- what is written
+    # -- the output
 
     def text(self) -> str:
         bodies = self.bodies()
@@ -228,7 +228,7 @@ class Writer:
         return lines
 
     def in_order(self, bodies: dict[Function, Body]) -> list[Function]:
-        """Functions behind those that they call."""
+        """Return the functions in an order in which each follows those that it calls."""
         ordered: list[Function] = []
         seen: set[Function] = set()
 
@@ -246,7 +246,7 @@ class Writer:
     def types_of(
         self, bodies: dict[Function, Body], variables: list[Variable], constants: set[Constant]
     ) -> list[Struct | Alias]:
-        """Types that are named, each behind those that it contains; adds to the constants."""
+        """Return the named types, each after those that it contains; adds to the constants."""
         ordered: list[Struct | Alias] = []
         seen: set[Entity] = set()
 
@@ -260,7 +260,7 @@ class Writer:
             later = []
             for type in types:
                 for part in parts_of(type):
-                    # Behind a pointer the name of a struct is enough.
+                    # For a pointer, the name of a struct is enough.
                     named = isinstance(entity, Alias) or type[0] in ("ptr", "const")
                     if isinstance(part, Struct) and named:
                         later.append(part)
@@ -344,7 +344,7 @@ def translate(program: Program, style: Style, roots: Iterable[str]) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Lines of at most WIDTH characters, as far as they have blanks to break at."""
+    """Break lines at blanks so that they have at most WIDTH characters where possible."""
     lines: list[str] = []
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 4)

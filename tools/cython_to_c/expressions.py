@@ -1,4 +1,4 @@
-"""Expressions: what they are in C, and which are constants."""
+"""Expressions: their translation to C, and their constant values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cython_to_c.functions import Body
     from cython_to_c.program import Program
 
-#: What no constant is known of.
+#: The value of an expression that is not a known constant.
 UNKNOWN = object()
 
 _WORDS = """auto register short signed unsigned switch case default do goto union enum struct
@@ -58,9 +58,11 @@ _PURE = (*_HINTS, "low_first_", "lowest_bit_", "count_bits_", "tanhf", "expf", "
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression: its text, how tightly that binds, its type, its value if that is a constant,
-    whether it has no effects, and whether it is 0 or 1 (None: it is what C and Python give
-    different values, only its truth is the same)."""
+    """An expression in C: text, precedence, type, constant value if known, and two flags.
+
+    `pure`: it has no effects. `truth`: it is 0 or 1 (None: C and Python give it different values,
+    of which only the truth is the same).
+    """
 
     text: str
     level: int = _ATOM
@@ -105,7 +107,7 @@ def literal(number: int, truth: bool = False) -> Value:
 
 
 def bare(type: Type | None) -> Type:
-    """Without const, and behind the names of types."""
+    """Return a type without const, with names of types resolved."""
     while type and (type[0] == "const" or (type[0] == "of" and isinstance(type[1], Alias))):
         type = type[1] if type[0] == "const" else type[1].type
     return type or ("",)

@@ -14,7 +14,7 @@ _CONTROL = ("if", "for", "while", "else", "//", "{", "}")
 
 
 class Body:
-    """One function: its head and its lines, and what it uses."""
+    """One function: its head, its lines, and the names that it uses."""
 
     def __init__(self, writer: "Writer", function: Function) -> None:
         self.writer, self.function = writer, function
@@ -76,7 +76,7 @@ class Body:
         return lines
 
     def drop_unused(self) -> None:
-        """Leave out variables that nothing uses any more, as a branch is gone."""
+        """Leave out variables that are unused because a branch was left out."""
         while True:
             for i, line in enumerate(self.lines):
                 name = self.droppable.get(line.strip())
@@ -127,7 +127,7 @@ class Body:
         self.serial += 1
         return f"{stem}{self.serial}_"
 
-    # -- statements; they return whether what follows is dead
+    # -- statements; each method returns whether the code after it is dead
 
     def statement(self, node: Node) -> bool:
         method = getattr(self, kind(node), None)
@@ -236,7 +236,7 @@ class Body:
         return self.otherwise(inner, ended, first, all_ended)
 
     def otherwise(self, inner: list[str], ended: bool, only: bool, all_ended: bool) -> bool:
-        """Translate the last branch of a chain, which may be all that is left of it."""
+        """Translate the last branch of a chain; it may be the only one left."""
         if only:
             self.lines += [line[2:] for line in inner]
             return ended
@@ -289,8 +289,8 @@ class Body:
     def loop_head(self, node: Node, start: Value, stop: Value, step: int) -> tuple[str, str]:
         """Return the head of a loop, and its counter.
 
-        Cython computes the bound once, and the loop's variable keeps its last value behind it. C
-        does the same only if nothing in the loop changes them and nobody looks later.
+        Cython computes the bound once, and the loop variable keeps its last value after the loop. C
+        does the same only if the loop changes neither and the variable is not read later.
         """
         name, body = node.target.name, node.body
         arguments = node.iterator.sequence.args
@@ -311,7 +311,7 @@ class Body:
         declared = "int " if self.scoped else ""
         if name in assigned(body) or later:
             counter, declared = self.fresh("i"), "int "
-        # Bounds without a sign are compared as numbers with one, as a loop may go below 0.
+        # Unsigned bounds are compared as signed numbers, because a loop may go below 0.
         wide = bare(stop.type)[0] in ("int64_t", "uint64_t", "long")
         size = "int64_t" if wide else "int"
         bound = stop.at(11)

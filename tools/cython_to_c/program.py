@@ -1,4 +1,4 @@
-"""The modules that are read: their constants, types, variables and functions, by name."""
+"""The source modules: their constants, types, variables and functions, by name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ Type = tuple[Any, ...]
 PLAIN = {"int", "long", "char", "bint", "size_t", "float", "double", "void", "short"} | {
     f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
-#: What functions of the C library return; those that are left out return nothing that matters.
+#: Result types of C library functions; results of the others are never used.
 LIBRARY: Mapping[str, Type] = {
     **dict.fromkeys(("expf", "tanhf", "sqrtf", "fabsf"), ("float",)),
     **dict.fromkeys(("exp", "tanh", "sqrt"), ("double",)),
@@ -49,7 +49,7 @@ class Constant(Entity):
     module: "Module"
     value: int
     block: "Enum"
-    comment: tuple[list[str], list[str]]  # above and behind
+    comment: tuple[list[str], list[str]]  # lines above it, and at its end
 
 
 @dataclass(eq=False)
@@ -125,7 +125,7 @@ class External:
 
 @dataclass(eq=False)
 class Module:
-    """A .pxd and a .pyx file of one name: one namespace."""
+    """The .pxd and .pyx files of one name, which share a namespace."""
 
     name: str
     program: "Program"
@@ -287,7 +287,7 @@ class Module:
         return (name,)
 
     def declared(self, base: Node, declarator: Node) -> tuple[str, Type, Node | None]:
-        """Name, type and first value of a declaration."""
+        """Return the name, type and initial value of a declaration."""
         type = self.base(base)
         default = None
         while True:
@@ -309,9 +309,9 @@ class Module:
 
 
 class Program:
-    """Modules, lowest first: their name and their files.
+    """All source modules, lowest first, given by name and files.
 
-    `fixed` gives values that are known: of ``(struct, field)`` or of a name of C in the sources.
+    `fixed` has known values: of ``(struct, field)``, or of a C name in the sources.
     """
 
     def __init__(
@@ -320,7 +320,7 @@ class Program:
         fixed: Mapping[Any, int | str] | None = None,
     ) -> None:
         self.modules: dict[str, Module] = {}
-        # C in the sources, and the names that it gives.
+        # Verbatim C in the sources, and the names that it defines.
         self.verbatim: list[tuple[str, set[str]]] = []
         self.declarations: dict[tuple[str, str], list[str]] = {}
         self.order = 0

@@ -1,4 +1,4 @@
-"""The parse tree: how it is made, and what is asked of it."""
+"""Making and querying parse trees."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ Node = Any
 
 
 class Unsupported(Exception):
-    """Something in the sources that has no translation; says where it is."""
+    """Raised for code without a translation; the message says where it is."""
 
 
 @cache
@@ -80,7 +80,7 @@ def hits(target: Node) -> frozenset[str]:
     return frozenset()
 
 
-# What is found below a node is remembered: it is asked for in each version of a function.
+# Results are cached: they are needed again for each version of a function.
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A bot that tries thousands of random turns, and the best of them against answers."""
+"""A bot that tries thousands of random turns, and plays on after the best of them."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class FlatAgent(BaseAgent):
     def plan(self, state: State, started: float) -> list[int]:
         """Return the actions of a turn that was requested at the time `started`."""
         worlds = self.belief.determinizer()
-        # A sampled state knows all cards that the worlds are drawn from.
+        # The table of a sampled state has all cards that can occur in the worlds.
         root = self.belief.sample(0)
         seed = self.random.getrandbits(60)
         return best_turn(root, worlds, tries=self.tries, samples=self.samples, seed=seed)

@@ -1,4 +1,4 @@
-"""How fast the two ways to the kernel are: ``python -m flatbot``."""
+"""Measures the speed of the two ways to call the kernel: ``python -m flatbot``."""
 
 import argparse
 import time
@@ -13,7 +13,7 @@ Playouts = Callable[[State, int, int], tuple[int, int]]
 
 
 def rate(playouts: Playouts, state: State, games: int, seed: int) -> float:
-    """Playouts a second."""
+    """Return the playouts per second."""
     start = time.perf_counter()
     playouts(state, games, seed)
     return games / (time.perf_counter() - start)
@@ -21,14 +21,14 @@ def rate(playouts: Playouts, state: State, games: int, seed: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="flatbot", description=__doc__)
-    parser.add_argument("--games", type=int, default=100_000, help="playouts of a sample")
+    parser.add_argument("--games", type=int, default=100_000, help="playouts per sample")
     games = parser.parse_args().games
     state = start_position(1)
     if _pointers.playouts(state, 100, 1) != _inlined.playouts(state, 100, 1):
-        raise SystemExit("flatbot: the two do not play the same games")
+        raise SystemExit("flatbot: the two versions play different games")
     rates = [
         [rate(module.playouts, state, games, seed) for module in (_pointers, _inlined)]
-        for seed in range(7)  # in turn, so that a busy moment is one for both
+        for seed in range(7)  # alternating, so that a busy moment slows both
     ]
     pointers, inlined = (median(column) for column in zip(*rates, strict=True))
     print(f"through function pointers  {pointers:>12,.0f} playouts/s")

@@ -1,7 +1,7 @@
-"""The bot by the kernel as a header, `locm.h`, whose functions are compiled into this module.
+"""The bot's playouts with the kernel as a header: `locm.h` is compiled into this module.
 
-So the C compiler can inline what is called in loops. The structs are those of the package: states
-and tables of it are used as they are.
+So the C compiler can inline functions that are called in loops. The structs are those of the
+package, whose states and tables are used directly.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

@@ -1,7 +1,7 @@
-"""The bot by the kernel of the installed package, each of whose functions is called by its address.
+"""The bot's playouts with the installed package's kernel, called through function pointers.
 
-Nothing but the C compiler for Cython's output is needed, and the kernel is compiled as the package
-was: with everything that its build knows of the machine.
+This needs only Cython and a C compiler. The kernel keeps the code with which the package was built,
+including optimisations for the machine.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

@@ -22,17 +22,17 @@ def weights(rules: str) -> dict[str, float]:
 
 @dataclass
 class OwnTurnAgent(BaseAgent):
-    """A fast search over the player's turn, cards first and then attacks; it thinks of no opponent.
+    """Searches the player's turn, cards first and then attacks, and ignores the opponent's reply.
 
     It takes `time_ms` for a turn, but leaves `SPARE_MS` of the rule set's limit, and applies no
-    more than `nodes` actions; 0 for no bound of that kind. With a bound of nodes alone the answers
-    depend on what was shown only.
+    more than `nodes` actions; 0 means no bound. With a bound of nodes alone, the answers depend
+    only on the observations.
     """
 
     time_ms: float = 150.0
     nodes: int = 0
 
-    #: What the referee, the pipes and a busy machine may take of a turn's time.
+    #: Time of a turn left for the referee, the pipes and a busy machine.
     SPARE_MS = 50
 
     def __post_init__(self) -> None:

@@ -3,8 +3,8 @@
 It calls the kernel of the installed locmsim, whose structs and functions are declared in
 ``locmsim/_core.pxd``, and shares nothing with `locmsim.search`.
 
-The turn ends where the evaluation is best. In that position it uses what both players can see only:
-never which cards the opponent holds, never the order of a deck.
+The turn ends where the evaluation is best. The evaluation uses only what the player can see, never
+the cards in the opponent's hand or the order of a deck.
 """
 
 cimport cython
@@ -47,13 +47,13 @@ import locmsim
 
 __all__ = ["OTHER_TERMS", "SIDE_TERMS", "OwnTurn"]
 
-# The structs have been compiled in as they were in the locmsim of the build.
+# This module contains the structs of the locmsim that it was built with.
 if locmsim.ABI_VERSION != ABI_VERSION:
     raise ImportError(
         f"built for version {ABI_VERSION} of locmsim's structs, but {locmsim.ABI_VERSION} is "
         "installed: build own-turn-bot again")
 
-#: What the evaluation counts for each player. Weights are called "own." or "their." and a name.
+#: What the evaluation counts for each player; weights are named "own.NAME" and "their.NAME".
 SIDE_TERMS = {
     "health": "each point of health",
     "low_health": "each point of health that is missing to 12",
@@ -73,7 +73,7 @@ SIDE_TERMS = {
     "open_attack": "each point of attack in lanes without an enemy Guard",
     "kill": "that being enough to kill",
 }
-#: ... and for the player alone: their hand, and how ways to play cards are compared.
+#: What it counts for the player alone: their hand, and the comparison of ways to play cards.
 OTHER_TERMS = {
     "hand.green": "each green item in hand",
     "hand.red": "each red item in hand",
@@ -86,11 +86,11 @@ cdef enum:
     LOW_HEALTH = 12
     MANY_CARDS = 4
     LOW_DECK = 10
-    MAX_PLAYS = 128             # ways to play cards whose attacks are looked at, the best first
-    MAX_LINE = 64               # actions of a turn
-    PLACES = 1 << 16            # of hashes; direct-mapped, a position that is lost is made twice
-    CLOCK_PERIOD = 32           # nodes between two looks at the clock
-    ATTACK_NODES = 4000         # for the attacks after one way to play cards
+    MAX_PLAYS = 128             # ways to play cards after which attacks are searched
+    MAX_LINE = 64               # most actions of a turn
+    PLACES = 1 << 16            # size of the direct-mapped table of hashes
+    CLOCK_PERIOD = 32           # nodes between two readings of the clock
+    ATTACK_NODES = 4000         # most nodes for the attacks after one way to play cards
 
 cdef float WON = 1e6            # above any sum of other terms
 
@@ -99,7 +99,7 @@ ctypedef struct side_t:
     float creature, attack, defense, guard, lethal, ward, drain, breakthrough
     float places, card, many_cards, low_deck, deck_out, open_attack, kill
 
-ctypedef struct line_t:         # actions from the root, where they lead, what that is worth
+ctypedef struct line_t:         # actions from the root, the position after them, its value
     float value
     int32_t length
     uint8_t actions[MAX_LINE]
@@ -113,17 +113,17 @@ ctypedef struct search_t:
     float cost
     float ready
     int32_t who
-    int64_t deadline            # of now_ns_
+    int64_t deadline            # by now_ns_
     int64_t nodes               # actions that may still be applied
     int32_t until_clock
     bint over
     uint64_t card_keys[MAX_CARDS]
-    uint64_t salt               # makes what earlier searches left in `seen` differ
+    uint64_t salt               # tells the hashes of this search from those left in `seen`
     uint64_t* seen
     line_t* plays               # the best ways to play cards, in no order
     int32_t n_plays
-    int32_t worst               # ... the least of them
-    line_t best                 # whole turn
+    int32_t worst               # ... index of the worst of them
+    line_t best                 # the best whole turn
 
 
 # ---- evaluation ----------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ ctypedef struct search_t:
 cdef inline int open_attack(
     const player_t* p, const player_t* other, uint32_t who, bint one_lane
 ) noexcept nogil:
-    """The attack of the creatures in the mask `who` that no Guard of the other player stops."""
+    """Return the attack of the creatures in the mask `who` in lanes without enemy Guards."""
     cdef uint32_t guarded = other.marks >> GUARDED & 63
     cdef int slot, total = 0
     if one_lane:
@@ -206,7 +206,7 @@ cdef float evaluate(const search_t* w, const state_t* s) noexcept nogil:
 
 
 cdef float promise(const search_t* w, const state_t* s, float value) noexcept nogil:
-    """By what ways to play cards are compared before their attacks are known."""
+    """Return the value by which ways to play cards are compared before their attacks are known."""
     cdef const player_t* me = &s.p[w.who]
     cdef const player_t* op = &s.p[1 - w.who]
     cdef int damage = open_attack(me, op, me.marks >> READY & 63, w.table.rules == RULES_10)
@@ -224,7 +224,7 @@ cdef inline uint64_t scrambled(uint64_t x) noexcept nogil:
 
 
 cdef uint64_t position_hash(const search_t* w, const state_t* s) noexcept nogil:
-    """Equal for positions of a turn that differ in the order of cards or of a lane's creatures."""
+    """Return a hash of a position that ignores the order of cards and of a lane's creatures."""
     cdef const player_t* p
     cdef uint64_t total = 0, word
     cdef int who, slot, h
@@ -277,7 +277,7 @@ cdef inline bint spend(search_t* w) noexcept nogil:
 cdef int successors(
     search_t* w, const state_t* s, bint attacks, uint8_t* actions, float* values
 ) noexcept nogil:
-    """New positions one action away, by plays or by attacks, the best first; their number."""
+    """Write the new positions after one play or attack, best first; return their number."""
     cdef uint8_t legal[MAX_ACTIONS + 1]
     cdef int n = state_list(s, w.table, legal)
     cdef int i, k, found = 0
@@ -324,7 +324,7 @@ cdef void note_play(search_t* w, const line_t* line) noexcept nogil:
 
 
 cdef void follow(search_t* w, line_t* line, bint attacks) noexcept nogil:
-    """Depth first through all that plays, or attacks, can still reach from a line's end."""
+    """Search depth first everything that plays, or attacks, can reach from a line's end."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef float values[MAX_ACTIONS + 1]
     cdef state_t here
@@ -351,7 +351,7 @@ cdef void follow(search_t* w, line_t* line, bint attacks) noexcept nogil:
 
 
 cdef void finish(search_t* w) noexcept nogil:
-    """What is still worth doing after the attacks, as in lanes that they have cleared."""
+    """Add actions that are still worth doing after the attacks, as in lanes that they cleared."""
     cdef uint8_t legal[MAX_ACTIONS + 1]
     cdef state_t child
     cdef state_t better
@@ -392,7 +392,7 @@ cdef void run(search_t* w, const state_t* root, int64_t deadline, int64_t nodes)
     w.n_plays = 0
     is_new(w, root)
     note_play(w, &line)
-    # Half of the budget is for the cards, a sixteenth for what comes after the attacks.
+    # Half of the budget is for the cards, a sixteenth for actions after the attacks.
     w.over = False
     w.until_clock = 0
     w.deadline = now + (deadline - now) // 2
@@ -458,10 +458,10 @@ cdef class OwnTurn:
         free(self.w.plays)
 
     def search(self, State state not None, *, time_ns=None, nodes=None):
-        """The actions of the rest of the turn, PASS not among them.
+        """Return the actions of the rest of the turn, without PASS.
 
-        None stands for no bound of that kind. With a bound of `nodes`, actions applied, alone the
-        same state always gives the same answer. ``ValueError`` for a finished game or no bound.
+        At least one bound must be given. With a bound of `nodes` (applied actions) alone, the same
+        state always gives the same answer. ``ValueError`` for a finished game or without a bound.
         """
         cdef const table_t* table = &state.table.t
         cdef int64_t unlimited = <int64_t>1 << 62

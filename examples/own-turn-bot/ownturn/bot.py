@@ -1,4 +1,4 @@
-"""The agent as a bot that reads questions from its standard input, for any referee."""
+"""The agent as a bot on standard input and output, for any referee."""
 
 import sys
 

@@ -21,7 +21,7 @@ _STYLE = "body{margin:8px;background:#f3efe6}svg{display:block;max-width:100%;he
 
 
 class Place(NamedTuple):
-    """A creature on the board: the printed card and what it has now."""
+    """A creature on the board: the printed card and its present values."""
 
     card: Card
     attack: int
@@ -32,13 +32,13 @@ class Place(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What a picture shows of a player."""
+    """One player's side of a picture."""
 
     #: One line above the hand, such as health and mana; any text.
     words: str
     #: The cards of the hand that are known.
     hand: Sequence[Card]
-    #: How many more there are.
+    #: The number of other cards in the hand.
     hidden: int
     creatures: Sequence[Place]
 
@@ -101,14 +101,14 @@ def board_svg(upper: Side, lower: Side, *, lanes: int, title: str = "") -> str:
 
 
 def sheet_svg(cards: Iterable[Card], *, columns: int = 12) -> str:
-    """Many cards in rows.
+    """Draw many cards in rows.
 
     Parameters
     ----------
     cards : iterable of Card
         The cards, in the order they are shown.
     columns : int
-        Cards in a row.
+        Number of cards in a row.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def sheet_svg(cards: Iterable[Card], *, columns: int = 12) -> str:
     Raises
     ------
     ValueError
-        If there would be no card in a row.
+        `columns` is below 1.
     """
     if columns < 1:
         raise ValueError(f"columns: expected at least 1, got {columns}")

@@ -1,10 +1,9 @@
 """Pictures of cards, made from what is printed on them.
 
 A picture is a pure function of the card, so that the same card looks the same wherever it is shown.
-The motif follows from the base id.
-Three colour masks, red, green and blue, have the values of attack, defense and cost. A stronger
-creature is drawn larger, and each motif is turned a little: the angle is a hash of the statistics,
-the direction the parity of the base id.
+The base id decides the motif. Three colour masks, red, green and blue, have the values of attack,
+defense and cost. A stronger creature is drawn larger, and each motif is rotated a little: the angle
+is a hash of the statistics, the direction depends on the parity of the base id.
 """
 
 import zlib
@@ -72,7 +71,7 @@ NUMBERS: Mapping[str, tuple[float, float, float, str, str]] = {
         "M63 112Q72 113 79 110Q86 113 95 112Q97 130 79 139Q61 130 63 112z",
     ),
 }
-#: How large a number is at most.
+#: The largest font size of a number.
 _LARGEST = 19.0
 
 
@@ -114,7 +113,7 @@ def card_description(card: Card, title: str = "") -> str:
     card : Card
         The card.
     title : str
-        What it is called; by default as `card_title` says.
+        The card's title; by default that of `card_title`.
 
     Returns
     -------
@@ -154,14 +153,14 @@ def card_svg(
     card : Card
         The card; its name is shown as text, whatever characters it has.
     attack, defense : int, optional
-        What a creature has now, shown in place of the printed values. The picture itself is
-        that of the printed card.
+        A creature's present values, shown instead of the printed ones. The motif is that of the
+        printed card.
     abilities : str, optional
-        The abilities that a creature has now, six characters as in the protocol.
+        A creature's present abilities, six characters as in the protocol.
     width : int, optional
-        The width in CSS pixels; without it the picture fills what it is put in.
+        The width in CSS pixels; by default the picture fills its container.
     title : str, optional
-        What a reader of the screen says; by default `card_description`, none if it is empty.
+        Text for screen readers; by default `card_description`. An empty title is left out.
 
     Returns
     -------
@@ -290,7 +289,7 @@ def _motif(card: Card) -> str:
 
 
 def _masks(card: Card) -> tuple[float, float, float]:
-    """Attack, defense and cost, each from 0 to 1."""
+    """Return attack, defense and cost, each from 0 to 1."""
     values = (abs(card.attack), abs(card.defense), card.cost)
     red, green, blue = (min(value, _STATS) / _STATS for value in values)
     return red, green, blue

@@ -1,8 +1,9 @@
 """Names of cards, for display.
 
-Cards of 1.x have names. A generated card gets one from what is printed on it: the noun is the motif
-of its picture, the adjective follows from its statistics. The adjectives are in as many groups as
-a set of 120 cards has of each motif, by base id, so no two cards of such a set share a name.
+Cards of 1.x have names. A generated card gets one from its statistics and base id: the noun is the
+motif of its picture, the adjective follows from its statistics. The base id also selects one of
+several groups of adjectives, as many as there are cards of one motif in a set of 120, so no two
+cards of such a set share a name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -75,7 +76,7 @@ def card_titles(cards: Iterable[Card]) -> dict[Card, str]:
     Returns
     -------
     dict of Card to str
-        Titles. Those that cards with different base ids would share have the base id behind them.
+        Titles. A title that cards with different base ids would share is followed by the base id.
     """
     titles = {card: card_title(card) for card in cards}
     base_ids: dict[str, set[int]] = {}

@@ -34,18 +34,18 @@ _LANE = (206, 192, 165)
 _INK = "#221c16"
 _FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
 _COLUMNS = 15  # small cards in a row
-#: Pictures that are kept, of each kind; 30 or 40 kB each.
+#: Number of cached pictures of each kind; 30 or 40 kB each.
 _KEPT = 1024
 
 
 class Strip(NamedTuple):
-    """What a frame shows of a player."""
+    """One player's part of a frame."""
 
     #: Words such as "30 health", side by side.
     words: Sequence[str]
     #: The cards of the hand that are known.
     hand: Sequence[Card]
-    #: How many more there are.
+    #: The number of other cards in the hand.
     hidden: int
     creatures: Sequence[Place]
 
@@ -103,7 +103,7 @@ def offer_frame(
     *,
     title: Sequence[str],
 ) -> Pixels:
-    """Cards to choose from as pixels.
+    """Draw the cards to choose from as pixels.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _hand(side: Strip) -> list[Pixels]:
 
 
 def _lay(frame: Pixels, pictures: Sequence[Pixels], y: int) -> None:
-    """Cards in a row in the middle; they overlap if they are many."""
+    """Draw a centred row of cards, which overlap if there are many."""
     if not pictures:
         return
     step = min(_WIDE + _GAP, (FRAME[1] - 2 * _GAP - _WIDE) // max(1, len(pictures) - 1))
@@ -163,7 +163,7 @@ def _lay(frame: Pixels, pictures: Sequence[Pixels], y: int) -> None:
 
 
 def _small(frame: Pixels, cards: Sequence[Card], copies_chosen: Sequence[int], y: int) -> None:
-    """Cards at half their size in rows, with how many of each were taken."""
+    """Draw rows of cards at half their size, with the number of chosen copies of each."""
     wide, tall = _WIDE // 2 + 9, _TALL // 2 + _GAP
     left = (FRAME[1] - _COLUMNS * wide) // 2
     for i, (card, copies) in enumerate(zip(cards, copies_chosen, strict=True)):
@@ -178,7 +178,7 @@ def _put(frame: Pixels, picture: Pixels, x: int, y: int) -> None:
 
 
 def _write(frame: Pixels, words: Sequence[str], y: int) -> None:
-    """Words in columns."""
+    """Draw words in columns."""
     for number, word in enumerate(words):
         _put(frame, _word(word), _GAP + number * _COLUMN, y)
 
@@ -187,7 +187,7 @@ def _write(frame: Pixels, words: Sequence[str], y: int) -> None:
 
 
 def _card(card: Card) -> Pixels:
-    """A card as it is printed."""
+    """Return the picture of a printed card."""
     return _shown(card, card.attack, card.defense, card.abilities, _GROUND)
 
 
@@ -198,7 +198,7 @@ def _shown(card: Card, attack: int, defense: int, abilities: str, ground: Colour
 
 @lru_cache(_KEPT)
 def _drawn(card: Card, attack: int, defense: int, abilities: str) -> Pixels:
-    """This is what takes time: 5 ms."""
+    """Return the picture of a card with these values; rendering one takes 5 ms."""
     return _rgba(card_svg(card, attack=attack, defense=defense, abilities=abilities, width=_WIDE))
 
 

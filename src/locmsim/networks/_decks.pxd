@@ -29,13 +29,13 @@ cdef enum:                      # terms of a card: `locmsim.decks.CARD_TERMS` na
     DECK_TERMS
 
 cdef enum:
-    ENOUGH = 12                 # attack and defense above kill no second creature
+    ENOUGH = 12                 # attack and defense beyond this do not help against one creature
     DECK_UNITS = 64             # of each layer
     DECK_SUMS = DECK_TERMS + DECK_UNITS
     MAX_DECK_NETWORKS = 16      # of an ensemble
     MAX_OFFER = 256             # cards to choose from
 
-ctypedef struct deck_network_t:  # what is negative behind a layer counts as 0
+ctypedef struct deck_network_t:  # a ReLU follows each layer
     float card[DECK_TERMS][DECK_UNITS]
     float card_bias[DECK_UNITS]
     float hidden[DECK_SUMS][DECK_UNITS]
@@ -47,20 +47,20 @@ ctypedef struct offer_t:        # the cards to choose from, as an ensemble sees 
     int n_networks
     int n_cards
     float bias[MAX_DECK_NETWORKS * DECK_UNITS]
-    float output[MAX_DECK_NETWORKS * DECK_UNITS]    # of the mean
-    float* hidden               # [card][n_networks * DECK_UNITS]: what it adds to the second layer
-    float direct[MAX_OFFER]     # ... to the value itself
+    float output[MAX_DECK_NETWORKS * DECK_UNITS]    # output weights of the mean
+    float* hidden               # [card][n_networks * DECK_UNITS]: its share of the second layer
+    float direct[MAX_OFFER]     # its direct share of the value
 
-# How much a card has of each term, in favour of its player: attack and defense of red and
-# blue items count as what they take from the enemy. Returns the sum of the terms times the weights.
+# Computes the terms of a card, in favour of its player: attack and defense of red and blue items
+# count as what they take from the enemy. Returns the sum of the terms times the weights.
 cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil
-# Begin with no cards; `hidden` has room for a row of each card.
+# Starts without cards; `hidden` holds a row for each card.
 cdef void offer_start(
     offer_t* o, const deck_network_t* networks, int n_networks, float* hidden) noexcept nogil
-# Add a card, given by how much it has of each term; they have to come by ascending base id.
+# Adds a card, given by its terms; cards must come by ascending base id.
 cdef void offer_add(
     offer_t* o, const deck_network_t* networks, const float* terms) noexcept nogil
-# The value of a deck, given by the number of copies of each card.
+# Returns the value of a deck, given by the number of copies of each card.
 cdef float deck_value(const offer_t* o, const uint8_t* copies) noexcept nogil
-# Exchange cards while that raises the value, always by the best exchange.
+# Exchanges cards while that raises the value, always by the best exchange.
 cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil

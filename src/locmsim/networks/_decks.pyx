@@ -122,7 +122,7 @@ cdef void offer_add(
 
 
 cdef float add_up(const offer_t* o, const uint8_t* copies, float* total) noexcept nogil:
-    """What the cards of a deck add to the second layer together, and to the value."""
+    """Sum up what the cards of a deck add to the second layer, and directly to the value."""
     cdef int size = o.n_networks * DECK_UNITS, i, k
     cdef float direct = 0
     memcpy(total, o.bias, size * sizeof(float))
@@ -147,7 +147,7 @@ cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
     cdef float rest[MAX_DECK_NETWORKS * DECK_UNITS]
     cdef int size = o.n_networks * DECK_UNITS, i, j, k, out, into
     cdef float direct, value, best, x
-    cdef double least = 1e-4    # an exchange has to raise the value by more
+    cdef double least = 1e-4    # an exchange must raise the value by more than this
     for _ in range(MAX_EXCHANGES):
         direct = add_up(o, copies, total)
         value = deck_value(o, copies)

@@ -14,27 +14,27 @@ cdef enum:
     MAX_DRAFT_NETWORKS = 4      # of an ensemble
     DRAFT_LAYER = MAX_DRAFT_NETWORKS * DRAFT_UNITS
     DRAFT_POOL = 60             # different cards that a draft is dealt from
-    NO_CARD = DRAFT_CARDS       # a card of no draft: it adds nothing
+    NO_CARD = DRAFT_CARDS       # any other card: it adds nothing
 
-ctypedef struct draft_network_t:  # what is negative behind the layer counts as 0
+ctypedef struct draft_network_t:  # a ReLU follows the layer
     float card[DRAFT_CARDS][DRAFT_UNITS]
     float bias[DRAFT_UNITS]
     float output[DRAFT_UNITS]
     float direct[DRAFT_CARDS]   # from a card to the output
 
-ctypedef struct draft_sum_t:    # what cards add up to
+ctypedef struct draft_sum_t:    # the sums over some cards
     float units[DRAFT_LAYER]
     float direct
 
 ctypedef struct draft_value_t:  # an ensemble, the layers of its networks concatenated
     float bias[DRAFT_LAYER]
-    float output[DRAFT_LAYER]   # of the mean
+    float output[DRAFT_LAYER]   # output weights of the mean
     draft_sum_t card[DRAFT_CARDS + 1]
-    uint8_t order[DRAFT_CARDS]  # cards, from the one that is worth most in a usual deck
+    uint8_t order[DRAFT_CARDS]  # cards by falling value in an average deck
 
 cdef void draft_fill(
     draft_value_t* v, const draft_network_t* networks, int n_networks) noexcept nogil
-# The value of a deck: the difference of two is the log-odds of winning.
+# Returns the value of a deck; the difference of two values is the log-odds of winning.
 cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexcept nogil
 # The expected value of the final deck after picking the first, second or third card of the last
 # offer: the mean over sampled continuations, dealt from pools with all cards offered so far.

@@ -103,7 +103,7 @@ cdef void usual_card(
     for i in range(DRAFT_CARDS):
         if there[v.order[i]]:
             below -= 1
-            # The other two are among those below it.
+            # The other two cards of the offer are among those after it.
             add_sum(usual, &v.card[v.order[i]],
                     <float>(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)))
 
@@ -131,7 +131,7 @@ cdef float played_out(
 
 
 cdef void deal(const uint8_t* pool, int n, uint8_t* offer, uint64_t* stream) noexcept nogil:
-    """Three different cards (3)."""
+    """Deal three different cards (section 3)."""
     cdef int i = 0, j
     while i < 3:
         offer[i] = pool[stream_below(stream, n)]
@@ -161,9 +161,9 @@ cdef void draft_expected(
         add_sum(&chosen, &v.card[picked[i]], 1)
     values[0] = values[1] = values[2] = 0
     if turns <= 0:
-        drafts = 1              # nothing follows
+        drafts = 1              # the last turn: there is nothing to sample
     for number in range(drafts):
-        # The same continuations for each of the three cards and for every caller.
+        # All three cards are compared in the same continuations, whoever calls.
         stream = stream_start(n_offers, number)
         n = draw_pool(offered, pool, &stream)
         usual_card(v, pool, n, &usual)

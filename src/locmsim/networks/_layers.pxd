@@ -7,7 +7,7 @@
 from libc.string cimport memset
 
 cdef enum:
-    SIDE_BY_SIDE = 8            # sums, for vector instructions
+    SIDE_BY_SIDE = 8            # parallel sums, for vector instructions
 
 
 cdef inline void add_row(float* to, float x, const float* row, int n) noexcept nogil:

@@ -13,10 +13,11 @@ cdef enum:
     CREATURE_INPUTS = 16
     CARD_INPUTS = 20
     OTHER_INPUTS = 39
-    SUMS = 8                    # numbers that creatures are summed up in, and cards
+    SUMS = 8                    # units that are summed over creatures, and over cards
     LANE = 16                   # units that see both sides of a lane
     HIDDEN = 16                 # units in each of the two last hidden layers
-    JOINED = LANE + 3 * SUMS + OTHER_INPUTS     # lanes; own, their creatures, own cards; the rest
+    # Lanes, the player's creatures, the opponent's, the player's cards, and the other inputs.
+    JOINED = LANE + 3 * SUMS + OTHER_INPUTS
 
 ctypedef struct inputs_t:
     int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # both sides' slots; 0 in an empty one
@@ -24,7 +25,7 @@ ctypedef struct inputs_t:
     int16_t hand[MAX_HAND][CARD_INPUTS]                 # the player's
     int16_t other[OTHER_INPUTS]
 
-ctypedef struct network_t:      # what is negative behind a layer counts as 0, except at the output
+ctypedef struct network_t:      # a ReLU follows each layer but the output
     float creature[2][CREATURE_INPUTS][SUMS]
     float card[CARD_INPUTS][SUMS]
     float lane[2 * SUMS][LANE]
@@ -34,14 +35,14 @@ ctypedef struct network_t:      # what is negative behind a layer counts as 0, e
     float deeper[HIDDEN][HIDDEN]
     float deeper_bias[HIDDEN]
     float output[HIDDEN]
-    float direct[JOINED]        # from what is joined to the output
+    float direct[JOINED]        # from the joined inputs to the output
     float output_bias
 
-# The log-odds that `who`, whose turn ends, wins the game, which is not over.
+# Returns the log-odds that `who`, whose turn ends, wins; the game must not be over.
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
 
-# Copy arrays of float32 in order into a struct of floats; returns its end.
+# Copies float32 arrays in order into a struct of floats; returns its end.
 cdef float* put_arrays(float* to, dict arrays) except NULL
 
 cdef class Network:

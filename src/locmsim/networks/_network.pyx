@@ -35,10 +35,10 @@ from locmsim.networks._layers cimport add_relu, add_row
 __all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
 cdef enum:
-    MOST = 20                   # of what is printed on cards, more is the same
+    MOST = 20                   # printed values above this count as this
 
 
-# ---- what it sees --------------------------------------------------------------------------------
+# ---- inputs --------------------------------------------------------------------------------------
 
 
 cdef inline int cut(int x) noexcept nogil:
@@ -163,7 +163,7 @@ cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who
 ) noexcept nogil:
     cdef inputs_t seen
-    cdef float units[LANE]              # of the layer that is being made
+    cdef float units[LANE]              # units of the present layer
     cdef float sums[2][2 * SUMS]        # [lane]
     cdef float joined[JOINED]
     cdef float hidden[HIDDEN]

@@ -1,9 +1,11 @@
-# Dense layers by the widest vector instructions that the CPU has, without the GIL.
+# Dense layers with the widest vector instructions that the CPU has, without the GIL.
 #
-# The results are those of `_layers.pxd`, bit for bit, on every CPU: each output is a sum in the
-# order of the inputs, each product is rounded before it is added, and inputs that are 0 are left
-# out. What is gained: the indices of the others are found first, so that no branch has to be
-# guessed, and the sums of up to 160 outputs stay in registers while the weights go by.
+# The results equal those of `_layers.pxd` bit for bit on every CPU: each output is a sum in the
+# order of the inputs, each product is rounded before it is added, and zero inputs are left out.
+# These functions are faster for wide layers: the indices of the other inputs are found first, so
+# that no branch can be mispredicted, and the sums of up to 160 outputs stay in registers while the
+# weights are read. `_layers.pxd` remains for layers of a constant, small size, which the compiler
+# unrolls, and for exported bots.
 
 cdef extern from *:
     """
@@ -56,7 +58,7 @@ cdef extern from *:
     #define WIDE_COLUMNS_(vectors) (void)most
     #endif
 
-    /* Of `most` vectors there are registers for the sums. */
+    /* The registers hold the sums of `most` vectors. */
     #define WIDE_DENSE_(name, target, nonzero, most_) \\
     target static void dense_##name##_( \\
         const float* x, int n, const float* w, float* to, int m \\
@@ -77,7 +79,7 @@ cdef extern from *:
         } \\
     }
 
-    /* Of the keys in `wanted`, a bit for each: to[k] = scale * (query @ keys[k]). */
+    /* to[k] = scale * (query @ keys[k]) for each bit k of `wanted`. */
     #if defined(__GNUC__)
     #define WIDE_EIGHTS_ for (; i + 8 <= n; i += 8) \\
         eights += *(const eight_*)(query + i) * *(const eight_*)(key + i);
@@ -151,10 +153,10 @@ cdef extern from *:
     }
     """
     ctypedef struct wide_t:
-        # Add x @ w, a matrix (n, m), to `to`, which has the biases or 0.
+        # Adds x @ w, with a matrix (n, m), to `to`, which has the biases or 0.
         void dense(const float* x, int n, const float* w, float* to, int m) noexcept nogil
         # to[k] = scale * (query @ keys[k]) for the bits k of `wanted`; keys have n numbers.
         void dots(const float* query, const float* keys, int n, unsigned int wanted, float scale,
                   float* to) noexcept nogil
-    # Those for vectors of at most so many bits that the CPU has.
+    # Returns the functions for the widest vectors of the CPU, of at most `most` bits.
     wide_t wide_of_(int most) noexcept nogil

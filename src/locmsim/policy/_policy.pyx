@@ -24,7 +24,7 @@ cdef enum:
     BOARD_ROW = 16
     LANES = 2
     SUMS = 5                    # of units: over the hand, and over each lane of each side
-    UNITS = 48                  # of an encoder, if nothing else is said; the trunk's; of a key
+    UNITS = 48                  # default sizes: of encoders, of the trunk's layers, of keys
     TRUNK = 160
     KEY = 32
     MAX_LAYERS = 16             # of a perceptron
@@ -84,7 +84,7 @@ def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
 
 
 cdef float* copied_numbers(arrays) except NULL:
-    """Where `put_arrays` has room for all numbers; to be freed."""
+    """Return a copy of all numbers, which the caller must free."""
     cdef float* copied = <float*>PyMem_Malloc(
         sum([array.size for array in arrays.values()]) * sizeof(float))
     if copied is NULL:
@@ -94,8 +94,8 @@ cdef float* copied_numbers(arrays) except NULL:
 
 
 cdef inline int scratch_size(int units, int trunks, int key) noexcept nogil:
-    """Numbers that a row needs for itself: the observation as the network has it, and what
-    `entity_row` works out."""
+    """Return how many numbers a row needs in memory: its scaled observation, and the results of
+    `entity_row`."""
     return (
         ENTITIES + GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * units + 2 * trunks
         + (LANES + 3 + 3 * BOARD) * key
@@ -106,7 +106,7 @@ cdef inline void put_in_context(
     const float* trunk, int trunks, const float* w, float* context, float* things, int n,
     unsigned int present, int units
 ) noexcept nogil:
-    """Add to those of n cards or creatures that are there what the trunk says, behind a ReLU."""
+    """Add the trunk's output to each present one of n cards or creatures, and apply the ReLU."""
     cdef int i
     memset(context, 0, units * sizeof(float))
     WIDE.dense(trunk, trunks, w, context, units)
@@ -120,7 +120,7 @@ cdef float entity_row(
     const float* const* w, const float* x, float* logits, bint one, float* scratch, int units,
     int trunks, int key
 ) noexcept nogil:
-    """The logits of an observation, and its value."""
+    """Write the logits of an observation and return its value."""
     cdef float* joined = scratch
     cdef float* sums = joined + GLOBALS
     cdef float* hand = sums + SUMS * units              # [HAND][units]
@@ -143,7 +143,7 @@ cdef float entity_row(
     cdef int h, side, slot, which, base, n, size
     memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
     memcpy(joined + 24, x + 408, 32 * sizeof(float))    # the player's deck, cards seen
-    # What is 0 where there is nothing: sums, cards and creatures; keys are added to.
+    # Sums are added to, and missing cards and creatures must be 0.
     memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
     memset(lane_keys, 0, (LANES + 2 + 3 * BOARD) * key * sizeof(float))
     for h in range(HAND):
@@ -174,14 +174,14 @@ cdef float entity_row(
     WIDE.dense(first, trunks, w[TRUNK2_W], trunk, trunks)
     relu(trunk, trunks)
 
-    # What each card and creature is in this position.
+    # Put each card and creature in the context of the position.
     put_in_context(trunk, trunks, w[HAND_CONTEXT], context, hand, HAND, held, units)
     put_in_context(trunk, trunks, w[OWN_CONTEXT], context, board, BOARD, present[0],
                    units)
     put_in_context(trunk, trunks, w[ENEMY_CONTEXT], context, board + BOARD * units, BOARD,
                    present[1], units)
 
-    # Keys of all that an action may be aimed at.
+    # Keys of everything that an action may target.
     for which in range(LANES):
         memcpy(lane, sums + (1 + which) * units, units * sizeof(float))
         memcpy(lane + units, sums + (3 + which) * units, units * sizeof(float))
@@ -198,7 +198,7 @@ cdef float entity_row(
                 encoded, units, w[ENEMY_KEY], target_keys + (1 + BOARD + slot) * key, key)
             WIDE.dense(encoded, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
 
-    # Logits in the order of the action numbers; 0 where there is nothing.
+    # Logits in the order of the action numbers; 0 where a card or creature is missing.
     memset(logits, 0, (155 if one else 145) * sizeof(float))
     WIDE.dots(trunk, w[PASS_W], trunks, 1, 1, logits)
     logits[0] += w[PASS_B][0]
@@ -234,7 +234,7 @@ cdef float entity_row(
 
 @cython.final
 cdef class EntityRunner:
-    """The entity network: `arrays` are checked, and in the order of `entity_shapes`.
+    """Runs the entity network. `arrays` must be valid and in the order of `entity_shapes`.
 
     Numbers of observations are divided by `scale`.
     """
@@ -264,13 +264,13 @@ cdef class EntityRunner:
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] logits, float[::1] values):
-        """Logits (rows, 145 or 155) and values of observations."""
+        """Write the logits (rows, 145 or 155) and the values of observations."""
         cdef Py_ssize_t i
         cdef int j
         cdef float* scratch
         cdef bint one = logits.shape[1] == 155
         if x.shape[1] != ENTITIES or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
-            raise ValueError("arrays of sizes that do not go together")
+            raise ValueError("the sizes of the arrays do not match")
         if logits.shape[1] != 145 and not one:
             raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
         scratch = <float*>PyMem_Malloc(
@@ -288,7 +288,7 @@ cdef class EntityRunner:
 
 @cython.final
 cdef class MlpRunner:
-    """Dense layers with the same activation, and no activation after the last one.
+    """Runs dense layers with the same activation, and without one after the last layer.
 
     `arrays` must be valid: the matrix of each layer, followed by its biases.
     """

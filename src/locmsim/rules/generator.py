@@ -1,8 +1,8 @@
-"""The card generator of rules 1.5, bit for bit that of the Java referee (docs/rules.md, section 2).
+"""The card generator of rules 1.5, bit for bit as in the Java referee (docs/rules.md, section 2).
 
 A set of 120 cards follows from a seed and a table of weights, an object as in the JSON file
-``data/cardWeights.json``. The order of the keys in the table's objects and of the entries in its
-lists matters: entries of equal weight are tried in that order.
+``data/cardWeights.json``. The order of the keys in its objects and of the entries in its lists
+matters: entries of equal weight are tried in that order.
 """
 
 import os
@@ -57,12 +57,12 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
     """
     recipe = _default_recipe() if weights is None else _compile(weights)
     master = JavaRandom(seed)
-    # Which generator gets which seed is decided by the order in which the referee makes them.
+    # The order in which the referee creates its generators decides which one gets which seed.
     (types, costs, areas, order, counts, keywords, draws, my_health, opponent_health) = (
         JavaRandom(master.next_int()) for _ in range(9)
     )
     bonus_attack, bonus_defense = (JavaRandom(master.next_int()) for _ in range(2))
-    # Where every card takes exactly one number, all are drawn at once: that is faster.
+    # Where every card takes exactly one number, all are drawn at once, which is faster.
     card_types = recipe.types.choices(types)
     card_costs = recipe.costs.choices(costs)
     attacks = recipe.bonus_attack.values(bonus_attack)
@@ -128,7 +128,8 @@ def load_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------------ the recipe
 
-# Indices of what a card's budget may buy. Those before the keywords index `offered` above too.
+# Indices of the properties that a card's budget may buy. Those before the keywords also index
+# `offered` above.
 _AREA, _DRAW, _MY_HEALTH, _OPPONENT_HEALTH, _KEYWORDS = range(5)
 
 _KEYWORD_WORDS = {
@@ -147,7 +148,7 @@ class _Choice(Generic[_T]):
     __slots__ = ("entries", "total")
 
     def __init__(self, entries: Iterable[tuple[float, _T]]) -> None:
-        """`entries` are pairs of weight and value, in the order of the file."""
+        """Take pairs of weight and value, in the order of the file."""
         in_file_order = list(entries)
         self.total = _java_sum(weight for weight, _ in in_file_order)
         self.entries = sorted(in_file_order, key=lambda entry: entry[0])
@@ -156,17 +157,17 @@ class _Choice(Generic[_T]):
         return self._at(random.next_double())
 
     def choices(self, random: JavaRandom) -> list[_T]:
-        """One choice for each card."""
+        """Return one choice for each card."""
         return list(map(self._at, random.next_doubles(CARD_COUNT)))
 
     def _at(self, uniform: float) -> _T:
-        # One subtraction after the other: cumulated weights would round differently.
+        # Subtract one weight after the other: cumulative weights would round differently.
         left = uniform * self.total
         for weight, value in self.entries:  # noqa: B007
             left -= weight
             if left <= 0:
                 break
-        return value  # the last one, if rounding left more than all the weights
+        return value  # the last one, if rounding left more than the sum of the weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class _Bonus:
     std: float
 
     def values(self, random: JavaRandom) -> list[float]:
-        """One number for each card."""
+        """Return one number for each card."""
         return [uniform * self.std + self.mean for uniform in random.next_doubles(CARD_COUNT)]
 
 
@@ -217,7 +218,7 @@ class _Recipe:
 
     def _without(self, bits: int) -> _Choice[_Property]:
         if bits not in self._other_keywords:
-            # Their sum is taken in the order of rising weights here, not in that of the file.
+            # Here their sum is taken in the order of rising weights, not in that of the file.
             self._other_keywords[bits] = _Choice(
                 entry for entry in self.keywords.entries if not entry[1][0] & bits
             )
@@ -230,7 +231,7 @@ def _refund(rest: float, factor: float, price: float) -> float:
 
 
 def _body(kind: CardType, attack_budget: float, defense_budget: float) -> tuple[int, int]:
-    """Attack and defense of a card (15:CardBuilder.java, addAttackAndDefense)."""
+    """Return attack and defense of a card (15:CardBuilder.java, addAttackAndDefense)."""
     attack = max(_java_int(attack_budget), 0)
     defense = max(_java_int(defense_budget), 0)
     if kind == CardType.CREATURE:
@@ -241,14 +242,14 @@ def _body(kind: CardType, attack_budget: float, defense_budget: float) -> tuple[
 
 
 def _java_int(value: float) -> int:
-    """Java's ``(int) value``: towards zero, saturating, 0 for what is not a number."""
+    """Convert as Java's ``(int) value``: towards zero, saturating, 0 for NaN."""
     if -(2.0**31) < value < 2.0**31:
         return int(value)
     return 0 if value != value else (1 << 31) - 1 if value > 0 else -(1 << 31)
 
 
 def _java_sum(values: Iterable[float]) -> float:
-    """``DoubleStream.sum()`` of finite numbers: Kahan's compensated summation, as in JDK 17."""
+    """Sum finite numbers as ``DoubleStream.sum()`` of JDK 17: Kahan's compensated summation."""
     total = compensation = 0.0
     for value in values:
         corrected = value - compensation
@@ -323,7 +324,7 @@ def _one_of(words: Mapping[str, int]) -> Callable[[str, str], int]:
 
 
 def _number_for(card_field: str) -> Callable[[str, str], int]:
-    """A parser of the integers that are possible in that field of a card."""
+    """Return a parser of the integers that are possible in a field of a card."""
     low, high = BOUNDS[card_field]
 
     def parse(path: str, text: str) -> int:
@@ -335,7 +336,7 @@ def _number_for(card_field: str) -> Callable[[str, str], int]:
     return parse
 
 
-#: The file's keys: the field of the recipe that each is for, and how it is read.
+#: The file's keys, with the recipe's field and the reader of each.
 _KEYS: Mapping[str, tuple[str, Callable[[str, object], Any]]] = {
     "typeProbabilities": ("types", _choice_by_key(_one_of(TYPE_WORDS))),
     "manaCurve": ("costs", _choice_by_key(_number_for("cost"))),
@@ -357,7 +358,7 @@ _KEYS: Mapping[str, tuple[str, Callable[[str, object], Any]]] = {
 
 
 def _members(path: str, table: object, keys: Iterable[str]) -> Mapping[str, Any]:
-    """`table` as an object with exactly these keys."""
+    """Check that `table` is an object with exactly these keys, and return it."""
     if not isinstance(table, Mapping):
         raise ValueError(f"{path or 'weights'}: expected an object, got {table!r}")
     prefix = f"{path}." if path else ""
@@ -390,7 +391,7 @@ def _weight(path: str, value: object) -> float:
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Python keeps the last of two equal keys, the referee refuses the file; so does this."""
+    """Refuse duplicate keys, as the referee does; Python would keep the last one."""
     table = dict(pairs)
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]

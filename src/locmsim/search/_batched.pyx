@@ -1,9 +1,9 @@
 """Searches that evaluate many positions per call of a function: `BatchEngine`.
 
-They create the same positions in the same order as searches by weights, with one difference: the
-beam asks once for a whole level, and turns after the player's advance in step, all plans of a world
-(or all visits of a round) at once. A function that computes what the weights do leads to the same
-answers. This is a separate module because exported bots do not need it.
+They create the same positions in the same order as searches by weights, but in larger steps: the
+beam evaluates a whole level at once, and the turns after the player's advance in step, for all
+plans in a world or all visits of a round. A function that computes what the weights do leads to the
+same answers. This is a separate module because exported bots do not need it.
 """
 
 from libc.math cimport atanh, expf, logf
@@ -81,7 +81,7 @@ __all__ = ["BatchEngine"]
 
 cdef enum:
     MAX_BATCH = 1 << 16         # positions in one call of the function
-    FIRST_CAPACITY = 1 << 10        # capacity of a new engine
+    FIRST_CAPACITY = 1 << 10    # positions that a new engine has memory for
 
 cdef float LEAST_LOG = -60.0    # of a prior, so that the logarithm of 0 is finite
 
@@ -118,10 +118,10 @@ ctypedef struct visit_t:        # a descent of the tree, advanced together with 
 
 
 cdef class BatchEngine(Engine):
-    """An `Engine` that evaluates by a function of a `StateBatch`, see `StateBatch.values`.
+    """An `Engine` that evaluates with a function of a `StateBatch`, see `StateBatch.values`.
 
-    The function returns expected results. Inside, they are converted to the unit of the weights;
-    where results are averaged, they are converted back.
+    The function returns expected results. Internally they are converted to the unit of the weights,
+    and back where results are averaged.
     """
 
     cdef object function
@@ -228,7 +228,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef float log_prior(self, int64_t row, int action) noexcept nogil:
-        """The logarithm of an action's prior in the last call; 0 without priors."""
+        """Return the logarithm of an action's prior in the last call; 0 without priors."""
         cdef float x
         if self.prior is NULL:
             return 0
@@ -257,7 +257,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef int find_plans(self) except -1:
-        """`beam_search`."""
+        """Do what `beam_search` does."""
         cdef work_t* w = &self.e.w
         cdef int width = 16
         self.n_queued = 0
@@ -272,7 +272,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef bint follow(self, int width) except -1:
-        """`beam_pass`, without wins."""
+        """Do what `beam_pass` does, except for its search for wins."""
         cdef work_t* w = &self.e.w
         cdef query_t* a
         cdef int n_here = 1, n_next, depth = 0, now = 0, i, ended
@@ -312,7 +312,7 @@ cdef class BatchEngine(Engine):
         return complete
 
     cdef bint make_children(self, int n_here, int now, bint* complete) noexcept nogil:
-        """Ask for all new positions after a level; True at the end of the budget or at a win."""
+        """Enqueue all new positions after a level; True at the end of the budget or at a win."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
@@ -384,7 +384,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef void start_line(self, line_t* line) noexcept nogil:
-        """Ask for the start of a turn, unless attacks alone win there."""
+        """Enqueue the start of a turn, unless attacks alone win there."""
         line.who = line.s.turn & 1
         line.n_here = line.n_kept = 1
         line.kept[0] = line.here[0] = line.s
@@ -396,7 +396,7 @@ cdef class BatchEngine(Engine):
         self.enqueue(&line.s, 0, PASS, 0)
 
     cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
-        """End a winning turn, including attacks that are left, with that end alone."""
+        """End a winning turn after its remaining attacks; that is the line's only end."""
         line.active = False
         line.n_kept = 1
         line.kept[0] = end[0]
@@ -405,7 +405,7 @@ cdef class BatchEngine(Engine):
         line.log_kept[0] = 0
 
     cdef void expand(self, line_t* line) noexcept nogil:
-        """Ask for the positions one action further, unless one wins."""
+        """Enqueue the positions one action later, unless one of them wins."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
@@ -486,7 +486,7 @@ cdef class BatchEngine(Engine):
     # ---- the choice of a plan -------------------------------------------------------------------
 
     cdef int choose_plan(self) except -1:
-        """`best_plan`."""
+        """Do what `best_plan` does."""
         cdef work_t* w = &self.e.w
         cdef float total[MAX_PLANS]
         cdef int32_t order[MAX_PLANS]
@@ -543,7 +543,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
-        """Implement `Engine` by batches."""
+        """Do what `Engine.turn_value` does, in batches."""
         cdef State end = root.clone()
         cdef double total = 0
         cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)
@@ -567,14 +567,14 @@ cdef class BatchEngine(Engine):
         return total / n_worlds
 
     cdef float result(self, const line_t* line) noexcept nogil:
-        """The expected result of a line to the player who searches."""
+        """Return the expected result of a line for the searching player."""
         cdef float value = squashed(line.value, self.e.w.eval)
         return value if (line.s.turn & 1) == self.e.w.who else -value
 
     # ---- the tree -------------------------------------------------------------------------------
 
     cdef int64_t search_tree(self, int64_t iterations, int* best) except -1:
-        """`tree_search`, where the visits of a round advance in step."""
+        """Do what `tree_search` does; the visits of a round advance in step."""
         cdef work_t* w = &self.e.w
         cdef tree_t* tree = &self.e.tree
         cdef int32_t order[MAX_PLANS]
@@ -650,7 +650,7 @@ cdef class BatchEngine(Engine):
         while not v.over:
             state_end_turn(&v.s, self.e.w.table)
             if state_winner(&v.s) >= 0:
-                # The value to the player of `node`, whose turn has just ended.
+                # For the player of `node`, whose turn has just ended.
                 v.result = 1 if v.s.p[(self.e.w.who + v.depth) & 1].won else -1
                 v.over = True
             elif v.turns.n == 0:
@@ -702,7 +702,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef void use_priors(self, const turns_t* turns, const line_t* line) noexcept nogil:
-        """The prior of a turn is the product of those of its actions, PASS at its end included."""
+        """Set the prior of each turn to the product of its actions' priors, final PASS included."""
         cdef node_t* nodes = &self.e.tree.nodes[turns.first]
         cdef float most = line.log_kept[0], total = 0
         cdef int i

@@ -96,8 +96,8 @@ cdef int make_level(work_t* w, int n, int now) noexcept nogil:
 cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     """Follow the `width` best positions after each number of actions, to the end of the budget.
 
-    Returns whether none had to be left out. A winning turn ends it. With `wins` only winning
-    turns are looked for.
+    Returns whether no position had to be left out. A winning turn ends the search. With `wins`, it
+    looks for winning turns only.
     """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
@@ -148,7 +148,7 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
 
 
 cdef void search_wins(work_t* w, int width) noexcept nogil:
-    """Look for a winning turn; this costs little where none is possible."""
+    """Look for a winning turn; that costs little where no turn can win."""
     cdef wins_t wins
     if can_kill(&w.root, w.table):
         w.won = True
@@ -186,8 +186,10 @@ cdef void put_best_first(int32_t* order, const float* values, int n) noexcept no
 
 
 cdef void rank_plans(work_t* w, int32_t* order) noexcept nogil:
-    """Order the plans by what is expected at their own ends, best first. All get that as their
-    result, and an end in `w.ends`."""
+    """Order the plans by the results expected at their ends, best first.
+
+    Sets their results to that, and their ends in `w.ends`.
+    """
     cdef uint8_t path[MAX_TURN_ACTIONS + 2]
     cdef float results[MAX_PLANS]
     cdef int i, j, length
@@ -209,7 +211,7 @@ cdef void rank_plans(work_t* w, int32_t* order) noexcept nogil:
 cdef void start_halving(
     work_t* w, halving_t* h, int turns, int plans, int64_t most, int32_t* order
 ) noexcept nogil:
-    """Rank the plans and begin to compare the best, `plans` and `most` at most."""
+    """Rank the plans and begin to compare the best, at most `plans` and at most `most`."""
     h.start = now_ns_()
     h.nodes = h.left = w.budget.nodes
     h.cost = 24 * turns * w.reply_width
@@ -217,7 +219,7 @@ cdef void start_halving(
     h.rounds = h.round = 0
     rank_plans(w, order)
     while h.alive > 1 and (h.cost * h.alive > h.nodes or h.alive > most):
-        h.alive >>= 1                   # a small budget is for fewer plans
+        h.alive >>= 1                   # a small budget suffices for fewer plans only
     while (1 << h.rounds) < h.alive:
         h.rounds += 1
 
@@ -225,8 +227,10 @@ cdef void start_halving(
 cdef void end_round(
     const work_t* w, halving_t* h, float used, int32_t* order, const float* values
 ) noexcept nogil:
-    """Let the worse half drop out as often as is due: when the same share is used of the budget,
-    of which `used` is what other bounds than nodes and time say."""
+    """Drop the worse half as often as is due, which depends on the used share of the budget.
+
+    `used` is that share by other bounds than nodes and time.
+    """
     cdef int64_t now = now_ns_()
     h.cost = 1 + (h.left - w.budget.nodes) // h.alive
     h.left = w.budget.nodes
@@ -253,7 +257,7 @@ cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcep
     """Return the plan with the best mean result over worlds, the same for all plans.
 
     The best `plans` by the result expected at their own ends are compared by sequential halving.
-    That expectation counts as so many `static_worlds`.
+    That expectation counts as `static_worlds` results.
     """
     cdef float total[MAX_PLANS]
     cdef float results[MAX_PLANS]

@@ -62,7 +62,7 @@ cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil:
 
 
 cdef void note(belief_t* b, int whose, int32_t id, int32_t base_id) noexcept nogil:
-    """Note a card that was seen."""
+    """Record a card that was seen."""
     cdef int i = 0
     # An area copy has the id of its original plus one, and originals have even ids (1.5).
     if b.rules == RULES_15:
@@ -85,13 +85,13 @@ cdef int find_seat(const belief_t* b, const shown_t* o) noexcept nogil:
             if b.rules != RULES_15:
                 return (b.seen_id[who][0] + 1 + who) & 1
             return (b.seen_id[who][0] // <int32_t>IDS_PER_PLAYER + who) & 1
-    # Without any card: mostly the second player has as much mana as the first; on their own turn
-    # the first player is one ahead.
+    # Without any card, mana decides: in the second player's turn both usually have the same, in the
+    # first player's turn that player is one ahead.
     return o.player[0].max_mana == o.player[1].max_mana
 
 
 cdef int own_turns(const belief_t* b, const shown_t* o) noexcept nogil:
-    """The turns before this one, which player 0's mana counts up to its limit."""
+    """Return the player's earlier turns, which player 0's mana counts up to its limit."""
     cdef int first = o.player[b.seat].max_mana
     cdef int least = MAX_MANA - 1
     if first < MAX_MANA:
@@ -125,8 +125,8 @@ cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil:
             k.row[i] = row[0]
             k.n = i + 1
         return True
-    # In hand a card shows what is printed; on a board, where all may have changed, only which card
-    # it is.
+    # A card in hand shows its printed values; on a board they may all have changed, except the base
+    # id.
     old = &k.row[i]
     if row.location != 0 or (
         old.location == 0 and old.type == row.type and old.cost == row.cost
@@ -213,7 +213,7 @@ cdef void pool_offer(
 # ---- the position --------------------------------------------------------------------------------
 
 cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil:
-    """The entry of a card; -1 for a card that is not there."""
+    """Return the entry of a card; -1 if it is missing."""
     cdef int i
     for i in range(t.n_cards):
         if t.cards[i].base_id == base_id:
@@ -250,9 +250,9 @@ cdef int belief_root(
     # With the bonus, the second player's mana is a turn ahead, up to its limit.
     s.p[seat].bonus = seat == 1 and mine == min(<int>MAX_MANA + 1, b.turn + 2)
     s.p[1 - seat].bonus = seat == 0 and theirs == min(<int>MAX_MANA + 1, b.turn + 1)
-    # What the opponent kept of the mana: the bonus is lost after a turn that ends with 0. And, in
-    # 1.5, what the opponent's own cards cost them, which counts towards the next draw: each is
-    # assumed to have had its effect once. No generated card harms its player.
+    # The mana that the opponent had left: the bonus is lost after a turn that ends with 0. In 1.5,
+    # also the health that the opponent's own cards cost them, which counts towards the next draw:
+    # each card is assumed to have had its effect once. No generated card harms its player.
     mana = theirs
     for i in range(o.n_actions):
         a = &o.actions[i]
@@ -279,7 +279,7 @@ cdef int belief_root(
     return -1
 
 
-# ---- what may be hidden --------------------------------------------------------------------------
+# ---- hidden cards --------------------------------------------------------------------------------
 
 cdef void add_candidate(
     unknown_t* u, int who, int group, int entry, double weight, double scale
@@ -295,7 +295,7 @@ cdef void add_candidate(
 cdef void likely(
     const belief_t* b, int whose, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """Two of each card minus those seen; more if these are too few for the hidden places."""
+    """List two copies of each card minus those seen; more if that is too few for the places."""
     cdef int left[MAX_CARDS]
     cdef int i, j, entry, group = 0, missing = places, more = 0
     cdef double most = 0
@@ -324,7 +324,7 @@ cdef void likely(
 cdef bint own_deck(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """The chosen cards that were not seen yet; False if they do not fit the player's deck."""
+    """List the chosen cards that were not seen yet; False if they do not fit the player's deck."""
     cdef int left[MAX_CARDS]
     cdef int i, j, group = 0, total = 0
     if b.n_chosen != MAX_DECK:
@@ -351,7 +351,7 @@ cdef bint own_deck(
 
 
 cdef bint offers(const pool_t* pool, int turn, int entry) noexcept nogil:
-    """Whether a draft turn offered a card."""
+    """Return whether a draft turn offered a card."""
     cdef int i
     for i in range(pool.triplet_size[turn]):
         if pool.triplet[turn][i] == entry:
@@ -435,7 +435,7 @@ cdef int check_count(str name, int value, int most) except -1:
 
 @cython.final
 cdef class Knowledge:
-    """Knowledge of one player; `Belief` adds the cards that may be in the game."""
+    """What one player knows; `Belief` adds the cards that may be in the game."""
 
     def __cinit__(self):
         belief_reset(&self.b)
@@ -456,12 +456,12 @@ cdef class Knowledge:
 
     @property
     def opponent_cards(self):
-        """Base ids of the opponent's cards seen."""
+        """Return the base ids of the opponent's cards that were seen."""
         return [self.b.seen[1][i] for i in range(self.b.n_seen[1])]
 
     @property
     def played_cards(self):
-        """Base ids of the player's cards that were seen and are not in their hand."""
+        """Return the base ids of the player's cards that were seen and are not in their hand."""
         cdef int i, k
         cdef list found = []
         for i in range(self.b.n_seen[0]):
@@ -484,7 +484,7 @@ cdef class Knowledge:
         belief_see(&self.b, &self.shown)
 
     def news(self):
-        """The numbers of the rows shown last that tell something new about a card."""
+        """Return the numbers of the rows shown last that tell something new about a card."""
         cdef int i
         cdef list found = []
         for i in range(self.shown.n_cards):
@@ -493,7 +493,7 @@ cdef class Knowledge:
         return found
 
     def set_pool(self, cards):
-        """The cards that may be in the game, in the order in which they are considered."""
+        """Set the cards that may be in the game, in a fixed order."""
         cdef Table table = Table.__new__(Table)
         cdef uint8_t order[MAX_CARDS]
         cdef int i
@@ -508,7 +508,7 @@ cdef class Knowledge:
         self.weighted = False
 
     def set_weights(self, scores, copies, temperature, own_deck):
-        """How attractive the cards of the pool are: see `attractions_of`."""
+        """Set how attractive the cards of the pool are: see `attractions_of`."""
         cdef prior_t prior
         cdef double values[MAX_CARDS]
         cdef uint8_t counts[MAX_CARDS]
@@ -524,7 +524,7 @@ cdef class Knowledge:
         self.weighted = True
 
     def offer(self, cards, values, temperature):
-        """Note three cards that opponents chose from in a draft, and their values."""
+        """Add three cards that the opponent chose from in a draft, and their values."""
         cdef uint8_t entries[3]
         cdef double worth[3]
         cdef int i
@@ -537,13 +537,13 @@ cdef class Knowledge:
 
     @property
     def has_weights(self):
-        """Whether `set_weights` was called for the present pool."""
+        """Return whether `set_weights` was called for the present pool."""
         return self.weighted
 
     def root(self):
-        """The position seen last, with arbitrary cards in the hidden places.
+        """Return the position of the last observation, with arbitrary cards in the hidden places.
 
-        ``ValueError`` for an impossible one.
+        ``ValueError`` if it is impossible.
         """
         cdef State state = State.__new__(State)
         state.table = Table.__new__(Table)
@@ -581,7 +581,7 @@ cdef class Knowledge:
 
 
 def _knowledge(bytes belief not None, bytes shown not None):
-    """Inverse of `Knowledge.__reduce__`."""
+    """Restore what `Knowledge.__reduce__` returned."""
     if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
         raise ValueError("the knowledge was stored by another version")
     cdef Knowledge knowledge = Knowledge()
@@ -593,8 +593,8 @@ def _knowledge(bytes belief not None, bytes shown not None):
 def attractions_of(scores, copies, temperature, own_deck):
     """Return how likely each card is to be chosen by anyone, relative to the likeliest.
 
-    A card is exp(score / `temperature`) times as likely as one of score 0, and `own_deck` more for
-    each of its `copies` in our deck (None: no deck).
+    A card is exp(score / `temperature`) times as likely as one of score 0; each of its `copies` in
+    our deck (None: no deck) adds `own_deck`.
     """
     cdef Py_ssize_t n = len(scores)
     cdef double values[MAX_CARDS]

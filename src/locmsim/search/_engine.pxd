@@ -1,5 +1,5 @@
-# A search: its memory, its budget, and the order in which things are looked for. Plain functions on
-# a plain struct, without the GIL; the class at the end is what Python gets.
+# A search: its memory, its budget and its steps. Plain functions on a plain struct, without the
+# GIL; the class at the end is the interface to Python.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -20,49 +20,50 @@ ctypedef struct engine_t:
     options_t o
 
 ctypedef struct found_t:
-    uint8_t path[MAX_PATH]      # actions of the turn, PASS not among them
+    uint8_t path[MAX_PATH]      # actions of the turn without PASS
     int32_t length
     float value                 # expected result, from -1 to 1
-    int32_t visits              # results that it is the mean of; 0: none was sampled
+    int32_t visits              # number of results behind that mean; 0: none was sampled
     int64_t iterations          # descents of the tree
 
-# Allocate memory for searches; -1 if that fails, and engine_free is due then, too.
+# Allocates memory for searches; -1 if that fails. Call engine_free in both cases.
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil
 cdef void engine_free(engine_t* e) noexcept nogil
-# The evaluation: weights, and a network or NULL. `owner` is for the watch.
+# Sets the evaluation: weights, and a network or NULL. `owner` is passed to the watch.
 cdef void engine_use(
     engine_t* e, const eval_t* eval, const network_t* network, void* owner) noexcept nogil
-# Prepare a search for the player to move, from a root in which hidden places may hold anything.
+# Prepares a search for the player to move, from a root whose hidden places hold arbitrary cards.
 cdef void engine_begin(
     engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
     uint64_t seed, int64_t deadline, int64_t nodes
 ) noexcept nogil
 cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil
-# ... its steps, for those who do one of them otherwise: the search for a win; the beam that finds
-# plans, unless there is a win; the choice of one; what was found, plan `n` if there is no win.
+# The steps of a search, for callers that replace one of them: the search for a win; the beam that
+# finds plans, unless there is a win; the choice of a plan; and the result, plan `n` without a win.
 cdef void engine_wins(engine_t* e) noexcept nogil
 cdef void engine_start_plans(
     engine_t* e, int64_t iterations, budget_t* whole, budget_t* part) noexcept nogil
 cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil
 cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil
-# Play `s` to its end, at most `max_turns` turns, each player's by an engine that knows its own deck
-# but for the order; returns the number of turns. `ends` gets the state at each one's end, or NULL.
+# Plays `s` to its end, or for `max_turns` turns. Each player's turns come from an engine that knows
+# its own deck except for the order. Returns the number of turns; `ends`, unless NULL, gets the
+# state at the end of each turn.
 cdef int engine_game(
     engine_t** engines, const unknown_t** worlds, const int64_t* nodes, state_t* s,
     const table_t* t, uint64_t seed, int max_turns, state_t* ends
 ) noexcept nogil
 
-# The dataclasses of options.py as the compiled code reads them, into a struct of zeros.
+# Converts a dataclass of options.py to a struct, which must be all zero.
 cdef int fill_options(options_t* o, options) except -1
-# The seed of an agent's turn, 63 bits; `seed` is that of the game, turns count from 0.
+# Returns the seed of an agent's turn, 63 bits; `seed` is that of the game, turns count from 0.
 cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil
 
 cdef class Engine:
     cdef engine_t e
     cdef Evaluator evaluator
     cdef Network network
-    cdef object error           # what a function, a signal or `check` raised
-    cdef public object check    # called some times a second, or None: what it raises ends a search
+    cdef object error           # the exception that a function, a signal or `check` raised
+    cdef public object check    # called several times a second, or None; an exception ends a search
     cdef Table table
     cdef int run(self, int64_t iterations, found_t* found) except -1
     cdef int use_table(self, Table table) except -1

@@ -59,9 +59,9 @@ UNLIMITED = 1LL << 62
 
 cdef enum:
     MAX_RECORDS = 1 << 18
-    SEEN = 1 << 17              # places for hashes
-    WIN_WIDTH = 256             # of the beam that looks for a win
-    VISIT_NODES = 256           # for each visit, of the beam that looks for plans
+    SEEN = 1 << 17              # size of the table of hashes
+    WIN_WIDTH = 256             # width of the beam that looks for a win
+    VISIT_NODES = 256           # nodes for each visit of the beam that looks for plans
     MAX_GAME = 400              # turns of a game between engines
 
 
@@ -72,7 +72,7 @@ cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil:
 
 
 def seed_of_turn(seed, uint64_t turn):
-    """The seed of an agent's turn, 63 bits; `seed` is any integer, that of the game."""
+    """Return the seed of an agent's turn, 63 bits; `seed` is that of the game, any integer."""
     return turn_seed(seed & 0xFFFFFFFFFFFFFFFF, turn)
 
 
@@ -156,7 +156,7 @@ cdef void engine_begin(
 
 
 cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil:
-    """A part of the budget."""
+    """Return a share of the budget."""
     cdef budget_t part = w.budget
     if part.deadline < UNLIMITED:
         part.deadline = now + <int64_t>(share * (part.deadline - now))
@@ -175,7 +175,7 @@ cdef void restore(work_t* w, const budget_t* whole, const budget_t* part) noexce
 
 
 cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
-    """The attacks on the opponent that end a winning turn, added behind n actions."""
+    """Add the attacks on the opponent that end a winning turn after n actions."""
     cdef state_t s = w.root
     cdef const player_t* me = &s.p[w.who]
     cdef const player_t* op = &s.p[1 - w.who]
@@ -199,7 +199,7 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
 
 
 cdef void engine_wins(engine_t* e) noexcept nogil:
-    """Look for the win: where one is possible at all, that may take its share."""
+    """Look for a win; that may take its share of the budget where a win is possible at all."""
     cdef work_t* w = &e.w
     cdef budget_t whole = w.budget
     cdef budget_t part = share_of(w, e.o.wins_share, now_ns_())
@@ -215,7 +215,7 @@ cdef void engine_start_plans(
     w.n_records = 0
     part[0] = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
     if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
-        # Few visits are for a beam that is as small.
+        # A search of few visits has a small beam, too.
         part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
     whole[0] = w.budget
     w.budget = part[0]
@@ -307,7 +307,7 @@ cdef int fill_options(options_t* o, options) except -1:
 
 
 cdef int look_for_signals(void* owner) noexcept with gil:
-    """Negative if a signal, as Ctrl-C, or `check` raised an exception; the `Engine` keeps it."""
+    """Return -1 if a signal (Ctrl-C) or `check` raised an exception; the `Engine` keeps it."""
     cdef Engine engine = <Engine>owner
     try:
         PyErr_CheckSignals()
@@ -332,7 +332,7 @@ cdef class Engine:
         fill_options(&o, options)
         if engine_init(&self.e, &o) < 0:
             raise MemoryError(f"too little memory for a search with {options}")
-        Engine.evaluate_by(self, evaluation, network)   # what is derived is not ready yet
+        Engine.evaluate_by(self, evaluation, network)   # subclasses are not ready yet
 
     def __dealloc__(self):
         engine_free(&self.e)
@@ -340,16 +340,16 @@ cdef class Engine:
     def evaluate_by(self, Evaluator evaluation not None, Network network=None):
         """Replace the evaluation of the following searches."""
         self.network = network
-        # A copy: it is filled in for the cards of a game, and another engine may be at another one.
+        # A copy: it depends on the cards of a game, and another engine may be in another game.
         self.evaluator = copy(evaluation)
         engine_use(
             &self.e, &self.evaluator.e, NULL if network is None else &network.n, <void*>self)
 
     cdef int use_table(self, Table table) except -1:
-        """Prepare for the cards of a game."""
+        """Prepare the evaluation for the cards of a game."""
         self.error = None
         self.table = table
-        # Signals interrupt the main thread alone.
+        # Signals reach the main thread only.
         self.e.w.watch = NULL
         if self.check is not None or current_thread() is main_thread():
             self.e.w.watch = look_for_signals
@@ -371,9 +371,9 @@ cdef class Engine:
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
-        """Return actions by which the mover wins in this turn, by the search for wins alone.
+        """Return actions with which the mover wins in this turn, from the search for wins alone.
 
-        None if it finds none within that number of positions.
+        Returns None if it finds no win within `nodes` positions.
         """
         cdef uint8_t path[MAX_PATH]
         cdef work_t* w = &self.e.w
@@ -391,8 +391,8 @@ cdef class Engine:
     def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
         """Return the mean result of playouts from the end of a turn in `n` worlds, as in `search`.
 
-        `actions` are legal ones of `root`, a sample of `worlds`; `n` is at most those of the
-        options.
+        `actions` are legal in `root`, a sample of `worlds`; `n` is at most the number of worlds in
+        the options.
         """
         cdef work_t* w = &self.e.w
         cdef State end = root.clone()
@@ -415,10 +415,10 @@ cdef class Engine:
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
     ):
-        """Search for the player whose turn `worlds` shows; None: no bound of that kind.
+        """Search for the viewer of `worlds`; a bound of None does not limit the search.
 
-        `root` is one of their samples, in the course of the turn. ``ValueError`` if it is not their
-        turn; what an evaluation function raises.
+        `root` is a sample of `worlds`, at any point of the turn. ``ValueError`` if it is not the
+        viewer's turn; exceptions of an evaluation function are passed on.
         """
         cdef found_t found
         cdef uint8_t path[MAX_PATH]
@@ -457,11 +457,11 @@ cdef class Engine:
 def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):
     """Play a game between two engines, as tuning does; return its winner and its turns.
 
-    `start` is the first position, a battle with all its cards. `engines` belong to players 0 and 1,
-    `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each
-    knows its own deck, but not its order, and takes the hidden cards of the other one from its
-    `worlds` as if it had seen none. A game of over 400 turns has no winner, -1. To `ends` the
-    states at the ends of the turns are appended.
+    `start` is the first position, a battle with all its cards. For players 0 and 1, `engines` has
+    an engine, `worlds` a `Determinizer` of their view, and `nodes` the budget of a turn. Each
+    engine knows its own deck, but not its order, and samples the other player's hidden cards from
+    its `worlds` as if it had seen none of them. A game of over 400 turns has no winner (-1). The
+    states at the ends of the turns are appended to `ends`.
     """
     cdef Engine first = engines[0], second = engines[1]
     cdef Determinizer of_first = worlds[0], of_second = worlds[1]

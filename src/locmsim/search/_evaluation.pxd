@@ -1,7 +1,7 @@
-# What a position is worth: linear in named terms, see `TERMS` in _evaluation.pyx.
+# The evaluation of a position, linear in named terms: see `TERMS` in _evaluation.pyx.
 #
-# Tables of all values that a term can take make it a few loads for a player and three for a
-# creature. Section numbers are those of docs/rules.md.
+# Tables hold all values that a term can take, so that evaluating takes a few loads for a player and
+# three for a creature. Section numbers refer to docs/rules.md.
 
 from libc.math cimport tanhf
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -22,24 +22,25 @@ from locmsim._platform cimport count_bits_, lowest_bit_
 
 
 cdef enum:
-    HEALTH_STEPS = 64           # health beyond is worth `health` a point
-    MAX_VALUE = 1000            # of a won position; no other comes near it
+    HEALTH_STEPS = 64           # each point of health beyond is worth `health_more`
+    MAX_VALUE = 1000            # value of a won position; no other comes near it
 
-ctypedef struct side_t:         # the weights of one player's things
-    float by_keywords[64][4]    # of a creature: being there, and for attack, defense, the lesser
+ctypedef struct side_t:         # the weights of one side
+    # Of a creature, by keywords: for being there, attack, defense, and the lesser of the two.
+    float by_keywords[64][4]
     float health[HEALTH_STEPS]
     float health_more           # each point beyond
     float hand[16]              # cards in hand after the next draw
-    float deck[32]              # cards in the deck after it
+    float deck[32]              # cards in the deck after the next draw
     float near_card             # 1.5: each point of health lost towards a further card
     float room[3]               # lanes with room
     float open_attack           # each point of attack that no Guard holds back
-    float kill                  # ... that being enough to kill
+    float kill                  # added if that attack is enough to kill
     float rune                  # 1.x: each rune left
 
 ctypedef struct eval_t:
     side_t side[2]              # of the player whose turn ends, and of the other one
-    float hand_card[MAX_CARDS]  # [table entry]: what it adds in the hand of the first
+    float hand_card[MAX_CARDS]  # [table entry]: value of the card in the hand of the first side
     float bonus                 # 1.5: bonus mana
     float scale                 # the value that is a win with probability 0.88: tanh(1) = 0.76
 
@@ -55,7 +56,8 @@ ctypedef struct weights_t:
     float hand_cost, hand_draw, hand_area
     float bonus_mana, scale
 
-# The tables for weights; and of them what depends on the cards of a game.
+# Fill in the tables from weights: the first all but those that depend on the cards of a game, the
+# second these.
 cdef void eval_fill(eval_t* e, const weights_t* w) noexcept nogil
 cdef void eval_use_table(eval_t* e, const weights_t* w, const table_t* t) noexcept nogil
 
@@ -67,7 +69,7 @@ cdef class Evaluator:
 cdef inline float evaluate_side(
     const player_t* p, const table_t* t, const side_t* w, int32_t* attack
 ) noexcept nogil:
-    """What one player has; and the attack on the board by lane."""
+    """Return the value of one side, and write the attack on its board by lane."""
     cdef const creature_t* x
     cdef const float* by
     cdef uint32_t left = p.marks >> OCCUPIED & 63
@@ -88,7 +90,7 @@ cdef inline float evaluate_side(
         attack[0 if one else slot >= 3] += x.attack
         value += by[0] + by[1] * x.attack + by[2] * x.defense
         value += by[3] * (x.attack if x.attack < x.defense else x.defense)
-    # The next draw: up to the hand limit, and with damage for each card that the deck lacks.
+    # The next draw goes up to the hand limit; each card that the deck lacks does damage.
     hand = p.hand_size
     draws = p.next_draw + p.lost // 5
     drawn = MAX_HAND - hand
@@ -111,7 +113,7 @@ cdef inline float evaluate_side(
 
 
 cdef inline int open_attack(const player_t* other, const int32_t* attack, bint one) noexcept nogil:
-    """The attack in lanes in which the other player has no Guard."""
+    """Return the attack in lanes where the other player has no Guard."""
     cdef uint32_t guarded = other.marks >> GUARDED & 63
     if one:
         return 0 if guarded else attack[0]
@@ -121,7 +123,7 @@ cdef inline int open_attack(const player_t* other, const int32_t* attack, bint o
 cdef inline float evaluate(
     const state_t* s, const table_t* t, const eval_t* e, int who
 ) noexcept nogil:
-    """The value of a position to `who`, whose turn ends; won or lost: plus or minus MAX_VALUE."""
+    """Return the value of a position for `who`, whose turn ends; +/- MAX_VALUE if won or lost."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef int32_t mine[2]
@@ -145,5 +147,5 @@ cdef inline float evaluate(
 
 
 cdef inline float squashed(float value, const eval_t* e) noexcept nogil:
-    """A value as an expected result, from -1 to 1."""
+    """Convert a value to an expected result, from -1 to 1."""
     return tanhf(value / e.scale)

@@ -17,7 +17,7 @@ from locmsim._core cimport (
 __all__ = ["TERMS", "Evaluator"]
 
 
-# What each term counts; "own." is the player whose turn ends, "their." the other one.
+# What each term counts; "own." is for the player whose turn ends, "their." for the other one.
 _SIDE_TERMS = {
     "health": "each point of health",
     "low_health": "... and each point that is missing to 12",
@@ -62,7 +62,7 @@ TERMS = {
 
 
 cdef void fill_side(side_t* w, const terms_t* terms) noexcept nogil:
-    """The tables of one side."""
+    """Fill in the tables of one side."""
     cdef int i
     for i in range(64):
         w.by_keywords[i][0] = terms.creature
@@ -98,7 +98,7 @@ cdef void fill_side(side_t* w, const terms_t* terms) noexcept nogil:
 
 
 cdef void eval_fill(eval_t* e, const weights_t* w) noexcept nogil:
-    """Fill in all but what depends on the cards of a game."""
+    """Fill in everything that does not depend on the cards of a game."""
     fill_side(&e.side[0], &w.side[0])
     fill_side(&e.side[1], &w.side[1])
     e.bonus = w.bonus_mana
@@ -150,6 +150,6 @@ cdef class Evaluator:
         """Return the value of a position to `player`, whose turn is ending."""
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
-        cdef eval_t e = self.e      # a copy: other threads may be at other cards
+        cdef eval_t e = self.e      # a copy: other threads may use it for other cards
         eval_use_table(&e, &self.weights, &state.table.t)
         return evaluate(&state.s, &state.table.t, &e, player)

@@ -58,7 +58,7 @@ from locmsim.game._layout import LAYOUT_CODES
 __all__ = ["Forest"]
 
 cdef enum:
-    MAX_DEPTH = 128             # actions of a simulation; a longer one is evaluated there
+    MAX_DEPTH = 128             # actions of a simulation; a longer one is cut off and evaluated
     FIRST_EDGES = 64            # capacity of a new tree
 
 cdef double LEAST_PRIOR = 1e-30     # its logarithm is finite
@@ -95,9 +95,9 @@ ctypedef struct edge_t:         # 40 bytes: thousands of trees are larger than a
 
 ctypedef struct node_t:
     int32_t first, last         # edges, or -1
-    int32_t visits              # results
-    double total                # ... as the player to move sees them
-    double value                # the first of them
+    int32_t visits              # number of results
+    double total                # their sum, for the player to move
+    double value                # the first result
     uint8_t who                 # the player to move
 
 ctypedef struct tree_t:
@@ -127,7 +127,7 @@ ctypedef struct leaf_t:
     int32_t nodes[MAX_DEPTH]
     int32_t n_legal             # actions,
     uint8_t legal[MAX_ACTIONS + 1]
-    uint8_t same[MAX_ACTIONS + 1]       # ... each the same as this one of those below:
+    uint8_t same[MAX_ACTIONS + 1]       # ... index of each among the different actions:
     int32_t n                   # different actions
     uint8_t actions[MAX_ACTIONS + 1]
     uint32_t keys[MAX_ACTIONS + 1]
@@ -146,7 +146,7 @@ ctypedef struct forest_options_t:
 
 
 cdef inline uint32_t key_of(const state_t* s, const table_t* t, int action) noexcept nogil:
-    """The key of an action as everybody sees it: equal cards in a hand make no difference."""
+    """Return the key of an action as everybody sees it: equal cards in a hand have equal keys."""
     cdef move_t m
     if action == PASS:
         return 0
@@ -182,7 +182,7 @@ cdef inline void list_actions(leaf_t* leaf, const state_t* s, const table_t* t) 
 
 
 cdef inline int find_edge(const tree_t* tree, int first, int hint, uint32_t key) noexcept nogil:
-    """The edge with a key, looked for from `hint` on (-1: from the start); -1 if it is missing."""
+    """Return the edge with a key, or -1; the search begins at `hint` (-1: at the first edge)."""
     cdef int e = hint
     while e >= 0:
         if tree.edges[e].key == key:
@@ -249,7 +249,7 @@ cdef int new_edge(tree_t* tree, int at, uint32_t key, int action) noexcept nogil
 # ---- the root ------------------------------------------------------------------------------------
 
 cdef inline int halvings(int n) noexcept nogil:
-    """The binary logarithm of `n`, rounded up, at least 1."""
+    """Return the binary logarithm of `n`, rounded up, at least 1."""
     cdef int k = 1
     while 1 << k < n:
         k += 1
@@ -273,7 +273,7 @@ cdef void end_pass(tree_t* tree, int m) noexcept nogil:
 
 
 cdef inline double mean_of(const edge_t* edge) noexcept nogil:
-    """The mean result of the visits; those that still wait count as lost."""
+    """Return the mean result of the visits; those that still wait count as lost."""
     return (edge.total - edge.waiting) / edge.visits
 
 
@@ -282,7 +282,7 @@ cdef inline double log_prior(const edge_t* edge) noexcept nogil:
 
 
 cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
-    """The assumed value of root actions that were not visited."""
+    """Return the assumed value of root actions that were not visited."""
     cdef const node_t* root = &tree.nodes[0]
     cdef double weight = 0, total = 0
     cdef int e, visits = 0
@@ -303,6 +303,7 @@ cdef class Forest:
     Parameters
     ----------
     worlds : sequence of Determinizer
+        The view of the player to move at the root of each tree.
     views : sequence of TurnView or None
         What the player to move has been shown, for layouts.
     seeds : array of uint64
@@ -381,7 +382,7 @@ cdef class Forest:
         cdef const player_t* p
         cdef int who, i, entry
         if worlds.state.table.t.rules != (<Determinizer>self.worlds[0]).state.table.t.rules:
-            raise ValueError("positions: they are of more than one rule set")
+            raise ValueError("positions: all must have the same rule set")
         tree.root = worlds.state.s
         tree.table = &worlds.state.table.t
         tree.unknown = &worlds.u
@@ -412,7 +413,7 @@ cdef class Forest:
                 or seen.s.p[who].health != tree.root.p[who].health
                 or seen.s.p[who].deck_left != tree.root.p[who].deck_left
             ):
-                raise ValueError("view: it belongs to another position")
+                raise ValueError("view: belongs to another position")
         past_of(&tree.past, &seen.k, &seen.s)
         return 0
 
@@ -443,7 +444,7 @@ cdef class Forest:
             if buffer.shape[0] < self.size * self.per_tree * self.item or (
                     masks.shape[0] < self.size * self.per_tree
                     or masks.shape[1] != self.num_actions):
-                raise ValueError("arrays that do not fit the forest")
+                raise ValueError("the arrays do not fit the forest")
             out = &buffer[0]
         self.n_leaves = self.n_rows = 0
         with nogil:
@@ -529,7 +530,7 @@ cdef class Forest:
         fetch(&tree.edges[tree.n_edges], 8 * sizeof(edge_t))
 
     cdef int due(self, tree_t* tree) noexcept nogil:
-        """The number of simulations that a tree sends in this round."""
+        """Return the number of simulations that a tree sends in this round."""
         cdef int n, m
         if tree.nodes[0].visits == 0:
             return 1                    # the root itself
@@ -546,12 +547,12 @@ cdef class Forest:
     # ---- descending -----------------------------------------------------------------------------
 
     cdef double weighed(self, double value, int visits) noexcept nogil:
-        """A value, scaled to be added to logarithms of priors."""
+        """Return a value scaled so that it can be added to logarithms of priors."""
         return (self.o.visit_offset + visits) * self.o.value_scale * value
 
     @cython.boundscheck(False)
     cdef int choose_candidate(self, const tree_t* tree, int number) noexcept nogil:
-        """The best root action among those that this pass has not visited yet."""
+        """Return the best root action among those that this pass has not visited yet."""
         cdef const edge_t* edge
         cdef double score, most = 0
         cdef int e, best = -1
@@ -570,7 +571,7 @@ cdef class Forest:
     cdef int choose(
         self, const tree_t* tree, const leaf_t* leaf, int at, int* action
     ) noexcept nogil:
-        """The edge that PUCT chooses in this world; -1 if the world has an unknown action."""
+        """Return the edge that PUCT chooses in this world; -1 if it has an unknown action."""
         cdef const node_t* node = &tree.nodes[at]
         cdef const edge_t* edge
         cdef int32_t found[MAX_ACTIONS + 1]
@@ -604,7 +605,7 @@ cdef class Forest:
     cdef void descend(
         self, tree_t* tree, leaf_t* leaf, uint8_t* observations, int8_t* masks
     ) noexcept nogil:
-        """Follow a tree in a world to a leaf, and write down what must be evaluated."""
+        """Follow a tree in a world to a leaf, and record what must be evaluated."""
         cdef state_t dealt, s, before
         cdef known_t known
         cdef const table_t* t
@@ -755,7 +756,7 @@ cdef class Forest:
 
     @cython.boundscheck(False)
     cdef int decision(self, const tree_t* tree, int number) noexcept nogil:
-        """The edge of the best root action."""
+        """Return the edge of the best root action."""
         cdef const edge_t* edge
         cdef double score, most = 0
         cdef int e, visits = 0, best = -1

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search over whole turns; _mcts.pxd says what its structs are."""
+"""Monte-Carlo tree search over whole turns; _mcts.pxd describes its structs."""
 
 from libc.math cimport expf, sqrtf
 from libc.stdint cimport int32_t, int64_t
@@ -22,7 +22,7 @@ from locmsim.search._work cimport (
 
 
 cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
-    """The priors of the turns of a position: the better a turn's value, the higher."""
+    """Set the priors of a position's turns: the better a turn's value, the higher its prior."""
     cdef node_t* nodes = &tree.nodes[turns.first]
     cdef float best = -1, total = 0
     cdef int i
@@ -47,7 +47,7 @@ cdef node_t* add_node(tree_t* tree, const state_t* s, float value) noexcept nogi
 cdef bint expand(
     work_t* w, tree_t* tree, const options_t* o, const state_t* s, turns_t* turns
 ) noexcept nogil:
-    """Look for the turns of the player to move; False if there is no room for them."""
+    """Find the turns of the player to move; False if there is no room for them."""
     cdef state_t kept[MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
     cdef int who = s.turn & 1
@@ -67,7 +67,7 @@ cdef bint expand(
 
 
 cdef float mean_result(const node_t* node, float static_visits) noexcept nogil:
-    """The mean of the results of visits and of the expected one, which counts as so many."""
+    """Return the mean of all results, where the expected one counts as `static_visits` visits."""
     if node.visits == 0:
         return node.value
     return <float>(
@@ -75,7 +75,7 @@ cdef float mean_result(const node_t* node, float static_visits) noexcept nogil:
 
 
 cdef node_t* select_turn(tree_t* tree, const turns_t* turns, const options_t* o) noexcept nogil:
-    """The turn with the highest sum of mean result and of exploration by prior (PUCT)."""
+    """Return the turn with the highest sum of mean result and exploration term (PUCT)."""
     cdef node_t* nodes = &tree.nodes[turns.first]
     cdef node_t* best = nodes
     cdef float highest = -1e9, root, x
@@ -104,9 +104,11 @@ cdef node_t* best_by_value(tree_t* tree, const turns_t* turns) noexcept nogil:
 cdef void visit(
     work_t* w, tree_t* tree, const options_t* o, node_t* plan, int number
 ) noexcept nogil:
-    """Follow a plan in one of the worlds: through the turns that are known by PUCT, and then
-    through new ones, each the best by its value, until `turns` have followed the plan and its own
-    player has moved last."""
+    """Follow a plan in one of the worlds.
+
+    PUCT chooses among known turns; after them the best new turn by value follows, until `turns`
+    have followed the plan and its own player has moved last.
+    """
     cdef node_t* path[MAX_DEPTH]
     cdef node_t* node = plan
     cdef int world = plan.visits % w.max_worlds
@@ -172,7 +174,7 @@ cdef int64_t tree_search(
             k = plans[i]
             visit(w, tree, o, &tree.nodes[k], k)
             means[k] = mean_result(&tree.nodes[k], o.static_worlds)
-            w.budget.nodes -= 1             # a visit may need none
+            w.budget.nodes -= 1             # so that visits without new nodes end, too
             done += 1
         end_round(w, &h, <float>done / iterations, plans, means)
     put_best_first(plans, means, h.alive)

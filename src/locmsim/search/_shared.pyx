@@ -51,16 +51,16 @@ from locmsim.search.options import MCTSOptions
 __all__ = ["SharedEngine"]
 
 cdef enum:
-    NODES_A_ROUND = 1 << 14     # of each thread, about: 1 or 2 ms
+    NODES_A_ROUND = 1 << 14     # approximate nodes of each thread, 1 or 2 ms
 
-ctypedef struct part_t:         # what one thread does
+ctypedef struct part_t:         # the work of one thread
     engine_t* e
     PyThread_type_lock go
     PyThread_type_lock done
-    int32_t passes              # in this round: each of all plans that are left, in one world
-    int32_t completed           # ... that time was left for
-    int32_t worlds              # that were used in the search
-    float total[MAX_PLANS]      # of results in this round
+    int32_t passes              # in this round; one tries all plans that are left in one world
+    int32_t completed           # passes that were finished in time
+    int32_t worlds              # worlds used in the search so far
+    float total[MAX_PLANS]      # sums of results in this round
 
 
 cdef class SharedEngine(Engine):
@@ -70,7 +70,7 @@ cdef class SharedEngine(Engine):
     cdef part_t* parts
     cdef list others                # engines of the other threads
     cdef bint over
-    # What is done in a round:
+    # The present round:
     cdef const int32_t* order       # plans; those of the tree are its first nodes
     cdef int32_t alive
 
@@ -81,7 +81,7 @@ cdef class SharedEngine(Engine):
         self.parts = <part_t*>calloc(threads, sizeof(part_t))
         if self.parts is NULL:
             raise MemoryError(f"{threads} threads")
-        if isinstance(options, MCTSOptions):    # each has a part of the worlds and of the tree
+        if isinstance(options, MCTSOptions):    # each has a share of the worlds and of the tree
             options = replace(
                 options, worlds=-(-options.worlds // threads),
                 max_nodes=max(16, options.max_nodes // threads))
@@ -140,7 +140,7 @@ cdef class SharedEngine(Engine):
                 world = world_of(&e.w, p.worlds)
             for i in range(self.alive):
                 if is_late(&e.w):
-                    return              # a world that not all plans were tried in does not count
+                    return              # a world counts only if all plans were tried in it
                 k = self.order[i]
                 if e.o.is_tree:
                     visit(&e.w, &e.tree, &e.o, &e.tree.nodes[k], k)
@@ -217,7 +217,7 @@ cdef class SharedEngine(Engine):
         for i in range(1, self.n):
             other = self.others[i - 1]
             other.use_table(self.table)
-            other.e.w.watch = NULL      # the first one looks for signals
+            other.e.w.watch = NULL      # the first thread checks for signals
             engine_begin(
                 &other.e, &w.root, w.table, w.unknown, w.own_deck, mixed(w.world_seed + i),
                 w.budget.deadline, UNLIMITED)
@@ -227,17 +227,17 @@ cdef class SharedEngine(Engine):
     cdef int64_t passes_left(self, const halving_t* h, int64_t bound) noexcept nogil:
         """The passes of the next round: at least one for each thread, if there are nodes for it.
 
-        A round is long enough for the threads to meet, and at most half of what the plans that are
-        left have until some of them drop out; by nodes, or by the `bound` of all passes.
+        A round is long compared with the time that the threads need to meet, and at most half as
+        long as the time until the next plans drop out, by nodes or by the `bound` of all passes.
         """
         cdef int64_t nodes = min(<int64_t>NODES_A_ROUND, h.nodes // (2 * h.rounds * self.n))
-        cdef int64_t each = 1       # while their cost is a guess
+        cdef int64_t each = 1       # while the cost of a plan is a guess
         if h.left < h.nodes:
             each = min(nodes // (h.cost * h.alive), bound // (2 * h.rounds * self.n))
         return min(self.n * max(each, 1), self.e.w.budget.nodes // (h.cost * h.alive))
 
     cdef int choose_plan(self) noexcept nogil:
-        """`best_plan`."""
+        """Do what `best_plan` does."""
         cdef work_t* w = &self.e.w
         cdef float total[MAX_PLANS]
         cdef int32_t order[MAX_PLANS]
@@ -268,7 +268,7 @@ cdef class SharedEngine(Engine):
         return order[0]
 
     cdef int64_t search_tree(self, int64_t iterations, int* best) noexcept nogil:
-        """`tree_search`."""
+        """Do what `tree_search` does."""
         cdef work_t* w = &self.e.w
         cdef engine_t* e
         cdef int32_t order[MAX_PLANS]

@@ -18,9 +18,9 @@ def expected_results(
 ):
     """Return the expected result of each state, -1 to 1, for the player whose turn ends there.
 
-    By the network if there is one. Of a finished game 1 or -1.
+    The network predicts it if there is one. Finished games give 1 or -1.
     """
-    cdef eval_t e = evaluator.e         # a copy: other threads may be at other cards
+    cdef eval_t e = evaluator.e         # a copy: other threads may use it for other cards
     cdef const network_t* n = NULL if network is None else &network.n
     cdef const table_t* t = NULL
     cdef const state_t* s

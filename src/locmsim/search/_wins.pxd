@@ -152,7 +152,7 @@ cdef inline bint is_useful(
     cdef int slot
     if m.kind == ATTACK:
         if m.target == 0:
-            return False                # these are played last, all at once
+            return False                # attacks on the opponent are played last, all at once
         x = &me.board[m.source]
         y = &op.board[m.target - 1]
         if y.keywords & GUARD and x.attack > 0:

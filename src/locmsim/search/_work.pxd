@@ -1,8 +1,8 @@
 # Data of both searches: budget, positions within the turn, whole turns, sampled worlds.
 #
-# Read _core.pxd first. A search is for one player, `who`, who is to move. Everything that they
-# cannot see is arbitrary in its root and never read: hidden cards come from `worlds`, which are
-# sampled from the player's belief (`state_deal`).
+# Read _core.pxd first. A search is for one player, `who`, who is to move. Everything hidden from
+# them is arbitrary in the root and never read: hidden cards come from `worlds`, which are sampled
+# from the player's belief (`state_deal`).
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -14,20 +14,20 @@ from locmsim.search._evaluation cimport eval_t
 
 cdef enum:
     MAX_PLANS = 256             # whole turns compared by the opponent's replies
-    PLANS_SEEN = 4              # as many times more are looked at by a network
-    MAX_TURN_ACTIONS = 64       # no turn is followed further
-    MAX_REPLY_WIDTH = 16        # positions of the beam in turns that are played on
-    CLOCK_PERIOD = 32           # nodes between two looks at the clock, some 3 microseconds
+    PLANS_SEEN = 4              # a network evaluates this many times as many
+    MAX_TURN_ACTIONS = 64       # actions after which a turn is not followed further
+    MAX_REPLY_WIDTH = 16        # width of the beam in later turns
+    CLOCK_PERIOD = 32           # nodes between two readings of the clock, some 3 microseconds
     WATCH_PERIOD = 50_000_000   # nanoseconds between two calls of `watch`
 
 ctypedef struct budget_t:
-    int64_t deadline            # of now_ns_
-    int64_t nodes               # that may still be made; a node is an action applied and evaluated
+    int64_t deadline            # by now_ns_
+    int64_t nodes               # nodes left; a node is an action applied and evaluated
     int32_t until_clock
     bint over
 
 ctypedef struct record_t:       # how a position was reached
-    int32_t parent              # record; -1 for the root
+    int32_t parent              # record before the last action; -1 for the root
     uint8_t action
 
 ctypedef struct candidate_t:    # a position of the next level of the beam
@@ -37,14 +37,14 @@ ctypedef struct candidate_t:    # a position of the next level of the beam
 
 ctypedef struct plan_t:         # a whole turn
     float value                 # of the position at its end
-    int32_t parent              # record, and the last action from there; PASS: the root itself
+    int32_t parent              # record before the last action; PASS: the root itself
     uint8_t action
     uint64_t hash
-    int32_t visits              # how often it was played on
-    float result                # the mean of that, from -1 to 1; what is expected at its end counts
+    int32_t visits              # number of playouts from its end
+    float result                # their mean, -1 to 1, including the result expected at its end
 
 ctypedef struct options_t:      # see the dataclasses in options.py
-    bint is_tree                # MCTS, not beam search; 0 where the other has no such option:
+    bint is_tree                # MCTS, not beam search; options that one of them lacks are 0:
     int32_t turns
     int32_t reply_width         # 1: turns are played on greedily
     int32_t worlds
@@ -57,23 +57,23 @@ ctypedef struct options_t:      # see the dataclasses in options.py
     float temperature
     int32_t max_nodes
 
-# Asked some times a second: negative, and the search ends. `owner` is for that code alone.
+# Called several times a second; a negative result ends the search. `owner` is passed through.
 ctypedef int (*watch_t)(void* owner) noexcept nogil
 
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
-    const network_t* network    # predicts results in place of `eval`, or NULL
+    const network_t* network    # predicts results instead of `eval`, or NULL
     watch_t watch               # or NULL
-    int64_t next_watch          # of now_ns_
+    int64_t next_watch          # by now_ns_
     void* owner
-    bint failed                 # the watch has ended it
+    bint failed                 # the watch has ended the search
     int32_t who
     state_t root
     uint64_t card_keys[MAX_CARDS]
     budget_t budget
-    int64_t nodes                # made so far
-    int32_t depth               # longest sequence of actions looked at
+    int64_t nodes               # nodes so far
+    int32_t depth               # longest sequence of actions so far
     record_t* records
     int32_t n_records, max_records
     state_t* level[2]           # positions of the present and the next level of the beam
@@ -81,23 +81,23 @@ ctypedef struct work_t:
     int32_t max_width
     candidate_t* candidates
     int32_t max_candidates
-    uint64_t* seen              # direct-mapped table of hashes: a position forgotten is made twice
+    uint64_t* seen              # direct-mapped table of hashes: overwritten ones are forgotten
     uint64_t seen_mask
-    uint64_t salt               # makes what earlier searches left in `seen` differ
+    uint64_t salt               # tells the hashes of this search from those left in `seen`
     plan_t plans[MAX_PLANS]     # the best whole turns, best first
     int32_t n_plans, max_plans
     state_t ends[MAX_PLANS]     # ... and the positions at their ends
     bint won                    # a winning turn was found; attacks on the player may follow it:
     plan_t win
     int32_t reply_width         # 1: turns are played on greedily
-    state_t* worlds             # samples of what is hidden, drawn when they are first used
+    state_t* worlds             # samples of the hidden cards, drawn when they are first used
     int32_t n_worlds, max_worlds
     uint64_t world_seed
     const unknown_t* unknown    # ... from this
     bint own_deck               # ... except the player's deck, of which the order alone is unknown
 
 
-# Whether the time is over, or the search is to end.
+# Returns whether time is up or the search must end.
 cdef bint is_late(work_t* w) noexcept nogil
 
 
@@ -121,7 +121,7 @@ cdef inline bint spend(work_t* w) noexcept nogil:
 
 
 cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
-    """Whether a position was not seen yet; notes it."""
+    """Return whether a position was not seen yet, and record it."""
     cdef uint64_t key = hash ^ w.salt
     cdef uint64_t* place = &w.seen[hash & w.seen_mask]
     if place[0] == key:
@@ -144,9 +144,9 @@ cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexce
 cdef inline int place_of(
     const float* values, int n, int most, float value, bint once
 ) noexcept nogil:
-    """The place of a value behind those of `n` that are as good or better, of `most`; -1: none.
+    """Return the place of a value after the equal or better of `n` values; -1 if beyond `most`.
 
-    `once`: none if there is the same value.
+    With `once`, also -1 if the same value is among them.
     """
     cdef int k = n
     while k > 0 and values[k - 1] < value:
@@ -155,20 +155,20 @@ cdef inline int place_of(
 
 
 cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
-    """Give the places that cannot be seen the cards of a sampled world."""
+    """Fill the hidden places with the cards of a sampled world."""
     cdef int op = 1 - w.who
     s.p[op].hand = world.p[op].hand
     s.p[op].cost_kinds = world.p[op].cost_kinds
     memcpy(s.deck, world.deck, sizeof(s.deck))
 
 
-# The value of a position to `who`, whose turn ends; the expected result, from -1 to 1.
+# Return the value of a position for `who`, whose turn ends; and the expected result, -1 to 1.
 cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil
 cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil
 cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil
 cdef void note_plan(
     work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action) noexcept nogil
-# Turns that are played on, by either player.
+# Later turns, of either player.
 cdef int narrow_turns(
     work_t* w, const state_t* start, state_t* kept, float* kept_values) noexcept nogil
 cdef const state_t* world_of(work_t* w, int i) noexcept nogil

@@ -41,12 +41,12 @@ cdef bint is_late(work_t* w) noexcept nogil:
 
 
 cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil:
-    """By weights: a function that is not inlined, so that callers keep their registers."""
+    """Evaluate by weights; not inlined, so that callers keep their registers."""
     return evaluate(s, w.table, w.eval, who)
 
 
 cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
-    """The expected result for `who`, whose turn ends, from -1 to 1."""
+    """Return the expected result for `who`, whose turn ends, from -1 to 1."""
     if w.network is NULL or state_winner(s) >= 0:
         return squashed(value_of(w, s, who), w.eval)
     return tanhf(network_value(w.network, s, w.table, who) / 2)
@@ -94,9 +94,9 @@ cdef void note_plan(
 
 
 cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
-    """Play a turn action by action, each the best by its result, as long as that improves it.
+    """Play a turn action by action, always the best one, as long as it improves the position.
 
-    A kill by attacks alone is not carried out, only its result.
+    Of a win by attacks alone only the result is set; the attacks are not played.
     """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t children[2]
@@ -152,7 +152,9 @@ cdef inline int keep_best(
 cdef inline int next_level(
     work_t* w, const state_t* here, int n_here, float* values, state_t* states
 ) noexcept nogil:
-    """The best positions an action later, by falling value; how many, -1: the first one wins.
+    """Write the best positions one action later, best first.
+
+    Returns their number, or -1 if the first one wins.
 
     Positions with equal values are treated as the same position.
     """
@@ -182,11 +184,10 @@ cdef inline int next_level(
 cdef int narrow_turns(
     work_t* w, const state_t* start, state_t* kept, float* kept_values
 ) noexcept nogil:
-    """The best ends of a turn that a beam of `reply_width` positions finds, of all numbers of
-    actions; best first by their values. Returns how many, at most `reply_width`.
+    """Write the best ends of a turn that a beam of `reply_width` positions finds, best first.
 
-    It ends when an action more has not made any position better. If the turn wins, that end is the
-    only one.
+    Ends may have any number of actions. Returns how many there are, at most `reply_width`. The beam
+    stops when one more action has not improved any position. A winning end is the only one.
     """
     cdef state_t level[2][MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
@@ -219,8 +220,10 @@ cdef int narrow_turns(
 
 
 cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
-    """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. A
-    network chooses from the best of all."""
+    """Play the best turn that a narrow beam finds: a stronger reply than a greedy one.
+
+    A network chooses among the best ends.
+    """
     cdef state_t kept[MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
     cdef int who = s.turn & 1
@@ -236,7 +239,7 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
 
 
 cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
-    """The i-th sample, i at most the number drawn before."""
+    """Return the i-th sample; i is at most the number of samples drawn so far."""
     cdef state_t* world = &w.worlds[i]
     cdef uint64_t stream
     cdef uint8_t* deck

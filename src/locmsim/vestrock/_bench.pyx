@@ -23,7 +23,7 @@ __all__ = ["StateLoops"]
 
 @cython.final
 cdef class StateLoops:
-    """Copies of positions of one match, and loops over them.
+    """Times operations in loops over copies of positions of one match.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ cdef class StateLoops:
         cdef int i, count, most = 0
         cdef uint64_t stream = 1
         if not states:
-            raise ValueError("states: none")
+            raise ValueError("states: expected at least one")
         self.table = states[0].table
         self.n = len(states)
         self.size = (self.table.t.state_size + 15) & ~15
@@ -79,7 +79,7 @@ cdef class StateLoops:
         return <state_t*>(states + i * self.size)
 
     def clone(self, int loops):
-        """Nanoseconds for a copy."""
+        """Return the nanoseconds for a copy."""
         cdef const table_t* t = &self.table.t
         cdef int64_t start
         cdef int i, _
@@ -92,7 +92,7 @@ cdef class StateLoops:
         return <double>start / loops / self.n
 
     def apply(self, int loops):
-        """Nanoseconds for a copy and an action that was drawn at random from the legal ones."""
+        """Return the nanoseconds for a copy and a legal action, which was drawn beforehand."""
         cdef const table_t* t = &self.table.t
         cdef int64_t start
         cdef int i, _
@@ -106,7 +106,7 @@ cdef class StateLoops:
         return <double>start / loops / self.n
 
     def legal(self, int loops):
-        """Nanoseconds for the list of the legal actions."""
+        """Return the nanoseconds for listing the legal actions."""
         cdef const table_t* t = &self.table.t
         cdef int64_t start
         cdef int i, _
@@ -120,7 +120,7 @@ cdef class StateLoops:
         return <double>start / loops / self.n if sum else 0.0
 
     def turn(self, int loops):
-        """Nanoseconds for a copy and a turn by the rule of thumb."""
+        """Return the nanoseconds for a copy and a turn by the rule of thumb."""
         cdef const table_t* t = &self.table.t
         cdef int64_t start
         cdef int i, _

@@ -29,8 +29,8 @@ cdef enum:                      # phases
 
 cdef enum:                      # flags of a creature
     ACTIVE = 1
-    ATTACKING = 2               # got ATTACK in its owner's last turn
-    BLOCKED = 4                 # ... and somebody fought with it in this blocking phase
+    ATTACKING = 2               # its owner ordered an attack in their last turn
+    BLOCKED = 4                 # that attack has been blocked in this blocking phase
 
 cdef enum:                      # kinds of action, in the order of their numbers
     END_TURN = 0
@@ -64,12 +64,12 @@ ctypedef struct card_t:         # 8 bytes
 
 ctypedef struct table_t:
     int32_t n                   # cards
-    int32_t hand_cap            # room of each hand in a state: min(hand_limit, n)
-    int32_t board_at            # where the creatures are in a state, in bytes
+    int32_t hand_cap            # capacity of each hand in a state: min(hand_limit, n)
+    int32_t board_at            # offset of the creatures in a state, in bytes
     int32_t state_size          # bytes of a state with all creatures of the deck on the boards
     int32_t init_hp
     int32_t turns               # of both players together
-    int32_t draws               # a turn
+    int32_t draws               # per turn
     int32_t burns
     int32_t hand_limit
     int32_t first_play          # action numbers: the first PLAY, the first BLOCK, how many
@@ -105,7 +105,7 @@ ctypedef struct state_t:        # 36 bytes
     uint16_t _pad
 
 
-# ---- functions: all of them without the GIL, none of them can fail -------------------------------
+# ---- functions: all run without the GIL, and none can fail ---------------------------------------
 
 cdef inline int mover_of(const state_t* s) noexcept nogil:
     return (s.turn - 1) & 1
@@ -135,7 +135,8 @@ cdef void burn_card(state_t* s) noexcept nogil
 cdef void discard_card(state_t* s, const table_t* t, int h) noexcept nogil
 cdef void tap(state_t* s, const table_t* t, int place) noexcept nogil
 cdef void attack_with(state_t* s, const table_t* t, int place) noexcept nogil
-# `target`: place of a creature, or -5, -6, -1 as in commands. The card at hand position h.
+# Plays the card at hand position h. `target` is the place of a creature, or -5, -6 or -1 as in
+# commands.
 cdef void play_card(state_t* s, const table_t* t, int h, int target) noexcept nogil
 cdef int place_of(const state_t* s, const table_t* t, int card) noexcept nogil    # or -1
 cdef int hand_place(const state_t* s, const table_t* t, int p, int card) noexcept nogil
@@ -145,7 +146,7 @@ cdef int state_bound(const state_t* s, const table_t* t) noexcept nogil      # >
 cdef int state_list(const state_t* s, const table_t* t, int32_t* out) noexcept nogil
 cdef bint state_legal(const state_t* s, const table_t* t, int action) noexcept nogil
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
-# The mover's command: 0, or the number of the error (section 6).
+# Executes a command of the mover; returns 0 or the number of the error (section 6).
 cdef int state_command(state_t* s, const table_t* t, int kind, int a, int b) noexcept nogil
 cdef int state_rollout(
     state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil

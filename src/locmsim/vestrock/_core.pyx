@@ -1,6 +1,6 @@
 """The match of Vestrock: the compiled kernel and the `State` around it.
 
-The structs and what their fields mean are in _core.pxd. Section numbers are those of
+The structs and the meanings of their fields are in _core.pxd. Section numbers refer to
 docs/vestrock.md.
 """
 
@@ -88,7 +88,7 @@ cdef int hand_place(const state_t* s, const table_t* t, int p, int card) noexcep
 
 
 cdef inline int place_on(const state_t* s, const table_t* t, int p, int card) noexcept nogil:
-    """The place of a creature of player p on the boards, or -1."""
+    """Return the place of a creature of player p on the boards, or -1."""
     cdef const creature_t* board = board_of(s, t)
     cdef int start = s.n_board[0] if p else 0
     cdef int i
@@ -185,7 +185,7 @@ cdef void fight(state_t* s, const table_t* t, int p_enemy, int p_own) noexcept n
     own.flags = 0
     cdef bint enemy_dead = enemy.health <= 0
     cdef bint own_dead = own.health <= 0
-    # From the back: the first removal must not move the other card.
+    # The later one first: the first removal must not move the other card.
     if p_enemy > p_own:
         if enemy_dead:
             remove_creature(s, t, p_enemy)
@@ -317,7 +317,7 @@ cdef int refusal(const state_t* s, const table_t* t, int kind, int a, int b) noe
         place = place_on(s, t, me, a)
         if place < 0:
             return 903 if held(s, t, 1 - me, a) else 912
-        # When the blocking phase ends, all become active.
+        # At the end of the blocking phase all creatures become active.
         return 0 if s.phase == BLOCKING or board_of(s, t)[place].flags & ACTIVE else 905
     if hand_place(s, t, me, a) < 0:
         return 903 if held(s, t, 1 - me, a) else 906
@@ -340,7 +340,7 @@ cdef int refusal(const state_t* s, const table_t* t, int kind, int a, int b) noe
 
 
 cdef bint held(const state_t* s, const table_t* t, int p, int card) noexcept nogil:
-    """Whether the card is in the hand or on the board of player p."""
+    """Return whether the card is in the hand or on the board of player p."""
     return hand_place(s, t, p, card) >= 0 or place_on(s, t, p, card) >= 0
 
 
@@ -556,7 +556,7 @@ cdef int state_rollout(
 
 
 cdef int buffer_size(const table_t* t) noexcept nogil:
-    """The capacity for the legal actions of any state: hands and boards share the deck's cards."""
+    """Return an upper bound for the number of legal actions in any state of the match."""
     cdef int blocks = (t.n // 2 + 1) * (t.n // 2 + 1)
     cdef int hand = min(t.hand_cap, t.n)
     return 8 + max(blocks, 2 * t.n + hand * (t.n + 3))
@@ -565,7 +565,7 @@ cdef int buffer_size(const table_t* t) noexcept nogil:
 # ---- the table -----------------------------------------------------------------------------------
 
 def _parameter(name, value):
-    """The value of a parameter as an int, if it is within its bounds."""
+    """Return the value of a parameter as an int; ``ValueError`` if it is out of bounds."""
     low, high = _BOUNDS[name]
     try:
         number = index(value)
@@ -580,7 +580,7 @@ def _parameter(name, value):
 
 @cython.final
 cdef class Table:
-    """What does not change in a match: the deck and the parameters. All its states share it.
+    """The constant part of a match, shared by all its states: the deck and the parameters.
 
     Parameters
     ----------
@@ -600,7 +600,7 @@ cdef class Table:
     """
 
     def __cinit__(self):
-        # Of what Table.__new__ alone makes, nothing can crash.
+        # So that nothing can crash on the result of Table.__new__ alone.
         self.t.board_at = self.t.state_size = sizeof(state_t)
         self.cards = ()
         self.by_index = []
@@ -611,7 +611,7 @@ cdef class Table:
         cdef int i
         cdef table_t* t = &self.t
         if self.cards:
-            raise TypeError("a Table does not change")
+            raise TypeError("a Table is immutable")
         deck = check_deck(cards)
         numbers = (init_hp, turns, draws, burns, hand_limit)
         values = {name: _parameter(name, value) for name, value in zip(DEFAULTS, numbers)}
@@ -701,7 +701,7 @@ cdef class Table:
 
 # ---- the state -----------------------------------------------------------------------------------
 
-# What State.__new__ alone makes: a match that is over, so that nothing can crash.
+# The table of the result of State.__new__ alone: a match that is over, so that nothing can crash.
 cdef Table NO_TABLE = Table.__new__(Table)
 cdef state_t NO_STATE
 state_start(&NO_STATE, &NO_TABLE.t)
@@ -709,7 +709,7 @@ NO_STATE.over = 1
 
 
 cdef State new_state(Table table):
-    """A state of the table; its content is not defined yet."""
+    """Return a state of the table; its content is not defined yet."""
     cdef State state = State.__new__(State)
     cdef state_t* memory = <state_t*>PyMem_Malloc(table.t.state_size)
     if memory == NULL:
@@ -898,7 +898,7 @@ cdef class State:
 
     @property
     def turns_left(self):
-        """Turns of both players that are left, the running one included."""
+        """Turns of both players that are left, including the present one."""
         return self.t.turns - self.s.turn + 1
 
     @property
@@ -977,8 +977,8 @@ cdef class State:
     def attackers(self):
         """The creatures that attack now, by ascending ID.
 
-        In the blocking phase the opponent's that are alive, blocked ones too; in the action phase
-        the mover's.
+        In the blocking phase these are the opponent's that are alive, including blocked ones; in
+        the action phase, the mover's.
         """
         cdef int p = mover_of(self.s)
         if self.s.phase == BLOCKING:
@@ -1063,7 +1063,7 @@ cdef class State:
         return [state_score(self.s, self.t, 0), state_score(self.s, self.t, 1)]
 
     def returns(self):
-        """Return the scores, moved and scaled to -1..1; ``[0.0, 0.0]`` before the end.
+        """Return the scores, shifted and scaled to -1..1; ``[0.0, 0.0]`` before the end.
 
         A score S becomes (S - 1.5 init_hp) / (2.5 init_hp); the two add up to 0.
         """
@@ -1076,8 +1076,8 @@ cdef class State:
     def legal_actions(self, player=None):
         """Return the legal actions of the player to move, in ascending order (section 7).
 
-        In the blocking phase these are blocks, FINISH_BLOCK and END_TURN: any other action there is
-        the same as FINISH_BLOCK and then the action.
+        In the blocking phase these are blocks, FINISH_BLOCK and END_TURN: any other action would
+        be the same as FINISH_BLOCK followed by the action.
 
         Parameters
         ----------
@@ -1168,7 +1168,7 @@ cdef class State:
         state_apply(self.s, self.t, action)
 
     def _illegal(self, number):
-        """The exception for an illegal action."""
+        """Return the exception for an illegal action."""
         if self.s.over:
             return GameOverError(f"action {number}: the match is over")
         try:
@@ -1403,7 +1403,7 @@ cdef class State:
         return body + struct.pack("<I", zlib.crc32(body))
 
     def _own_bytes(self):
-        """The state without its table."""
+        """Return the state without its table as bytes."""
         cdef state_t* s = self.s
         cdef const creature_t* c
         cdef int p, i
@@ -1471,7 +1471,7 @@ cdef class State:
         }
 
     def validate(self):
-        """Check what holds in every possible position (section 7).
+        """Check the conditions that hold in every possible position (section 7).
 
         Raises
         ------
@@ -1499,8 +1499,7 @@ def _player(player):
 
 
 def _playout_scores(play_out, State state, n, seed, threads):
-    """Return the scores that ``play_out(state, scores, start, end, seed)`` fills in, shared out
-    to threads."""
+    """Return the scores that ``play_out(state, scores, start, end, seed)`` fills in, in threads."""
     import numpy as np
 
     n = index(n)
@@ -1512,12 +1511,12 @@ def _playout_scores(play_out, State state, n, seed, threads):
     def work(start, end):
         play_out(state, scores, start, end, seed)
 
-    in_threads(work, n, threads, 256)       # some milliseconds, after which Ctrl-C is noticed
+    in_threads(work, n, threads, 256)       # 256: some milliseconds, so that Ctrl-C is noticed
     return scores
 
 
 def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t seed):
-    """Playouts `start` to `end` - 1 of `State.rollouts`."""
+    """Play playouts `start` to `end` - 1 of `State.rollouts`."""
     cdef const table_t* t = state.t
     cdef state_t* s = <state_t*>PyMem_Malloc(t.state_size)
     cdef int32_t* buffer = <int32_t*>PyMem_Malloc(buffer_size(t) * sizeof(int32_t))
@@ -1537,7 +1536,7 @@ def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t see
 
 
 def _restore(Table table, bytes data):
-    """The state that `State._own_bytes` wrote; ``ValueError`` for other bytes."""
+    """Return the state that `State._own_bytes` wrote; ``ValueError`` for other bytes."""
     cdef State state = new_state(table)
     cdef state_t* s = state.s
     cdef creature_t* c
@@ -1573,7 +1572,7 @@ def _restore(Table table, bytes data):
 
 
 cdef _fault(State state):
-    """What is wrong with a state, or None. All counts must be within their arrays."""
+    """Return what is wrong with a state, or None. All counts must be within their arrays."""
     cdef state_t* s = state.s
     cdef const table_t* t = state.t
     cdef const creature_t* c
@@ -1628,7 +1627,7 @@ cdef _fault(State state):
 
 
 cdef _whole(value, name, int low, int high):
-    """A field of a snapshot as an integer."""
+    """Return a field of a snapshot as an integer."""
     try:
         number = index(value)
     except TypeError:

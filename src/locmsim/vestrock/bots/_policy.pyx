@@ -1,7 +1,7 @@
 """The rule of thumb of the bot `rule`, for whole turns, and playouts by it.
 
-Blocks that cost little, then the best card that can be paid, again and again, then attacks that the
-opponent's blockers do not punish, as long as the way home stays guarded.
+It makes blocks that cost little, plays the best affordable card as often as there is one, and then
+attacks where the opponent's blockers do not punish it, as long as enough creatures stay to block.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -59,10 +59,10 @@ from locmsim.vestrock._core import _playout_scores
 __all__ = ["rule_line", "rule_playouts"]
 
 
-# ---- single actions, written down ----------------------------------------------------------------
+# ---- single actions ------------------------------------------------------------------------------
 
 cdef bint has_room(const line_t* line, int actions) noexcept nogil:
-    """Is there room for some more actions and the end of the turn?"""
+    """Return whether there is room for some more actions and the end of the turn."""
     return line == NULL or line.n + actions + 2 <= MAX_LINE
 
 
@@ -112,7 +112,7 @@ cdef void do_play(state_t* s, const table_t* t, int h, int target, line_t* line)
 
 
 cdef int mana_within_reach(const state_t* s, const table_t* t) noexcept nogil:
-    """Mana there is, and what tapping every active creature would add."""
+    """Return the mana that the mover would have after tapping every active creature."""
     cdef int me = mover_of(s)
     cdef const creature_t* own = side_of(s, t, me)
     cdef int sum = s.mana
@@ -124,7 +124,7 @@ cdef int mana_within_reach(const state_t* s, const table_t* t) noexcept nogil:
 
 
 cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nogil:
-    """Tap the creatures that are worth least otherwise: little attack, then little waste."""
+    """Tap the creatures that are least useful otherwise: little attack first, then little waste."""
     cdef int me = mover_of(s)
     cdef int start = s.n_board[0] if me else 0
     cdef creature_t* board = board_of(s, t)
@@ -137,7 +137,7 @@ cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nog
             mana = t.cards[board[i].card].mana
             if not board[i].flags & ACTIVE or mana == 0:
                 continue
-            # What is missed, then what is wasted or still missing.
+            # The loss of an attacker first, then mana wasted or still missing.
             value = 64 * <int64_t>board[i].attack * (2 + board[i].health)
             value += 8 * abs(s.mana + mana - cost)
             if best < 0 or value < best_value:
@@ -152,7 +152,7 @@ cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nog
 # ---- blocks --------------------------------------------------------------------------------------
 
 cdef inline int worth(const table_t* t, const creature_t* c) noexcept nogil:
-    """What a creature is worth, roughly."""
+    """Return roughly what a creature is worth."""
     return 3 * c.attack + 2 * c.health + 4 * t.cards[c.card].mana
 
 
@@ -163,7 +163,7 @@ cdef void rule_block(state_t* s, const table_t* t, line_t* line) noexcept nogil:
     cdef creature_t* a
     cdef creature_t* b
     cdef int own_start, enemy_start, i, attacker, best, value, best_value, danger, strongest
-    # Attackers that have been looked at have an attack of at most `limit` (ties: a lower place).
+    # The next attacker has an attack of at most `limit` (among equals, a higher place).
     cdef int limit = 1 << 30
     cdef int limit_card = -1
     while True:
@@ -268,7 +268,7 @@ cdef void rule_attacks(state_t* s, const table_t* t, line_t* line) noexcept nogi
 
 cdef int best_target(
         const state_t* s, const table_t* t, const card_t* c, int* value) noexcept nogil:
-    """Where a card does most by the rule of thumb, and how much; a value of 0 is not worth it."""
+    """Find the best target of a card by the rule of thumb; a value of 0 means not to play it."""
     cdef int me = mover_of(s)
     cdef const creature_t* board = board_of(s, t)
     cdef int own_start = s.n_board[0] if me else 0
@@ -320,7 +320,7 @@ cdef int best_target(
 
 
 cdef void rule_turn(state_t* s, const table_t* t, line_t* line, uint64_t* stream) noexcept nogil:
-    """A whole turn. With a stream of random numbers, values vary by up to a quarter."""
+    """Play a whole turn; with a random stream, values vary by up to a quarter."""
     cdef int me = mover_of(s)
     cdef int reach, h, best, target, best_target_, value, best_value
     cdef const uint16_t* hand
@@ -361,14 +361,14 @@ cdef void rule_turn(state_t* s, const table_t* t, line_t* line, uint64_t* stream
 # ---- for Python ----------------------------------------------------------------------------------
 
 def rule_line(State state, seed=None):
-    """A turn by the rule of thumb.
+    """Return a turn by the rule of thumb.
 
     Parameters
     ----------
     state
         A position of a match that is not over; it does not change.
     seed
-        An integer for a turn in which the values of cards vary a little; None for none of that.
+        An integer makes the values of cards vary a little; with None they do not.
 
     Returns
     -------
@@ -396,7 +396,7 @@ def rule_line(State state, seed=None):
 
 
 def rule_playouts(State state, n, seed, threads=1):
-    """The first player's scores after playouts of turns by the rule of thumb, varied a little.
+    """Return the first player's scores after playouts by the rule of thumb, with varied values.
 
     Parameters
     ----------
@@ -423,7 +423,7 @@ def rule_playouts(State state, n, seed, threads=1):
 
 
 def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t seed):
-    """Playouts `start` to `end` - 1 of `rule_playouts`."""
+    """Play playouts `start` to `end` - 1 of `rule_playouts`."""
     cdef const table_t* t = state.t
     cdef state_t* s = <state_t*>PyMem_Malloc(t.state_size)
     cdef uint64_t stream

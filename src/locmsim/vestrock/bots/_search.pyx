@@ -1,12 +1,12 @@
 """Alpha-beta over whole turns, for the bot `search`.
 
-A turn is built in three steps, each a small beam: how to block; what to draw, burn and play; whom
-to let attack. A turn's value is that of the position after the opponent's blocks. The best turns of
-each step are then searched more deeply: the opponent's best turns after them, and so on.
+A turn is built in three steps, each a small beam: how to block; what to draw, burn and play; which
+creatures attack. A turn's value is that of the position after the opponent's blocks. The best turns
+are then searched more deeply: the opponent's best turns after them, and so on.
 
-Some actions are left out, as others are never worse: mana that pays for nothing, harm to oneself,
-help for the enemy, cards without effect. Positions that differ in the names of equal cards count as
-one.
+Actions that are never better than others are left out: tapping for mana that pays for nothing,
+harming the player, helping the enemy, cards without effect. Positions that differ only in the IDs
+of equal cards count as one.
 """
 
 cimport cython
@@ -70,22 +70,22 @@ WEIGHTS = ("health", "low_health", "creature", "attack", "toughness", "both", "m
 DEFAULT_WEIGHTS = (1.04, 7.5, 0.82, 1.27, 0.66, 0.61, 3.8, 0.51, 0.63, 0.18, 0.31, 0.47, 7.9, 1.08)
 
 SearchResult = namedtuple("SearchResult", "actions value nodes depth candidates")
-SearchResult.__doc__ = """The turn that was found: its actions, its value for the mover, positions
-evaluated, whole turns looked ahead, and how many turns were compared in the end."""
+SearchResult.__doc__ = """The turn that was found: its actions, its value for the mover, the number
+of positions evaluated, how many whole turns it looked ahead, and how many turns it compared."""
 
 cdef enum:
     N_WEIGHTS = 14
     MAX_DEPTH = 8
     ROOT_WIDTH = 24             # positions kept after each card played, in the first turn
     ROOT_TURNS = 24             # turns searched more deeply
-    ROOT_BLOCKS = 8             # ways to block that the turn continues from
+    ROOT_BLOCKS = 8             # ways to block from which the turn continues
     INNER_WIDTH = 6             # the same in later turns
     INNER_TURNS = 6
     INNER_BLOCKS = 3
-    ROOT_CARDS = 14             # cards played in a turn at most
+    ROOT_CARDS = 14             # most cards played in a turn
     INNER_CARDS = 8
     FULL_MANA = 6               # mana beyond it is worth less
-    MOST_MANA = 14              # ... and beyond that nothing
+    MOST_MANA = 14              # mana beyond it is worth nothing
 
 cdef double WIN = 1000.0
 
@@ -132,7 +132,7 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
 
 
 cdef uint64_t hash_of(const search_t* g, const state_t* s) noexcept nogil:
-    """A hash that is equal for positions that differ only in the IDs of interchangeable cards."""
+    """Return a hash, equal for positions that differ only in the IDs of equal cards."""
     cdef const table_t* t = g.t
     cdef const creature_t* c = board_of(s, t)
     cdef const uint16_t* hand
@@ -157,12 +157,12 @@ cdef uint64_t hash_of(const search_t* g, const state_t* s) noexcept nogil:
 
 
 cdef double card_value(const search_t* g, int card) noexcept nogil:
-    """The value of a card in a hand."""
+    """Return the value of a card in a hand."""
     return g.w[8] + g.w[9] * g.t.cards[card].cost
 
 
 cdef double side_value(const search_t* g, const state_t* s, int p) noexcept nogil:
-    """The value of one player's board and hand."""
+    """Return the value of one player's board and hand."""
     cdef const table_t* t = g.t
     cdef const creature_t* c = side_of(s, t, p)
     cdef const uint16_t* hand = hand_of(s, t, p)
@@ -184,7 +184,7 @@ cdef double side_value(const search_t* g, const state_t* s, int p) noexcept nogi
 
 
 cdef double static_value(const search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value for player `me` of a position in which the mover has just ended their blocks."""
+    """Return the value for player `me` of a position right after the mover's blocks."""
     cdef const table_t* t = g.t
     cdef const double* w = &g.w[0]
     cdef int mover = mover_of(s)
@@ -221,7 +221,7 @@ cdef double static_value(const search_t* g, const state_t* s, int me) noexcept n
 
 
 cdef double final_value(const search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value of a match that is over: it is better to win early and with much health."""
+    """Return the value of a finished match: it is better to win early and with much health."""
     cdef int mine = s.health[me], theirs = s.health[1 - me]
     cdef double late = 2.0 * s.turn
     if theirs == 0:
@@ -232,7 +232,7 @@ cdef double final_value(const search_t* g, const state_t* s, int me) noexcept no
 
 
 cdef double leaf_value(search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value of a position at the start of a turn, after quick blocks."""
+    """Return the value of a position at the start of a turn, after quick blocks."""
     g.nodes += 1
     if s.over:
         return final_value(g, s, me)
@@ -253,7 +253,7 @@ cdef bint out_of_time(search_t* g) noexcept nogil:
 # ---- lists of positions --------------------------------------------------------------------------
 
 cdef slot_t* insert(list_t* list, double value, uint64_t hash) noexcept nogil:
-    """The slot for a position of this value; NULL if it is known or not good enough."""
+    """Return the slot for a position of this value; NULL if it is known or not good enough."""
     cdef slot_t* slot
     cdef int i
     if list.n == list.cap and value <= list.items[list.n - 1].value:
@@ -298,7 +298,7 @@ cdef inline void load(const search_t* g, slot_t* to, const slot_t* slot) noexcep
 # ---- blocks --------------------------------------------------------------------------------------
 
 cdef double blocks_value(search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value if there are no more blocks."""
+    """Return the value of a position without further blocks."""
     g.nodes += 1
     state_copy(g.probe, s, g.t)
     g.probe.phase = BLOCKING
@@ -310,7 +310,7 @@ cdef double blocks_value(search_t* g, const state_t* s, int me) noexcept nogil:
 
 cdef void block_by(search_t* g, level_t* level, const slot_t* slot, list_t* to, int attacker,
                    int me) noexcept nogil:
-    """Positions in which one creature, or two that kill it, block an attacker."""
+    """Add positions in which one creature, or two that kill it, block an attacker."""
     cdef const table_t* t = g.t
     cdef slot_t* scratch = &level.scratch
     cdef const creature_t* board = board_of(slot.s, t)
@@ -350,7 +350,7 @@ cdef bint alike(const search_t* g, const creature_t* x, const creature_t* y) noe
 
 
 cdef list_t* make_blocks(search_t* g, level_t* level, const state_t* s) noexcept nogil:
-    """The best ways to block, at the end of the phase."""
+    """Return the positions after the best ways to block."""
     cdef const table_t* t = g.t
     cdef int me = mover_of(s)
     cdef list_t* now = &level.blocks
@@ -396,7 +396,7 @@ cdef list_t* make_blocks(search_t* g, level_t* level, const state_t* s) noexcept
 # ---- cards ---------------------------------------------------------------------------------------
 
 cdef double open_value(search_t* g, level_t* level, const state_t* s, int me) noexcept nogil:
-    """The value of a turn that ends here, with attacks by the rule of thumb."""
+    """Return the value of a turn that ends here, with attacks by the rule of thumb."""
     if s.over:
         g.nodes += 1
         return final_value(g, s, me)
@@ -527,7 +527,7 @@ cdef void start_cards(search_t* g, level_t* level, const slot_t* slot, list_t* t
 
 cdef double attack_value(search_t* g, level_t* level, const state_t* s, const uint8_t* chosen,
                          int me) noexcept nogil:
-    """The value of a turn that ends with attacks by the creatures at the chosen places."""
+    """Return the value of a turn that ends with attacks by the creatures at the chosen places."""
     cdef creature_t* own
     cdef int i
     state_copy(level.temporary, s, g.t)
@@ -606,7 +606,7 @@ cdef void add_attacks(search_t* g, level_t* level, const slot_t* slot, int me,
 # ---- turns ---------------------------------------------------------------------------------------
 
 cdef void make_turns(search_t* g, level_t* level, const state_t* s, bint root) noexcept nogil:
-    """The best turns of the mover, best first, in `level.turns`; at least one."""
+    """Write the mover's best turns, best first, into `level.turns`; at least one."""
     cdef int me = mover_of(s)
     cdef list_t* blocks = make_blocks(g, level, s)
     cdef list_t* now = &level.beam
@@ -635,7 +635,7 @@ cdef void make_turns(search_t* g, level_t* level, const state_t* s, bint root) n
 
 cdef double look_ahead(search_t* g, int depth, int left, const state_t* s, double alpha,
                        double beta) noexcept nogil:
-    """Alpha-beta: the value to the mover of `left` more turns. Meaningless after `stop`."""
+    """Return the value for the mover of `left` more turns (alpha-beta); undefined after `stop`."""
     cdef level_t* level = &g.levels[depth]
     cdef int me = mover_of(s)
     cdef double value, best
@@ -714,7 +714,7 @@ cdef int fill_list(list_t* list, int cap, slot_t* slots, char* states, int size,
 
 @cython.final
 cdef class TurnSearch:
-    """The search for the best turn, and the memory it needs; for one thread at a time.
+    """Searches for the best turn, and holds the memory for it; for one thread at a time.
 
     Parameters
     ----------
@@ -758,7 +758,7 @@ cdef class TurnSearch:
         self.states = NULL
 
     cdef _prepare(self, Table table):
-        """Allocate memory for the positions of a match, and find out which cards are alike."""
+        """Allocate memory for the positions of a match, and determine which cards are equal."""
         cdef const table_t* t = &table.t
         cdef level_t* level
         cdef list_t* list
