@@ -132,7 +132,7 @@ def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[d
             shown[lane].append([instance, *numbers, letters])
         sides.append(
             {
-                "health": str(side["hp"]),
+                "health": str(side["hp"]).replace("-", "\u2212"),
                 "mana": f"{side['mana']}/{side['maxMana']}",
                 "draws": str(side["draw"]),
                 "deck": str(side["deck"]),

@@ -180,11 +180,13 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # Lists are cards on a phone, and do not scroll sideways.
-        for table in ("players", "games"):
+        for table in ("players", "matrix", "games"):
             box = page.locator(f".scroll:has(> #{table})")
             assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), table
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
+        heads = page.locator("#games th.number").all_text_contents()
+        assert heads == ["game", "turns"]  # above their numbers
     # A field of the heat map shows the games of its two players.
     page.locator("#matrix .heat button").first.click()
     expect(page.locator("#games tbody tr")).to_have_count(2)
@@ -223,7 +225,7 @@ def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     expect(page.locator("#state")).to_contain_text("2 of 2 games of Vestrock, 15.5 turns a game")
     titles = page.locator("#players thead th").all_inner_texts()
     assert [row[titles.index("score")] for row in figures(page)] == [
-        f"{sum_ / 2:.2f}" for sum_ in points
+        f"{sum_ / 2:.2f}".replace("-", "\u2212") for sum_ in points
     ]
     expect(page.locator("#games tbody tr")).to_have_count(2)
     expect(page.locator("#games a")).to_have_count(0)

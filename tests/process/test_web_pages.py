@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from amounts import amount
@@ -410,7 +411,6 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     path.write_text(log_line(golden_result(game)))
     page = visit(server(str(path)), "game/f0", refusals=99)
     page.click("#tab-engine")
-    page.click("#search")
     page.wait_for_selector("#lines button")
     legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
     first = page.evaluate(legal)
@@ -433,6 +433,65 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     expect(page.locator("#search")).to_have_text("Stop")
     page.click("#search")
     expect(page.locator("#search")).to_have_text("Search")
+
+
+def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Without a click, but not on the way through the moves, nor once the panel is closed."""
+    game = next(iter(golden_games("1.5")))
+    path = tmp_path / "game.json"
+    path.write_text(log_line(golden_result(game)))
+    page = visit(server(str(path)), "game/f0", refusals=99)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(urlsplit(request.url).path.split("/")[-1]))
+    page.wait_for_selector("#out", state="attached")
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(1000)
+    assert not {"search", "step"} & {*sent}  # the panel is not open
+    page.click("#tab-engine")
+    page.wait_for_selector("#lines button")
+    expect(page.locator("#search")).to_have_text("Stop")
+    # On the way to another turn no search begins; the one that ran ends.
+    sent.clear()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    page.wait_for_selector("#lines button")
+    assert sent.count("search") <= 2, sent
+    assert sent.count("stop") == 1
+    # Nobody looks: it ends, and goes on with the next round once somebody does.
+    page.click("#tab-moves")
+    until(page, "document.querySelector('#search').textContent === 'Search'")
+    sent.clear()
+    page.wait_for_timeout(500)
+    assert "search" not in sent
+    page.click("#tab-engine")
+    expect(page.locator("#search")).to_have_text("Stop")
+    assert page.locator("#lines button").count() > 0
+    # Stop is for the positions that follow, too, until somebody wants a search again.
+    page.click("#search")
+    sent.clear()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#chance")
+    page.wait_for_timeout(1000)
+    assert "search" not in sent
+    page.click("#search")
+    until(page, "/ in [3-9][.]/.test(document.querySelector('#engine').textContent)")
+    # The round of four seconds has begun. The server, which has room for two searches at a time,
+    # ends it for a page that is left.
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address.split("#")[0])
+    statuses = page.evaluate(
+        """async () => {
+            const body = JSON.stringify({ game: "f0", turn: 2, seconds: 0.2 });
+            const headers = { "content-type": "application/json" };
+            const sent = { method: "POST", headers, body };
+            const ask = () => fetch(`/api/analyse/search${location.search}`, sent);
+            return (await Promise.all([ask(), ask()])).map((answer) => answer.status);
+        }"""
+    )
+    assert statuses == [200, 200]
 
 
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
@@ -478,9 +537,9 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     for _ in range(8):
         page.keyboard.press("ArrowDown")
     page.locator(".can").first.wait_for()
-    page.click("#search")
     page.wait_for_selector("#lines button")
     expect(page.locator("#lines")).to_contain_text("of 6 searches")
+    assert page.locator(".arrows .advised").count() > 0  # those of the best line
     start = page.inner_html(".lanes")
     line = page.locator("#lines button").first
     line.focus()

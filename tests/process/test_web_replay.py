@@ -111,7 +111,7 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
     shown = page.evaluate(SHOWN)
     assert shown[0]["backs"] == 0
     assert shown[1]["backs"] == int(shown[1]["size"]) > 0
-    page.locator("#view").select_option("only two")
+    page.locator("#view").select_option("1")
     shown = page.evaluate(SHOWN)
     assert shown[0]["backs"] == int(shown[0]["size"]) > 0
     assert shown[1]["backs"] == 0
@@ -169,6 +169,17 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
         "[...document.querySelectorAll('bdi')].map((e) => getComputedStyle(e).unicodeBidi)"
     )
     assert set(isolated) == {"isolate"}
+    for place in ("#odds", "#outcome", "#said"):
+        assert HOSTILE not in page.evaluate(
+            "(place) => [...document.querySelector(place).childNodes]"
+            ".filter((node) => node.nodeType === Node.TEXT_NODE)"
+            ".map((node) => node.data).join(' ')",
+            place,
+        )
+    option = page.locator("#view option").nth(1).text_content()
+    assert option == f"only \u2068{HOSTILE}\u2069"
+    # A long name leaves room for the choice beside it.
+    assert page.locator("#speed").bounding_box()["width"] > 50
     page.evaluate(ALL_SHOWN)
     assert page.title() == f"{HOSTILE} against {HOSTILE}"
 
@@ -229,6 +240,9 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     page = open_page(replay_html(golden_result(game, stderr=words), ("one", "two")))
     outcome = page.locator("#outcome").inner_text()
     assert f"{('one', 'two')[1 - player]} won; {('one', 'two')[player]} lost by a fault:" in outcome
+    # However long that is, the names are not cut.
+    title = page.locator("#title")
+    assert title.evaluate("(title) => title.scrollWidth <= title.clientWidth")
     page.click("#tab-about")
     assert page.locator("#stderr pre").is_visible()
     assert page.locator("#stderr pre").text_content() == words[player]
@@ -258,6 +272,8 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     assert page.locator("#log .theirs").count() > 1
     page.click("#tab-decks")
     assert page.locator("#decks table tr").count() > 30
+    if rules == "1.5":  # nothing is said about what the players chose
+        assert page.locator("#decks table th").all_inner_texts() == ["on offer"]
 
 
 def test_pictures(tmp_path: Path) -> None:

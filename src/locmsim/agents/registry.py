@@ -97,12 +97,15 @@ class AgentInfo:
         Option -> default; `inspect.Parameter.empty` for an option without a default.
     package : str
         The package that the agent comes from.
+    factory : class or function, optional
+        What creates the agent; None if it cannot be imported.
     """
 
     name: str
     summary: str
     options: Mapping[str, Any]
     package: str = "locmsim"
+    factory: Callable[..., Agent] | None = None
 
 
 # -------------------------------------------------------------------------------- descriptions
@@ -220,7 +223,8 @@ def describe_agents(width: int = 80) -> str:
 def _info(name: str, factory: Callable[..., Agent], package: str) -> AgentInfo:
     summary = (inspect.getdoc(factory) or "").partition("\n\n")[0].replace("\n", " ")
     options, _ = options_of(factory)
-    return AgentInfo(name, summary, {o: p.default for o, p in options.items()}, package)
+    defaults = {option: parameter.default for option, parameter in options.items()}
+    return AgentInfo(name, summary, defaults, package, factory)
 
 
 # ---------------------------------------------------------------------------------- the agents

@@ -11,7 +11,7 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -335,19 +335,23 @@ class Store(Database):
             for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
 
-    def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
-        """Yield how games ended, the latest first.
+    def endings(
+        self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
+    ) -> list[Ending]:
+        """Return how games ended, the latest first; not more of them than `count`.
 
         With `before`, only games with lower numbers. Players are given by index, and all games have
         the same rules.
         """
-        for number, player0, player1, winner, turns, seat, kind in _INDEX.rows(
-            self._ask, _LISTED, query, before
-        ):
-            fault = None if seat is None else (seat, kind)
-            yield Ending(number, (player0, player1), winner, turns, fault)
+        rows = _INDEX.rows(self._ask, _LISTED, query, before, count=count)
+        return [
+            Ending(
+                number, (player0, player1), winner, turns, None if seat is None else (seat, kind)
+            )
+            for number, player0, player1, winner, turns, seat, kind in rows
+        ]
 
-    def _ask(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _ask(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         with self._errors("read"):
             return self._connection.execute(query, values).fetchall()
 
@@ -355,12 +359,12 @@ class Store(Database):
         """Return the kinds of faults that ended a game."""
         return _INDEX.values(self._ask, "fault_kind")
 
-    def fault_message(self, number: int) -> str:
-        """Return the message of the fault that ended a game."""
+    def fault_messages(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the messages of the faults that ended some games, by the number of the game."""
+        chosen = ", ".join(map(str, numbers))
         with self._errors("read"):
-            query = "SELECT fault_message FROM games WHERE game = ?"
-            row = self._connection.execute(query, [number]).fetchone()
-        return str(row[0] or "") if row else ""
+            query = f"SELECT game, ifnull(fault_message, '') FROM games WHERE game IN ({chosen})"
+            return dict(self._connection.execute(query).fetchall())
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:
         """Yield the games that ended by a fault, with the last output of the player at fault."""

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -113,7 +112,7 @@ class _Arenas:
         )
         try:
             with Store(self._readers[number].path) as store:
-                found = [*islice(store.endings(wanted, before), count + 1)]
+                found = store.endings(wanted, before, count + 1)
         except StoreError as error:
             raise Refusal(error, 409) from None
         following = found[count - 1].number if len(found) > count else None

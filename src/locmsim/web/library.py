@@ -4,15 +4,16 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.game_index import GameQuery
-from locmsim.arena.store import Ending, Store
+from locmsim.arena.store import Store
 from locmsim.contract import LIVE_SUFFIX, Fault, Game, Part
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
@@ -91,8 +92,11 @@ class Filter:
 
 
 ALL = Filter()
-#: A place in a source, and what makes the row of the game there.
-_Found = tuple[int, Callable[[], dict[str, Any]]]
+#: A place in a source, and the row of the game there.
+_Found = tuple[int, dict[str, Any]]
+#: Returns the games of a source that a filter takes, the latest first: only those below a number,
+#: if one is given, and at least so many of them if there are.
+_Source = Callable[[Filter, int | None, int], Iterable[_Found]]
 
 
 class Library:
@@ -490,16 +494,17 @@ class Library:
             if wanted.source not in ("", key):
                 continue
             before = int(place) if after and key == first else None
+            left = count - len(rows)
             try:
-                for number, row in sources[key](wanted, before):
-                    if len(rows) == count:
-                        following = last  # there is one more
-                        break
-                    last = f"{key}:{number}"
-                    rows.append(row())
+                found = [*islice(sources[key](wanted, before, left + 1), left + 1)]
             except (OSError, StoreError, ValueError) as error:
                 errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
-            if following:
+                continue
+            rows += [row for _, row in found[:left]]
+            if left and found:
+                last = f"{key}:{found[:left][-1][0]}"
+            if len(found) > left:  # there is one more
+                following = last
                 break
         return {
             "games": rows,
@@ -509,23 +514,23 @@ class Library:
             "errors": errors,
         }
 
-    def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Found]]]:
-        """Return, by key, what gives the games of a source below a number, the latest first."""
+    def _sources(self) -> dict[str, _Source]:
+        """Return the sources by key."""
         return {
             "g": self._of_playing,
             "l": self._of_live,
             "p": self._of_played,
             "f": self._of_logs,
-            **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
+            **{f"d{i}": partial(self._of_arena, i) for i in range(len(self.dbs))},
         }
 
-    def _of_playing(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
+    def _of_playing(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
         for row in reversed(self.playing()):
             number = int(row["key"][1:])
             if (before is None or number < before) and _takes(wanted, row):
-                yield number, partial(dict, row)
+                yield number, row
 
-    def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
+    def _of_live(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
         for key, reader in reversed(self.live()):
             number = int(key[1:])
             if before is not None and number >= before:
@@ -547,60 +552,56 @@ class Library:
                 "live": True,
             }
             if _takes(wanted, row):
-                yield number, partial(dict, row)
+                yield number, row
 
-    def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
+    def _of_played(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
         with self._lock:
             played = self._played[:before]
         for i in reversed(range(len(played))):
             row = played[i][0]
             if _takes(wanted, row):
-                yield i, partial(dict, row)
+                yield i, dict(row)
 
-    def _of_logs(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
-        for number, row in self.logs.rows(wanted.query(), before):
-            yield number, partial(dict, row)
+    def _of_logs(self, wanted: Filter, before: int | None, count: int) -> list[_Found]:
+        return self.logs.rows(wanted.query(), before, count)
 
-    def _of_arena(self, index: int) -> Callable[[Filter, int | None], Iterator[_Found]]:
+    def _of_arena(
+        self, index: int, wanted: Filter, before: int | None, count: int
+    ) -> Iterator[_Found]:
         path = self.dbs[index]
-
-        def row(store: Store, ending: Ending, names: list[str]) -> dict[str, Any]:
-            game: Any = store.settings.game if store.settings else None
+        with Store(path) as store:
+            assert store.settings is not None
+            game: Any = store.settings.game
+            watched = Part.REPLAY in game.parts
+            rules = game.rules if watched else None
+            if wanted.rules and wanted.rules != rules:
+                return
+            names = [player.name for player in store.settings.players]
+            if not {wanted.player, wanted.lost_by} <= {"", *names}:
+                return
+            query = wanted.query({name: index for index, name in enumerate(names)})
+            endings = store.endings(query, before, count)
+            messages = store.fault_messages([one.number for one in endings if one.fault])
+        for ending in endings:
             fault = None
             if ending.fault is not None:
                 seat, kind = ending.fault
-                message = store.fault_message(ending.number)
-                fault = {"player": seat, "kind": kind, "message": message}
-            watched = Part.REPLAY in game.parts
-            return {
-                "key": f"d{index}:{ending.number}",
-                "source": path,
-                "number": ending.number,
-                "names": names,
-                "winner": ending.winner,
-                "fault": fault,
-                "turns": ending.turns,
-                "rules": game.rules if watched else None,
-                "game": "" if watched else game.title,
-                "live": False,
-            }
-
-        def found(wanted: Filter, before: int | None) -> Iterator[_Found]:
-            with Store(path) as store:
-                assert store.settings is not None
-                game: Any = store.settings.game
-                rules = game.rules if Part.REPLAY in game.parts else None
-                if wanted.rules and wanted.rules != rules:
-                    return
-                names = [player.name for player in store.settings.players]
-                if not {wanted.player, wanted.lost_by} <= {"", *names}:
-                    return
-                query = wanted.query({name: index for index, name in enumerate(names)})
-                for ending in store.endings(query, before):
-                    shown = [names[i] for i in ending.players]
-                    yield ending.number, partial(row, store, ending, shown)
-
-        return found
+                fault = {"player": seat, "kind": kind, "message": messages[ending.number]}
+            yield (
+                ending.number,
+                {
+                    "key": f"d{index}:{ending.number}",
+                    "source": path,
+                    "number": ending.number,
+                    "names": [names[player] for player in ending.players],
+                    "winner": ending.winner,
+                    "fault": fault,
+                    "turns": ending.turns,
+                    "rules": rules,
+                    "game": "" if watched else game.title,
+                    "live": False,
+                },
+            )
 
     def choices(self) -> dict[str, Any]:
         """Return what the filters can be set to.
@@ -624,7 +625,7 @@ class Library:
                 players |= {player.name for player in store.settings.players}
                 kinds |= store.fault_kinds()
                 rules |= {getattr(store.settings.game, "rules", None)}
-                games[-1] = next((ending.number for ending in store.endings()), 0)
+                games[-1] = store.last()
         here = {"key": "p", "path": "played here", "games": len(rows)}
         files = {"key": "f", "path": "files", "games": self.logs.count}
         return {

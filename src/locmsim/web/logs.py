@@ -416,30 +416,31 @@ class LogIndex:
     # ------------------------------------------------------------------------------- asking
 
     def rows(
-        self, query: GameQuery = ALL_GAMES, before: int | None = None
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
+    ) -> list[tuple[int, dict[str, Any]]]:
         """Return numbers and rows of the logs that a query takes, the latest first.
 
-        With `before`, only logs with lower numbers. Players are given by name.
+        Not more of them than `count`, and with `before` only logs with lower numbers. Players are
+        given by name.
         """
         join = " CROSS JOIN files USING (file)"
-        for row in _INDEX.rows(self._ask, _COLUMNS, query, before, join):
-            yield row[0], _row(row)
+        found = _INDEX.rows(self._ask, _COLUMNS, query, before, count, join)
+        return [(row[0], _row(row)) for row in found]
 
-    def _ask(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _ask(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         with self._lock:
             return self._database.execute(query, values).fetchall()
 
     def row(self, log: int) -> dict[str, Any]:
         """Return the row of a log; raise ``ValueError`` if there is none."""
-        number, row = next(self.rows(before=log + 1), (None, {}))
-        if number != log:
-            raise ValueError(f"there is no match 'f{log}'")
-        return row
+        for number, row in self.rows(before=log + 1, count=1):
+            if number == log:
+                return row
+        raise ValueError(f"there is no match 'f{log}'")
 
     def names(self) -> list[str]:
         """Return the names of players."""
-        found = self._ask("SELECT name FROM names ORDER BY name LIMIT 1000", [])
+        found = self._ask("SELECT name FROM names ORDER BY name LIMIT 1000", {})
         return [name for (name,) in found]
 
     def kinds(self) -> set[str]:

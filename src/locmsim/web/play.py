@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from locmsim.agents import LEVELS, known_agents, make_agent
+from locmsim.agents import LEVELS, Agent, known_agents, make_agent
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.tournament import as_player
 from locmsim.rules.rulesets import RULES, get_rules
@@ -28,6 +28,13 @@ _GAMES = 12
 _PATIENCE = 20.0
 #: The time that all bots together get to end, in seconds; they are killed, one after the other.
 _ENDING = 15.0
+
+
+class _AnyRules(LocmGame):
+    """A game for agents of every rule set: the page offers each for its own."""
+
+    def make_agent(self, spec: str) -> Agent:
+        return make_agent(spec)
 
 
 def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
@@ -50,7 +57,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, agent = as_player(text, LocmGame())
+        player, agent = as_player(text, _AnyRules())
         kind = {"command" if player.process else "agent": player.spec}
         found.append(Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent)))
     found += [
@@ -60,24 +67,24 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     for info in known_agents():
         if info.name == "level":
             continue
-        agent = None
+        known: object = info.factory
         if info.package == "locmsim":
             try:
-                agent = make_agent(info.name)
+                known = make_agent(info.name)
             except ValueError:  # it needs an option
                 continue
-        elif inspect.Parameter.empty in info.options.values():
+        elif known is None or inspect.Parameter.empty in info.options.values():
             continue
-        # Agents of installed packages are not tried out: their games tell which rules they play.
-        key, rules = f"agent-{info.name}", _rules_of(agent)
+        # Agents of installed packages are not made here: their classes tell which rules they play.
+        key, rules = f"agent-{info.name}", _rules_of(known)
         found.append(Opponent(key, info.name, agent=info.name, rules=rules))
     return found
 
 
 def _rules_of(agent: object) -> tuple[str, ...]:
-    """Return the rule sets that an agent plays; () for all."""
+    """Return the rule sets that an agent, or agents of a class, play; () for all."""
     only = getattr(agent, "only_rules", None)
-    return () if only is None else (only,)
+    return (only,) if isinstance(only, str) else ()  # a property, in a class
 
 
 def opponent_of(known: Mapping[str, Opponent], key: object, rules: str) -> Opponent:

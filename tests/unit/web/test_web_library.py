@@ -13,7 +13,7 @@ from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.arena import Arena
+from locmsim.arena import Arena, game_index
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Store
@@ -115,8 +115,15 @@ QUERIES = [
 ]
 
 
+@pytest.fixture
+def few_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The indexes are used in small tables, too: few of the latest games are checked one by one."""
+    monkeypatch.setattr(game_index, "_LOOKED_AT", 20)
+
+
+@pytest.mark.usefixtures("few_looked_at")
 def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
-    """Each is one range of an index that holds all that a list shows, in its order."""
+    """Each goes through ranges of an index that holds all that a list shows, in its order."""
     path = results_of(tmp_path / "results.db", 500)
     asked: list[str] = []
     with Store(path) as store:
@@ -125,7 +132,7 @@ def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
             [*store.endings(GameQuery(**query))]
             [*store.endings(GameQuery(**query), 5)]
         assert store.fault_kinds()
-        store.fault_message(3)
+        store.fault_messages([3])
         store.game(3)
         store._connection.set_trace_callback(None)
         plans = {
@@ -149,6 +156,7 @@ def of_an_index(step: str) -> bool:
     )
 
 
+@pytest.mark.usefixtures("few_looked_at")
 def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     make_logs(str(path), 300)
@@ -169,9 +177,26 @@ def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
             assert of_an_index(step), (query, step)
 
 
+@pytest.mark.usefixtures("few_looked_at")
+def test_a_filter_takes_few_questions(tmp_path: Path) -> None:
+    """However many values the turns and the kinds of faults have that it leaves open."""
+    asked: list[str] = []
+    with Store(results_of(tmp_path / "results.db", 500)) as store:
+        store._connection.set_trace_callback(asked.append)
+        for query in QUERIES:
+            store.endings(GameQuery(**query), count=101)
+            # Which games are the latest, those of them that match, and two parts of two indexes.
+            assert len(asked) <= 6, query
+            asked.clear()
+
+
+@pytest.mark.parametrize("looked_at", [1, 50, 300])
 @pytest.mark.parametrize("kind", ["results", "logs"])
-def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
+def test_filters_take_what_fits(
+    kind: str, looked_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every filter, against all games looked at one by one, in parts of any size."""
+    monkeypatch.setattr(game_index, "_LOOKED_AT", looked_at)
     if kind == "results":
         library = Library(dbs=[str(results_of(tmp_path / "results.db", 400))])
     else:
@@ -215,16 +240,21 @@ def takes(wanted: Filter, row: dict[str, Any]) -> bool:
     )
 
 
+@pytest.mark.usefixtures("few_looked_at")
 def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
-    path = tmp_path / "log.json"
-    path.write_text(log_line(match_of(), ("same", "same")))
+    path = tmp_path / "log.jsonl"
+    path.write_text(150 * (log_line(match_of(), ("same", "same")) + "\n"))
     library = Library([str(path)])
     for wanted in (
         Filter(player="same"),
         Filter(player="same", lost_by="same"),
         Filter(fault="none"),
     ):
-        assert len(library.games(wanted)["games"]) == 1, wanted
+        part = library.games(wanted)
+        rest = library.games(wanted, part["next"])
+        keys = [row["key"] for row in part["games"] + rest["games"]]
+        assert len(part["games"]) == 100
+        assert keys == [f"f{log}" for log in reversed(range(150))], wanted
 
 
 def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:

@@ -544,6 +544,33 @@ def test_agents_say_which_rules_they_play() -> None:
     assert found["bot1"].rules == found["bot2"].rules == found["agent-osl"].rules == ()
 
 
+def test_plug_ins_are_offered_for_the_rules_they_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes named on the command line, and those of installed packages that can be imported."""
+    (tmp_path / "plug_in_bots.py").write_text(
+        "from locmsim.agents import GreedyAgent\n"
+        "class Mine(GreedyAgent): pass\n"
+        "class Old(GreedyAgent): only_rules = '1.2'\n"
+        "class Some(GreedyAgent): only_rules = property(lambda self: '1.0')\n"
+    )
+    info = tmp_path / "plug_in_bots-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in-bots\nVersion: 1.0\n")
+    names = ("patient = Mine", "old = Old", "some = Some", "gone = Gone")
+    points = [name.replace("= ", "= plug_in_bots:") for name in names]
+    (info / "entry_points.txt").write_text("\n".join(["[locmsim.agents]", *points]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    named = ["plug_in_bots:Mine", "then=plug_in_bots:Old", "plug_in_bots:Some"]
+    found = {opponent.key: opponent for opponent in opponents(named)}
+    assert found["bot0"].rules == found["agent-patient"].rules == ()
+    assert found["bot1"].name == "then"
+    assert found["bot1"].rules == found["agent-old"].rules == ("1.2",)
+    # What a property says is known of an agent only, and agents of packages are not made here.
+    assert (found["bot2"].rules, found["agent-some"].rules) == (("1.0",), ())
+    assert "agent-gone" not in found
+
+
 def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
     site = Site(Library(), folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:

@@ -1,8 +1,9 @@
 // @ts-check
-// A tournament as it is played: table, score over games, sequential test, pairs, games.
+// The page Arena: a tournament while it is played, with its table, the score over the games, the
+// sequential test, the pairs and the games.
 
 import { drawCurve } from "./chart.js";
-import { $, element, number as digits, select, valueOf } from "./dom.js";
+import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -34,13 +35,13 @@ let player = 0;
 let places = [""];
 /** Where the next one does. @type {number|null} */
 let following = null;
-/** Games and the time at the first look, for how long it may take still.
+/** The number of games and the time at the first look, from which the time left is estimated.
  * @type {{games: number, at: number}|null} */
 let began = null;
 
-const minus = (/** @type {string} */ text) => text.replace("-", "\u2212");
 const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
-const signed = (/** @type {number|null} */ elo, /** @type {string} */ none) =>
+/** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
+const signed = (elo, none) =>
   elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
 
 /** @param {Player} one */
@@ -61,8 +62,8 @@ function table(id, titles, rows) {
     [...row.children].forEach((cell, i) => {
       if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
     });
-  const head = titles.map((text) => {
-    const number = id === "players" && text !== "player";
+  const head = titles.map((text, i) => {
+    const number = rows[0]?.children[i]?.matches("td.number");
     return element("th", { text, scope: "col", class: number ? "number" : null });
   });
   $(id).replaceChildren(
@@ -99,9 +100,9 @@ function drawPlayers(results) {
       element("th", { scope: "row" }, choose),
       number(digits(one.games)),
       number(digits(one.wins)),
-      ...(drawn ? [number(one.draws)] : []),
+      ...(drawn ? [number(digits(one.draws))] : []),
       ...(results.scored
-        ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")]
+        ? [number(one.games ? minus((one.points / one.games).toFixed(2)) : "\u2013")]
         : []),
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
@@ -159,7 +160,7 @@ function drawTest(results) {
     ? `${sprt.accepted} accepted (Elo ${elo(sprt.accepted === "H1" ? sprt.elo1 : sprt.elo0)})`
     : "undecided";
   $("verdict").textContent =
-    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${sprt.pairs} ${counted}, ` +
+    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${digits(sprt.pairs)} ${counted}, ` +
     `LLR ${minus(sprt.llr.toFixed(2))} ` +
     `(bounds ${minus(sprt.lower.toFixed(2))}, ${sprt.upper.toFixed(2)})`;
   const { pairs, llr } = results.llr;
@@ -201,16 +202,19 @@ function drawPairs(results) {
   const rows = players.map((one, a) => {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
-      if (!found) return element("td", { class: "none", text: "\u2013" });
+      const name = { "data-name": other.name };
+      if (a === b) return element("td", { class: "none self", text: "\u2013" });
+      if (!found) return element("td", { ...name, class: "none", text: "\u2013" });
       const cell = element("td", {
+        ...name,
         class: found.score >= 0.5 ? "heat" : "heat below",
         title:
           `${one.name} against ${other.name}: ` +
-          `${found.interval.map(percent).join(" to ")} % in ${found.pairs} ${counted}`,
+          `${found.interval.map(percent).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", { text: percent(found.score) }), ` (${found.pairs})`);
+      games.append(element("b", { text: percent(found.score) }), ` (${digits(found.pairs)})`);
       cell.append(games);
       return cell;
     });
@@ -241,8 +245,8 @@ function drawState(results) {
   if (began === null || games < began.games) began = { games, at: performance.now() };
 }
 
-/** Names in a choice, without losing what was chosen. @param {string} id @param {string} first
- * @param {Player[]} players */
+/** Put the names of players into a choice, without losing what was chosen.
+ * @param {string} id @param {string} first @param {Player[]} players */
 function offer(id, first, players) {
   const box = /** @type {HTMLSelectElement} */ ($(id));
   const names = [first, ...players.map((one) => one.name)];
@@ -317,13 +321,13 @@ async function look() {
   await listGames();
 }
 
-/** Look again and again, while somebody looks. */
+/** Ask again and again while the page is visible. */
 async function follow() {
   if (document.visibilityState === "visible") await shown(look);
   setTimeout(follow, EVERY_MS);
 }
 
-/** Another player's curve, and their games. @param {number} index @param {number} [other] */
+/** Show the curve and the games of another player. @param {number} index @param {number} [other] */
 function pick(index, other = -1) {
   player = index;
   /** @type {HTMLSelectElement} */ ($("who")).value = String(index);
@@ -333,7 +337,7 @@ function pick(index, other = -1) {
   shown(look);
 }
 
-/** Another part of the list of games. @param {(number|"")[]} from */
+/** Show another part of the list of games. @param {(number|"")[]} from */
 function page(from) {
   places = from;
   shown(listGames);
@@ -473,7 +477,7 @@ $("main").append(
       { id: "pairs", hidden: true },
       element("h2", { text: "Pairs" }),
       element("p", { id: "pairunit" }),
-      element("div", { class: "scroll" }, element("table", { id: "matrix" })),
+      element("div", { class: "scroll" }, element("table", { id: "matrix", class: "cards" })),
     ),
     element(
       "section",

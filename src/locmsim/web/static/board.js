@@ -2,7 +2,7 @@
 // A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
 // card, then one of the targets that light up.
 
-import { element, icon, shape, signed } from "./dom.js";
+import { element, icon, minus, shape, signed } from "./dom.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** A card of a hand: its id and its key; null if it is not known. @typedef {[number, string]|null} Held */
@@ -102,12 +102,12 @@ export class Board {
     this.redraw();
   }
 
-  /** Whether somebody is to move here, by clicks. */
+  /** Whether a person can move here, by clicks. */
   get live() {
     return this.scene?.actions !== undefined;
   }
 
-  /** Actions of the picked card by what they are aimed at: a lane, a creature or the opponent. */
+  /** Actions of the picked card by their target: a lane, a creature or the opponent. */
   aims() {
     /** @type {Map<string, string>} */
     const aims = new Map();
@@ -170,7 +170,7 @@ export class Board {
     return none ? `${title} needs a creature on ${whose}.` : `${title} cannot be used now.`;
   }
 
-  /** Something to click, that is called by what is in it. @param {HTMLElement} place
+  /** Make an element a button, named by what is in it. @param {HTMLElement} place
    * @param {string} name @param {string} before what is said before that @param {() => void} click
    * @param {string} [after] what is said after it */
   clickable(place, name, before, click, after = "") {
@@ -244,7 +244,7 @@ export class Board {
         { class: `fact of-${name}`, title: TIPS[name] },
         icon(ICONS[name]),
         element("span", { class: "sr", text: `${name} ` }),
-        element("b", { "data-fact": name, text: value }),
+        element("b", { "data-fact": name, text: minus(value) }),
       );
       if (name === "health" && lost)
         fact.append(
@@ -282,7 +282,7 @@ export class Board {
     if (aim) {
       fresh.classList.add("open");
       who.classList.add("aim");
-      // The button is the strip, not what holds the cards.
+      // The button is the strip alone: the cards beside it can be buttons, too.
       this.clickable(who, "player", "Target:", () => this.act(aim));
       fresh.addEventListener("click", () => this.act(aim));
     }
@@ -339,7 +339,7 @@ export class Board {
     this.lanes.replaceChildren(...lanes);
   }
 
-  /** Arrows from who acts to what that is aimed at. */
+  /** Draw arrows from whatever acts to its target. */
   drawArrows() {
     const scene = this.scene;
     const own = scene?.acted && !scene.acted.startsWith("SUMMON") ? [scene.acted] : [];
@@ -389,7 +389,7 @@ function arrow(from, to, name) {
   return group;
 }
 
-/** A card that is not known. */
+/** The back of a card, for one that is not known. */
 function back() {
   const svg = shape("svg", { viewBox: "0 0 100 140", "aria-hidden": "true" });
   svg.append(

@@ -1,7 +1,7 @@
 // @ts-check
 // Draws cards: the pictures that the program makes, with what a creature has now.
 
-import { element, shape } from "./dom.js";
+import { element, minus, shape } from "./dom.js";
 
 /** @typedef {{row: any[], title: string, about: string, svg?: string}} CardData */
 /** @typedef {{cards: Record<string, CardData>, badges: Record<string, string>,
@@ -14,7 +14,7 @@ function parsed(text) {
   return new DOMParser().parseFromString(root, "image/svg+xml").documentElement;
 }
 
-/** What draws the cards of a deck: by key, as printed or with what a creature has now.
+/** Return a function that draws the cards of a deck, as printed or with what a creature has now.
  * @param {Deck} deck @returns {Draw} */
 export function painter(deck) {
   // The pictures are parsed once each.
@@ -28,7 +28,7 @@ export function painter(deck) {
     const text = svg.querySelector(`text.${name}`);
     if (!text) return;
     const [y, width, most] = deck.numbers[name];
-    const words = String(value).replace("-", "\u2212");
+    const words = minus(value);
     const size = Math.min(most, width / words.length); // no wider than its shape
     text.textContent = words;
     text.setAttribute("font-size", size.toFixed(1));

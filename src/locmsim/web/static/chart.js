@@ -1,7 +1,7 @@
 // @ts-check
-// Curves as SVG, drawn at the size that the page gives them.
+// Draws curves as SVG, at the size that the page gives them.
 
-import { shape } from "./dom.js";
+import { number, shape } from "./dom.js";
 
 const LEFT = 44;
 const BOTTOM = 24;
@@ -12,7 +12,7 @@ const RIGHT = 10;
  *   lines: {y: number, text: string, class?: string}[], bottom: number, top: number,
  *   unit: string, tick: (value: number) => string}} Curve */
 
-/** A round step so that there are about that many of them. @param {number} span
+/** A round number of which about `count` make the span. @param {number} span
  * @param {number} count */
 function step(span, count) {
   const rough = span / Math.max(1, count);
@@ -48,7 +48,7 @@ export function drawCurve(svg, curve) {
   const horizontal = Math.max(1, step(last, (width - LEFT) / 90));
   for (let x = 0; x <= last; x += horizontal) {
     const anchor = across(x) > width - 40 ? "end" : "middle";
-    svg.append(shape("text", { x: across(x), y: height - 8, "text-anchor": anchor }, String(x)));
+    svg.append(shape("text", { x: across(x), y: height - 8, "text-anchor": anchor }, number(x)));
   }
   const { low, high } = curve;
   if (low && high && curve.x.length) {

@@ -1,5 +1,5 @@
 // @ts-check
-// The choice of cards in a game of a person: a deck of those on offer, or one of three, thirty times.
+// The choice of cards in a person's game: a deck from those on offer, or thirty times one of three.
 
 import { CurveView } from "./curve.js";
 import { element, select, valueOf } from "./dom.js";

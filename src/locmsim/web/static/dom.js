@@ -1,12 +1,13 @@
 // @ts-check
-// Elements whose text is text and nothing else. Part of every page and of a replay's file.
+// Creates elements from texts, which are never parsed as markup. Part of every page and of a
+// replay's file.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The element of an id. @param {string} id */
 export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** A new element; its text can hold no markup. @param {string} tag
+/** Create an element; markup in its text stays text. @param {string} tag
  * @param {Record<string, any>} [properties] @param {...(Node|string)} children
  * @returns {HTMLElement} */
 export function element(tag, properties = {}, ...children) {
@@ -22,7 +23,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** A part of a picture; its text can hold no markup. @param {string} tag
+/** Create a part of an SVG picture; markup in its text stays text. @param {string} tag
  * @param {Record<string, string|number>} attributes @param {string} [text] */
 export function shape(tag, attributes, text) {
   const made = document.createElementNS(SVG, tag);
@@ -31,7 +32,7 @@ export function shape(tag, attributes, text) {
   return made;
 }
 
-/** A small picture of one path. @param {string} path in a square of 20 units
+/** Create an icon of one path. @param {string} path in a square of 20 units
  * @param {string} [name] its class */
 export function icon(path, name = "icon") {
   const svg = shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", class: name });
@@ -39,7 +40,7 @@ export function icon(path, name = "icon") {
   return svg;
 }
 
-/** A choice of one. @param {string} id @param {string} label
+/** Create a labelled choice of one option. @param {string} id @param {string} label
  * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
 export function select(id, label, options, chosen) {
   const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
@@ -54,5 +55,10 @@ export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
-export const signed = (/** @type {number} */ value) =>
-  (value > 0 ? "+" : "\u2212") + Math.abs(value);
+/** A text with a minus sign in place of a hyphen. @param {string|number} value */
+export const minus = (value) => String(value).replace("-", "\u2212");
+/** A change, with its sign. @param {number} value */
+export const signed = (value) => (value > 0 ? "+" : "\u2212") + Math.abs(value);
+/** A name where there can be no element around it: what is written from right to left in it does
+ * not turn the words beside it. @param {string} name */
+export const isolated = (name) => `\u2068${name}\u2069`;

@@ -1,18 +1,24 @@
 // @ts-check
-// The panel "Engine": what the searches find in the position that is shown, while one looks at it;
-// and other turns, by clicks on the board.
+// The panel "Engine": searches the position that is shown for as long as the panel is open, and
+// tries other turns by clicks on the board.
 
 import { element, number, percent } from "./dom.js";
-import { Refused, notice, tell } from "./site.js";
+import { Refused, notice, send, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{actions: string[], words: string[], chance: number, searches: number,
  *   visits: number}} Line */
 
 /** Seconds of one search after the other: the first answer comes soon, then better ones. */
-const ROUNDS = [0.4, 1, 2, 4, 8, 8];
+const ROUNDS = [0.4, 1, 2, 4, 8];
+/** Milliseconds for which a position is shown before the server is asked about it, and then until
+ * it is searched: those on the way to another one cost nothing. */
+const ASK_MS = 60;
+const SEARCH_MS = 240;
 /** Milliseconds after which a server that was busy is asked again. */
 const BUSY_MS = 500;
+
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Engine {
   /** @param {Viewer} viewer @param {string} key @param {boolean} fixed whether it is one position */
@@ -22,48 +28,56 @@ export class Engine {
     this.fixed = fixed;
     /** Numbers the positions that were looked at: only the last one's answers are shown. */
     this.asked = 0;
+    /** Whether positions are searched as they are shown. */
+    this.eager = true;
     /** The name of the search that runs, "" if none does. */
     this.running = "";
-    this.searching = false;
+    /** Whether the panel was closed before the search had ended. */
+    this.interrupted = false;
+    /** How many of the rounds are done in this position, and what they came to. */
+    this.rounds = 0;
+    this.seconds = 0;
+    this.nodes = 0;
     /** What is legal in the position that is shown. @type {string[]|undefined} */
     this.legal = undefined;
     this.shown = "";
     this.toggle = element("button", { id: "search", class: "main", onclick: () => this.switch() });
+    this.undo = element("button", { id: "undo", text: "Undo", onclick: () => this.takeBack() });
     this.progress = element("p", { class: "small dim", "aria-live": "polite" });
     this.lines = element("ul", { id: "lines", class: "plain" });
-    this.now = element("div", { id: "now" });
+    this.estimate = element("div", {});
     this.held = element("div", { id: "held" });
     const panel = element(
       "div",
       {},
-      element("div", { class: "bar" }, this.toggle, this.back()),
+      element("div", { class: "bar" }, this.toggle, this.undo),
       this.progress,
       this.lines,
-      this.now,
+      this.estimate,
       this.held,
     );
-    this.label();
-    viewer.addPanel("engine", "Engine", panel, () => this.look());
+    this.tellProgress();
+    viewer.addPanel("engine", "Engine", panel);
     // What was legal in the position before is not offered: a click on it would be lost.
     viewer.offer = () =>
       this.open && this.legal && this.shown === this.here() ? { actions: this.legal } : {};
     viewer.act = (action) => this.act(action);
     viewer.keys = { ...viewer.keys, a: () => viewer.open("engine"), s: () => this.switch() };
     viewer.listeners.push(() => this.look());
+    addEventListener("pagehide", () => this.stop());
   }
 
   get open() {
     return this.viewer.isOpen("engine");
   }
 
-  back() {
-    this.undo = element("button", { id: "undo", text: "Undo", onclick: () => this.takeBack() });
-    return this.undo;
-  }
-
-  label() {
-    this.toggle.textContent = this.searching ? "Stop" : "Search";
-    this.toggle.setAttribute("aria-pressed", String(this.searching));
+  /** Show how far the search is, and what the button does. */
+  tellProgress() {
+    const searched = `${number(this.nodes)} positions in ${this.seconds.toFixed(1)} s`;
+    const words = [this.running && "Searching\u2026", this.nodes && searched];
+    this.progress.textContent = words.filter(Boolean).join(" ");
+    this.toggle.textContent = this.running ? "Stop" : "Search";
+    this.toggle.setAttribute("aria-pressed", String(Boolean(this.running)));
   }
 
   /** Whether what is shown is beyond the end of the turn, in a sampled world. */
@@ -81,7 +95,7 @@ export class Engine {
     return steps.map((step) => step.action ?? "");
   }
 
-  /** What the server is asked about. */
+  /** The position that the server is asked about: a turn, and the actions in it so far. */
   place() {
     const { viewer } = this;
     const turn = this.fixed ? null : viewer.steps[viewer.at]?.turn;
@@ -93,37 +107,45 @@ export class Engine {
     return JSON.stringify([this.place(), this.beyond]);
   }
 
-  /** Look at another position. */
+  /** Turn to the position that is shown now; stop once the panel is closed. */
   look() {
     const { viewer } = this;
-    this.undo?.toggleAttribute("disabled", !viewer.line);
-    if (!this.open || !viewer.step) return;
+    this.undo.toggleAttribute("disabled", !viewer.line);
+    if (!this.open || !viewer.step) {
+      this.interrupted ||= this.running !== "";
+      return this.stop();
+    }
     const here = this.here();
-    if (here === this.shown) return;
+    if (here === this.shown) {
+      if (this.interrupted) this.search();
+      return;
+    }
     this.shown = here;
+    this.interrupted = false;
     this.asked += 1;
     this.stop();
+    this.forget();
     this.legal = undefined;
     this.lines.replaceChildren();
     this.held.replaceChildren();
-    this.progress.textContent = "";
-    this.now.replaceChildren();
-    viewer.board.point([]);
-    if (this.beyond) {
-      this.progress.textContent = "This is in a sampled world: Moves leads back.";
-      return;
-    }
-    const asked = this.asked;
-    setTimeout(() => {
-      if (asked !== this.asked) return;
-      this.know(asked);
-      if (this.searching && !this.running) this.search(asked);
-    }, 60);
+    this.estimate.replaceChildren();
+    this.point([]);
+    this.tellProgress();
+    if (this.beyond) this.progress.textContent = "This is in a sampled world: Moves leads back.";
+    else this.know(this.asked);
   }
 
-  /** What is legal here, and what the value network says. @param {number} asked */
+  /** Begin with the first round again. */
+  forget() {
+    this.rounds = this.seconds = this.nodes = 0;
+  }
+
+  /** Show what is legal here and what the value network says; then search.
+   * @param {number} asked */
   async know(asked) {
     const { viewer } = this;
+    await pause(ASK_MS);
+    if (asked !== this.asked) return;
     try {
       const found = await this.after([]);
       if (asked !== this.asked) return;
@@ -141,14 +163,18 @@ export class Engine {
           element("p", { id: "chance" }, element("bdi", { text: names[found.mover] }), words),
         );
       }
-      this.now.replaceChildren(...parts);
+      this.estimate.replaceChildren(...parts);
       viewer.redraw();
     } catch (error) {
-      this.fail(error);
+      return this.fail(error);
     }
+    await pause(SEARCH_MS);
+    if (asked !== this.asked || !this.eager || viewer.step.board.winner !== null) return;
+    if (this.open) this.search();
+    else this.interrupted = true;
   }
 
-  /** The steps of actions from what is shown. @param {string[]} actions */
+  /** Ask the server for the steps of actions from the position that is shown. @param {string[]} actions */
   async after(actions) {
     const { viewer } = this;
     const line = viewer.line?.steps.slice(0, viewer.line.at + 1) ?? [];
@@ -184,79 +210,71 @@ export class Engine {
     viewer.showLine(viewer.line.steps.slice(0, viewer.line.at));
   }
 
+  /** Search, or stop until the person wants searches again. */
   switch() {
-    this.searching = !this.searching;
-    this.label();
+    this.eager = !this.running;
+    if (!this.eager) return this.stop();
+    if (this.rounds === ROUNDS.length) this.forget();
     this.viewer.open("engine");
-    if (this.searching) this.search(this.asked);
-    else this.stop();
+    this.search();
   }
 
-  /** End the search that runs, if there is one. */
+  /** End the search that runs, if there is one: the server has room for few. */
   stop() {
     if (!this.running) return;
-    tell("/api/analyse/stop", { search: this.running }).catch(() => {});
+    send("/api/analyse/stop", { search: this.running });
     this.running = "";
-    if (this.progress.textContent?.startsWith("Searching")) this.progress.textContent = "";
+    this.tellProgress();
   }
 
-  /** Search longer and longer, as long as the position is shown. @param {number} asked */
-  async search(asked) {
+  /** Search longer and longer, as long as the position is shown. */
+  async search() {
+    if (this.running) return;
+    this.interrupted = false;
+    const search = String(Math.random());
+    this.running = search;
     const place = this.place();
-    let seconds = 0;
-    let nodes = 0;
-    for (const round of ROUNDS) {
-      if (!this.searching || asked !== this.asked) return;
-      const said = nodes ? `${number(nodes)} positions in ${seconds.toFixed(1)} s` : "";
-      this.progress.textContent = `Searching\u2026 ${said}`;
-      try {
-        const found = await this.round({ ...place, seconds: round }, asked);
-        if (!found || asked !== this.asked) return;
-        seconds += found.seconds;
-        nodes += found.nodes;
+    try {
+      while (this.running === search && this.rounds < ROUNDS.length) {
+        this.tellProgress();
+        const found = await this.round({ ...place, search, seconds: ROUNDS[this.rounds] });
+        if (this.running !== search || found?.stopped) return;
+        if (!found) continue;
+        this.rounds += 1;
+        this.seconds += found.seconds;
+        this.nodes += found.nodes;
         this.draw(found);
-      } catch (error) {
-        if (asked === this.asked) {
-          this.searching = false;
-          this.label();
-          this.progress.textContent = "";
-          this.fail(error);
-        }
-        return;
       }
-      if (asked !== this.asked) return;
-      this.progress.textContent = `${number(nodes)} positions in ${seconds.toFixed(1)} s`;
+    } catch (error) {
+      if (this.running === search) this.fail(error);
     }
-    if (asked === this.asked) {
-      this.searching = false;
-      this.label();
+    if (this.running !== search) return;
+    this.running = "";
+    this.tellProgress();
+  }
+
+  /** Ask for one search; null if the server has no room for it beside those of other pages.
+   * @param {object} data */
+  async round(data) {
+    try {
+      return await tell("/api/analyse/search", data);
+    } catch (error) {
+      if (!(error instanceof Refused && error.status === 429)) throw error;
+      await pause(BUSY_MS);
+      return null;
     }
   }
 
-  /**
-   * One search; null if it was stopped. The server has room for few at a time, those of other pages too.
-   * @param {object} data @param {number} asked
-   */
-  async round(data, asked) {
-    while (this.searching && asked === this.asked) {
-      try {
-        const search = String(Math.random());
-        this.running = search;
-        const found = await tell("/api/analyse/search", { ...data, search });
-        if (this.running !== search) return null; // it was stopped
-        this.running = "";
-        return found.stopped ? null : found;
-      } catch (error) {
-        if (!(error instanceof Refused && error.status === 429)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
-      }
-    }
-    return null;
+  /** Draw arrows for a line. @param {string[]} actions */
+  point(actions) {
+    this.viewer.board.point(actions);
   }
 
   /** @param {any} found */
   draw(found) {
-    const { board } = this.viewer;
+    // The focus stays on its line, for those who use the keyboard.
+    const at = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset.line;
+    const best = found.lines[0]?.actions ?? [];
     const lines = found.lines.map((/** @type {Line} */ line) => {
       const words = line.words.length ? line.words : ["End the turn"];
       const button = element(
@@ -265,10 +283,10 @@ export class Engine {
           class: "line",
           "data-line": line.actions.join(";") || "PASS",
           onclick: () => this.go(line.actions),
-          onmouseenter: () => board.point(line.actions),
-          onfocus: () => board.point(line.actions),
-          onmouseleave: () => board.point([]),
-          onblur: () => board.point([]),
+          onmouseenter: () => this.point(line.actions),
+          onfocus: () => this.point(line.actions),
+          onmouseleave: () => this.point(best),
+          onblur: () => this.point(best),
         },
         element("b", { text: percent(line.chance) }),
         element("bdi", { text: ` ${words.join("; ")}` }),
@@ -279,6 +297,9 @@ export class Engine {
       return element("li", {}, button);
     });
     this.lines.replaceChildren(...lines);
+    this.point(best);
+    const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
+    if (at !== undefined) same?.focus({ preventScroll: true });
     const held = found.opponent_hand.map((/** @type {{title: string, chance: number}} */ card) =>
       element("li", {}, `${percent(card.chance)} `, element("bdi", { text: card.title })),
     );

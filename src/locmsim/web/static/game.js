@@ -14,7 +14,7 @@ const key = decodeURIComponent(location.pathname.slice("/game/".length));
 const wanted = location.hash.slice(1);
 const positioned = key.startsWith("s");
 
-/** Downloads, and playing on from here. @param {Viewer} viewer */
+/** Add links to download the match in other forms. @param {Viewer} viewer */
 function share(viewer) {
   const box = element("div", { class: "bar" });
   /** @param {string} what @param {string} text */
@@ -38,7 +38,7 @@ function share(viewer) {
   panel.before(element("h2", { text: "Download" }), box);
 }
 
-/** Play it out from the step that is shown. @param {Viewer} viewer */
+/** Add a form that plays a game on from the step that is shown. @param {Viewer} viewer */
 async function playOut(viewer) {
   const { opponents } = await ask("/api/play/choices");
   const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
@@ -68,7 +68,7 @@ async function playOut(viewer) {
   $("about").append(element("h2", { text: "Play from here" }), form);
 }
 
-/** What happens in a match that is being played elsewhere. @param {Viewer} viewer */
+/** Follow a match that is being played elsewhere. @param {Viewer} viewer */
 async function live(viewer) {
   for (;;) {
     const news = await ask("/api/live", { game: key, have: viewer.steps.length });
@@ -98,7 +98,7 @@ shown(async () => {
   if (!data) return;
   const main = $("main");
   if (data.play) {
-    new Game(main, data, () => {});
+    new Game(main, data);
     return;
   }
   const viewer = new Viewer(main, data);
@@ -111,8 +111,8 @@ shown(async () => {
   new TreePanel(viewer, new Engine(viewer, key, positioned));
   if (!positioned) new ReportPanel(viewer, key);
   share(viewer);
-  await playOut(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");
   else if (wanted === "report") viewer.open("report");
   viewer.redraw();
+  await playOut(viewer);
 });

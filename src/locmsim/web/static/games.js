@@ -1,5 +1,5 @@
 // @ts-check
-// The matches there are, with filters.
+// The page Games: a list of all matches, with filters.
 
 import { $, element, number, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
@@ -55,7 +55,7 @@ async function list() {
   showPart(ROWS * (places.length - 1), found.games.length, Boolean(following));
 }
 
-/** The list grows by itself, where its beginning is shown. */
+/** Reload the list when there are new games, if its first part is shown. */
 async function grow() {
   for (;;) {
     try {
@@ -69,7 +69,8 @@ async function grow() {
   }
 }
 
-/** Other options, the same choice. @param {string} id @param {string[]} options */
+/** Put other options into a choice, without losing what was chosen.
+ * @param {string} id @param {string[]} options */
 function refill(id, options) {
   const box = /** @type {HTMLSelectElement} */ ($(id));
   const chosen = box.value;

@@ -1,5 +1,5 @@
 // @ts-check
-// Help where it is needed: a legend of keywords, areas and badges, the rules in short, and keys.
+// The help: a legend of keywords, areas and badges, the rules in short, and the keys.
 
 import { $, element, shape } from "./dom.js";
 import { ask, shown } from "./site.js";
@@ -50,7 +50,7 @@ const BOTH = [
   "Green items strengthen your creatures, red ones weaken enemy creatures, and blue ones can also target players.",
 ];
 
-/** Show it, or no longer. */
+/** Open the help, or close it. */
 async function toggle() {
   const known = /** @type {HTMLDialogElement|null} */ (document.getElementById("help-box"));
   if (known) {

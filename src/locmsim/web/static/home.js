@@ -1,5 +1,5 @@
 // @ts-check
-// The first page: a position to play at once, a new game, the latest games, what is running.
+// The first page: a position to play at once, a new game, the latest games, running arenas.
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
@@ -11,7 +11,7 @@ const LEVEL = "level5";
 /** Whether a game is being begun. */
 let starting = false;
 
-/** Begin a game and go there. @param {Record<string, any>} data
+/** Begin a game and open its page. @param {Record<string, any>} data
  * @param {(game: string) => Promise<void>} [then] */
 function begin(data, then) {
   if (starting) return;
@@ -41,7 +41,7 @@ function newGame(choices) {
         begin({
           rules: valueOf("rules"),
           players: seat === "0" ? [mine, theirs] : [theirs, mine],
-          // As a text: the numbers of JavaScript have no room for 64 bits.
+          // As a text, because JavaScript's numbers have no room for 64 bits.
           seed: seed || null,
         });
       },
@@ -93,7 +93,7 @@ function today(data) {
   const players = [0, 1].map((seat) => (seat === data.seat ? null : LEVEL));
   const board = new Board(data, painter(data), match, (action) =>
     begin({ from: key, step: 0, players }, async (game) => {
-      // The game asks at once: it is this player's turn.
+      // Wait until the game has started: it is this player's turn.
       let view = await ask("/api/play/news", { game });
       while (!view.asked && !view.over)
         view = await ask("/api/play/news", { game, after: view.version });

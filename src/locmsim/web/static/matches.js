@@ -1,10 +1,10 @@
 // @ts-check
-// What lists of matches have in common: who played, what went wrong, where to look, which part of all.
+// What lists of matches have in common: players, faults, links, and the part that is shown.
 
 import { $, element, number } from "./dom.js";
 import { address } from "./site.js";
 
-/** Two names, the winner's marked. @param {string[]} names @param {number|null} winner */
+/** A cell with two names, the winner's marked. @param {string[]} names @param {number|null} winner */
 export function playersCell(names, winner) {
   const [first, second] = names.map((text, seat) =>
     element("bdi", { class: `p${seat}${seat === winner ? " won" : ""}`, text }),
@@ -12,7 +12,8 @@ export function playersCell(names, winner) {
   return element("td", {}, first, " \u2013 ", second);
 }
 
-/** A fault, if there was one. @param {null|{name: string, kind: string, message?: string}} fault */
+/** A cell with a fault, if there was one.
+ * @param {null|{name: string, kind: string, message?: string}} fault */
 export function faultCell(fault) {
   if (!fault) return element("td");
   const { name, kind, message: title } = fault;
@@ -27,7 +28,7 @@ export function faultCell(fault) {
 
 const PANELS = { watch: "", live: "", analyse: "#engine", report: "#report" };
 
-/** Links to a match. @param {string} game its key
+/** A cell with links to a match. @param {string} game its key
  * @param {(keyof typeof PANELS)[]} [what] what there is to see */
 export function linksCell(game, what = ["watch", "analyse", "report"]) {
   const there = address(`/game/${game}`);
@@ -35,7 +36,8 @@ export function linksCell(game, what = ["watch", "analyse", "report"]) {
   return element("td", { class: "links" }, ...links.flatMap((link) => [link, " "]));
 }
 
-/** Which of them are shown. @param {number} start @param {number} count of the rows that are shown
+/** Say which part of a list is shown, and let the person go on or back.
+ * @param {number} start @param {number} count of the rows that are shown
  * @param {boolean} more whether others follow */
 export function showPart(start, count, more) {
   const end = start + count;

@@ -1,5 +1,5 @@
 // @ts-check
-// A game of a person, on the page of the match: its last position asks them.
+// A game that a person plays, on the page of the match: in its last position it is their turn.
 
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
@@ -23,12 +23,11 @@ const client = crypto.randomUUID();
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Game {
-  /** @param {HTMLElement} host @param {Data} data @param {(viewer: Viewer) => void} made */
-  constructor(host, data, made) {
+  /** @param {HTMLElement} host @param {Data} data */
+  constructor(host, data) {
     this.host = host;
     this.data = data;
     this.view = data.play;
-    this.made = made;
     /** @type {Viewer|null} */
     this.viewer = null;
     this.chooser = new ChoiceView(host, data, painter(data), (cards) =>
@@ -39,7 +38,7 @@ export class Game {
     this.leaving = false;
     /** Whether actions that were advised are being carried out. */
     this.obeying = false;
-    /** Whether moves are being shown one by one: until they have been, nothing can be done. */
+    /** Whether moves are being shown one by one; until the last one nothing can be done. */
     this.filming = false;
     this.advice = element("div", { id: "advice" });
     this.show();
@@ -51,14 +50,14 @@ export class Game {
     return this.view.asked && !this.obeying && !this.filming;
   }
 
-  /** Wait for news of the game, again and again. */
+  /** Wait for news of the game until it is over. */
   async follow() {
     const { game } = this.view;
     while (!this.view.over) {
       try {
         const query = { game, after: this.view.version, ...this.known() };
         const next = await ask("/api/play/news", query);
-        // Clicks do nothing until the answer is there: what it leads to is not shown before it.
+        // A change by this page is shown by its own answer first.
         await this.changing;
         if (next.version <= this.view.version) continue;
         if (next.by !== client && next.by_version > this.view.version) notice(OTHER_PAGE);
@@ -71,12 +70,13 @@ export class Game {
     }
   }
 
-  /** What this page has already. */
+  /** What this page has already, so that it is not sent again. */
   known() {
     return { have: this.view.settled, known: Object.keys(this.data.cards).length };
   }
 
-  /** Change the game; whether it did. @param {string} what @param {Record<string, any>} [data] */
+  /** Ask the server for a change of the game; return whether it was made.
+   * @param {string} what @param {Record<string, any>} [data] */
   async change(what, data = {}) {
     if (this.changing) return false;
     this.changing = this.send(what, data);
@@ -126,7 +126,7 @@ export class Game {
     this.show();
   }
 
-  /** Show what happened, step by step; a click ends that. @param {number} from */
+  /** Show the opponent's moves one by one; a click skips the rest. @param {number} from */
   film(from) {
     const viewer = /** @type {Viewer} */ (this.viewer);
     if (this.filming) return;
@@ -139,7 +139,7 @@ export class Game {
       viewer.show(viewer.steps.length - 1);
       this.show();
     };
-    /** The click that ends it does nothing else: what it is on was not there to be aimed at. */
+    /** That click does nothing else: whatever is under it now was not what it was aimed at. */
     const interrupt = () => {
       const swallow = (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -195,7 +195,6 @@ export class Game {
       h: () => this.free && this.hint(),
     };
     viewer.tools.after(this.advice);
-    this.made(viewer);
     viewer.show(this.view.over ? 0 : viewer.steps.length - 1);
     if (!this.view.over) viewer.show(viewer.steps.length - 1);
   }
@@ -229,7 +228,7 @@ export class Game {
     viewer.redraw();
   }
 
-  /** What can be done about the game as a whole. */
+  /** The buttons: end the turn, take back, hint, leave. */
   bar() {
     const { view } = this;
     const bar = element("div", { class: "bar" });
@@ -296,7 +295,7 @@ export class Game {
     return box;
   }
 
-  /** The same again, with seats swapped. */
+  /** Start the same game with seats swapped. */
   rematch() {
     shown(async () => {
       const players = [...this.view.players].reverse();

@@ -1,5 +1,6 @@
 // @ts-check
-// The panel "Report": where the game was lost. Each turn against the best one that a search finds.
+// The panel "Report": where the game was lost. It compares each turn with the best one that a search
+// finds.
 
 import { element, percent, shape } from "./dom.js";
 import { follow } from "./jobs.js";

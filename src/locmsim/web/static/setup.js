@@ -1,5 +1,5 @@
 // @ts-check
-// A position by clicks, from a text, or from what a bot was sent.
+// The page Set up: makes a position by clicks, from a text, or from what a bot was sent.
 
 import { painter } from "./cards.js";
 import { $, element, select, valueOf } from "./dom.js";
@@ -121,7 +121,7 @@ function draw() {
 
 /** The text of the position (docs/rules.md). */
 function text() {
-  const entries = [...new Set([...deck.keys])];
+  const entries = [...new Set(deck.keys)];
   const used = /** @type {string[]} */ ([]);
   const indexOf = (/** @type {string} */ key) => {
     if (!used.includes(key)) used.push(key);
@@ -144,7 +144,7 @@ function text() {
         }),
       )
       .join(",");
-    // Any cards: what is drawn later.
+    // The deck is not set up: any cards will do for what is drawn later.
     const rest = Array.from(
       { length: DECK },
       (_, i) => entries[(7 * i + 11 * player) % entries.length],
@@ -182,7 +182,8 @@ async function load() {
   draw();
 }
 
-/** A number of a player. @param {string} name @param {number} player @param {number} value */
+/** A field for a number of a player.
+ * @param {string} name @param {number} player @param {number} value */
 const figure = (name, player, value) =>
   element(
     "label",

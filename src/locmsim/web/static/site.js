@@ -15,7 +15,7 @@ export function address(path, query = {}) {
   return `${place}?${words}${hash ? `#${hash}` : ""}`;
 }
 
-/** What the server says is wrong. */
+/** A request that the server refused; the message says why. */
 export class Refused extends Error {
   /** @param {string} message @param {number} status @param {any} data */
   constructor(message, status, data) {
@@ -51,13 +51,23 @@ export async function tell(path, data) {
   );
 }
 
-/** Tell the person something, or no longer anything. @param {string} [text] */
+/** Send the server something without waiting for an answer, also while the page is being left.
+ * @param {string} path @param {any} data */
+export function send(path, data) {
+  navigator.sendBeacon(
+    address(path),
+    new Blob([JSON.stringify(data)], { type: "application/json" }),
+  );
+}
+
+/** Show a message above the page, or hide the last one. @param {string} [text] */
 export function notice(text = "") {
   $("notice").textContent = text;
   $("notice").hidden = !text;
 }
 
-/** Run something and show what is wrong; whether nothing was. @param {() => Promise<void>} work */
+/** Run something and show its error, if there is one; return whether there was none.
+ * @param {() => Promise<void>} work */
 export async function shown(work) {
   try {
     await work();
@@ -68,7 +78,7 @@ export async function shown(work) {
   }
 }
 
-// The links of the pages carry the token on.
+// The links between the pages carry the token.
 for (const link of document.querySelectorAll("nav a")) {
   const page = /** @type {HTMLAnchorElement} */ (link);
   if (page.pathname === location.pathname) page.setAttribute("aria-current", "page");
@@ -76,7 +86,7 @@ for (const link of document.querySelectorAll("nav a")) {
 }
 if (!token) notice(NO_TOKEN);
 
-/** Open what is dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
+/** Open a file that is dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
 async function openFile(file) {
   const { game } = await tell("/api/game/open", { text: await file.text(), name: file.name });
   location.href = address(`/game/${game}`);

@@ -1,7 +1,7 @@
 // @ts-check
-// The panel "What if": beyond the end of the turn, in sampled worlds.
+// The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { element, percent } from "./dom.js";
+import { element, number as digits, percent } from "./dom.js";
 import { follow } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -76,7 +76,7 @@ export class TreePanel {
         if (now.result) this.draw(now.result, base);
         this.progress.textContent =
           now.state === "running"
-            ? `${now.done} of ${now.of} searches; ${now.result?.budget ?? ""}`
+            ? `${digits(now.done)} of ${digits(now.of)} searches; ${now.result?.budget ?? ""}`
             : (now.result?.budget ?? "");
         return true;
       });
@@ -93,7 +93,7 @@ export class TreePanel {
         (one) => /** @type {HTMLElement} */ (one).dataset.path,
       ),
     );
-    /** A turn to click: the board after it. @param {Turn} turn @param {Step[]} before
+    /** A button for a turn, which shows the board after it. @param {Turn} turn @param {Step[]} before
      * @param {string} who */
     const row = (turn, before, who) => {
       const words = turn.steps.filter((step) => step.action !== null).map((step) => step.words);
@@ -151,7 +151,7 @@ export class TreePanel {
     );
   }
 
-  /** Set the opponent's hand, as far as it is possible. */
+  /** Let the person set cards of the opponent's hand, as far as these are possible. */
   choose() {
     shown(async () => {
       const found = await tell("/api/tree/holdable", this.place());

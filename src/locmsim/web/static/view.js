@@ -94,15 +94,17 @@ export function showView(host, view, more) {
   });
   const outcome = element("p", { id: "outcome" });
   function tellOutcome() {
+    const nameOf = (/** @type {number} */ player) => element("bdi", { text: view.names[player] });
+    /** @type {(Node|string)[]} */
     const parts = [view.title];
     if (view.running) parts.push(", being played");
-    if (view.winner !== null) parts.push(`: ${view.names[view.winner]} won`);
+    if (view.winner !== null) parts.push(": ", nameOf(view.winner), " won");
     if (view.fault)
-      parts.push(`; ${view.names[view.fault.player]} lost by a fault: ${view.fault.message}`);
-    outcome.textContent = parts.join("");
+      parts.push("; ", nameOf(view.fault.player), ` lost by a fault: ${view.fault.message}`);
+    outcome.replaceChildren(...parts);
   }
 
-  /** New steps as they come; whoever looks at the last one sees the next one. */
+  /** Add new steps as they are played; if the last one is shown, show the new last one. */
   async function grow() {
     while (view.running) {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -1,10 +1,10 @@
 // @ts-check
-// A match, step by step: the board, the list of moves, the slider, the chart of chances. Text of
-// players goes in as text only. Pages add panels; a replay's file shows it as it is.
+// A match, step by step: the board, the list of moves, the slider, the chart of chances. Pages add
+// panels to it; a replay's file has it as it is.
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
-import { element, icon, percent, select, shape } from "./dom.js";
+import { element, icon, isolated, number, percent, select, shape } from "./dom.js";
 
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
@@ -48,12 +48,10 @@ export class Viewer {
     this.at = 0;
     /** Steps beside the match, and which of them is shown. @type {{steps: Step[], at: number}|null} */
     this.line = null;
-    /** Told after each change of what is shown. @type {(() => void)[]} */
+    /** Called after each change of the position or the panel that is shown. @type {(() => void)[]} */
     this.listeners = [];
     /** Keys of panels. @type {Record<string, () => void>} */
     this.keys = {};
-    /** What is done when a panel is opened. @type {Record<string, () => void>} */
-    this.opened = {};
     /** What can be done in the position that is shown.
      * @type {(() => Partial<import("./board.js").Scene>)|undefined} */
     this.offer = undefined;
@@ -90,7 +88,7 @@ export class Viewer {
     this.panels = element("div", { class: "panels" });
     const views = /** @type {[string, string][]} */ ([
       ["2", "both hands"],
-      ...data.names.map((name, player) => [String(player), `only ${name}`]),
+      ...data.names.map((name, player) => [String(player), `only ${isolated(name)}`]),
     ]);
     const view = select("view", "Hands", views, String(this.board.view));
     view.addEventListener("change", (event) =>
@@ -195,8 +193,8 @@ export class Viewer {
   }
 
   /** Add a panel beside the board. @param {string} id @param {string} title
-   * @param {HTMLElement} content @param {() => void} [opened] */
-  addPanel(id, title, content, opened) {
+   * @param {HTMLElement} content */
+  addPanel(id, title, content) {
     const tab = element("button", {
       id: `tab-${id}`,
       role: "tab",
@@ -216,7 +214,6 @@ export class Viewer {
     content.hidden = true;
     this.tabs.append(tab);
     this.panels.append(content);
-    if (opened) this.opened[id] = opened;
   }
 
   /** Show a panel. @param {string} id */
@@ -227,8 +224,8 @@ export class Viewer {
     }
     for (const panel of /** @type {Iterable<HTMLElement>} */ (this.panels.children))
       panel.hidden = panel.dataset.panel !== id;
-    this.opened[id]?.();
     this.reveal();
+    this.changed();
   }
 
   /** Whether a panel is shown. @param {string} id */
@@ -290,15 +287,24 @@ export class Viewer {
     now?.setAttribute("x1", x);
     now?.setAttribute("x2", x);
     const names = this.data.names;
-    this.odds.textContent =
-      step.odds === undefined ? "" : `${names[0]} wins with a chance of ${percent(step.odds)}`;
+    this.odds.replaceChildren();
+    if (step.odds !== undefined)
+      this.odds.append(
+        element("bdi", { text: names[0] }),
+        ` wins with a chance of ${percent(step.odds)}`,
+      );
     this.said.replaceChildren(
       element("bdi", { text: step.words || `Turn ${step.turn}, ${names[step.player]}` }),
     );
+    this.changed();
+  }
+
+  /** Tell the listeners that something else is shown. */
+  changed() {
     for (const listener of this.listeners) listener();
   }
 
-  /** The entry of the step that is shown is in sight. */
+  /** Scroll the list of moves to the step that is shown. */
   reveal() {
     // Not scrollIntoView, which moves the whole page on a phone.
     const entry = this.entries[this.at];
@@ -312,7 +318,7 @@ export class Viewer {
       );
   }
 
-  /** Other steps from an index on: a match that is being played. @param {number} start
+  /** Replace the steps from an index on, in a match that is being played. @param {number} start
    * @param {Step[]} steps */
   grow(start, steps) {
     const last = this.at >= this.steps.length - 1;
@@ -351,7 +357,7 @@ export class Viewer {
     this.redraw();
   }
 
-  /** Put the place into the address, once it stays: browsers refuse to do it often.
+  /** Put the place into the address once it stays: browsers limit how often that may be done.
    * @param {string} hash */
   remember(hash) {
     if (this.data.running) return;
@@ -414,9 +420,9 @@ export class Viewer {
     act();
   }
 
-  // ------------------------------------------------------------------------------ what there is
+  // ---------------------------------------------------------------------------------- the panels
 
-  /** Who plays, what it is and how it ended. */
+  /** Show who plays, by which rules, and how the match ended. */
   caption() {
     const { data } = this;
     const { names, fault } = data;
@@ -425,21 +431,23 @@ export class Viewer {
       " against ",
       element("bdi", { class: "p1", text: names[1] }),
     );
+    const nameOf = (/** @type {number} */ player) => element("bdi", { text: names[player] });
+    /** @type {(Node|string)[]} */
     const words = [`LOCM ${data.rules}`];
     if (data.captured !== undefined) words.push(", as one of the bots saw it");
     else if (data.params.seed !== undefined) words.push(`, seed ${data.params.seed}`);
-    if (data.winner !== null) words.push(`: ${names[data.winner]} won`);
+    if (data.winner !== null) words.push(": ", nameOf(data.winner), " won");
     else if (!data.running && data.captured === undefined && data.params.seed !== undefined)
       words.push(": no winner");
     if (fault)
-      words.push(`; ${names[fault.player]} lost by a fault: ${fault.kind}: ${fault.message}`);
-    this.outcome.textContent = words.join("");
-    this.outcome.title = words.join("");
+      words.push("; ", nameOf(fault.player), ` lost by a fault: ${fault.kind}: ${fault.message}`);
+    this.outcome.replaceChildren(...words);
+    this.outcome.title = this.outcome.textContent ?? "";
     this.outcome.classList.toggle("fault", Boolean(fault));
     document.title = `${names[0]} against ${names[1]}`;
   }
 
-  /** The list of moves and the chart, anew. */
+  /** Draw the list of moves and the chart again. */
   list() {
     this.entries = this.steps.map((step, index) => {
       const entry = element("li", { class: step.action === null ? `turn p${step.player}` : "" });
@@ -461,7 +469,7 @@ export class Viewer {
     const { names } = this.data;
     const link = element("a", { href: `#turn=${step.turn}`, text: `Turn ${step.turn}` });
     entry.append(link, " ", element("bdi", { text: names[step.player] }));
-    if (step.ms) entry.append(" ", element("small", { text: `${step.ms} ms` }));
+    if (step.ms) entry.append(" ", element("small", { text: `${number(step.ms)} ms` }));
     if (step.chat) entry.append(" ", element("bdi", { text: `\u201c${step.chat}\u201d` }));
     if (step.ignored?.length) {
       const ignored = `ignored: ${step.ignored.join("; ").slice(0, 200)}`;
@@ -499,7 +507,7 @@ export class Viewer {
     );
   }
 
-  /** Both decks and what was on offer. */
+  /** The panel of both decks and what was on offer. */
   cardsPanel() {
     const { data } = this;
     const box = element("div", {});
@@ -555,9 +563,14 @@ export class Viewer {
       const times = (/** @type {string} */ key) =>
         data.choice.map((chosen) => chosen.filter((one) => one === key).length);
       const total = (/** @type {string} */ key) => times(key)[0] + times(key)[1];
-      row("th", ["on offer", ...data.names]);
+      // What a bot was sent does not tell what the players chose.
+      const known = data.choice.some((chosen) => chosen.length);
+      row("th", ["on offer", ...(known ? data.names : [])]);
       for (const key of [...data.offers[0]].sort((a, b) => total(b) - total(a)))
-        row("td", [titleOf(key), ...times(key).map((n) => (n ? String(n) : "\u2013"))]);
+        row("td", [
+          titleOf(key),
+          ...(known ? times(key).map((n) => (n ? String(n) : "\u2013")) : []),
+        ]);
     } else {
       row("th", ["pick", "offered", ...data.names]);
       data.offers.forEach((offer, pick) => {
@@ -570,7 +583,7 @@ export class Viewer {
     return table;
   }
 
-  /** What a page that is a file has of the match in other forms: its log, and texts of positions.
+  /** Buttons that save the log and the position, in a page that is a file.
    * @param {string} packed */
   downloads(packed) {
     const files = async () => {
@@ -590,7 +603,7 @@ export class Viewer {
     );
   }
 
-  /** Seeds and parameters, keys, and what the bots wrote. */
+  /** The panel of seeds, parameters, keys, and what the bots wrote. */
   aboutPanel() {
     const { data } = this;
     const box = element("div", {});
@@ -630,7 +643,7 @@ function save(text, name) {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** A text that a click copies. @param {string} text @param {string} label */
+/** A button with a text that a click copies. @param {string} text @param {string} label */
 export function copied(text, label) {
   const button = element("button", { class: "copy", title: label, text });
   button.addEventListener("click", async () => {
