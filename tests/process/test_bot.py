@@ -174,6 +174,7 @@ def test_input_that_makes_no_sense(start):
         (["--agent", "bem"], "module:Class or file.py:Class; did you mean 'beam'?"),
         (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: no file 'no/such.py'"),
         (["--deck", "worst"], "agent mcts: deck: expected one of default"),
+        (["--deck", "clasic"], "got 'clasic'; did you mean 'classic'?"),
         (["--search", "worst"], "argument --search: invalid choice: 'worst'"),
         (["--agent", "random", "--time-ms", "5"], "agent random: unknown option 'time_ms'"),
         (["--time-ms", "soon"], "argument --time-ms: invalid float value: 'soon'"),

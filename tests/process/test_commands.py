@@ -380,6 +380,12 @@ def test_messages_say_what_was_meant(
         (["dataset", "greedy", "--games", "x", "-o", "d.npz"], "an integer of 1 or more, got 'x'"),
         (["arena", "greedy", "random", "--jobs", "2", "--db", "j.db"], "--timeout-scale 0"),
         (["perft", "--dept=3"], "locmsim perft: error: unrecognized arguments: --dept=3"),
+        (["perft", "--dept=3"], "did you mean '--depth'?"),
+        (["arena", "greedy", "random", "--gmaes", "10"], "did you mean '--games'?"),
+        (["new", "agnet", "folder"], "did you mean 'agent'?"),
+        (["vestrock", "serv"], "did you mean 'serve'?"),
+        (["play", "greedy", "random", "-d", "sead=1"], "did you mean 'seed'?"),
+        (["play", "policy:path=no.npz", "random"], "path: no.npz: No such file or directory"),
     ):
         refused(*words)
         usage, error = capsys.readouterr().err.splitlines()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from locmsim._core import State
+from locmsim._specs import did_you_mean
 from locmsim.agents._scripted import turn_line
 from locmsim.decks import (
     DECK_BUILDERS,
@@ -100,7 +101,10 @@ class ChoosingAgent(ABC):
         for option, registry in (("deck", DECK_BUILDERS), ("draft", DRAFT_PICKERS)):
             name = getattr(self, option)
             if isinstance(name, str) and name not in registry:
-                raise ValueError(f"{option}: expected one of {', '.join(registry)}, got {name!r}")
+                raise ValueError(
+                    f"{option}: expected one of {', '.join(registry)}, got {name!r}"
+                    f"{did_you_mean(name, registry)}"
+                )
 
     def reset(self, seed: int = 0) -> None:
         """Start a new game.

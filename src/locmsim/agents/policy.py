@@ -21,7 +21,10 @@ __all__ = ["PolicyAgent"]
 def _load(path: str, rules: str, layout: str) -> "RatingPolicy":
     from locmsim.policy import load_policy
 
-    policy: RatingPolicy = load_policy(path, rules=rules, layout=layout)
+    try:
+        policy: RatingPolicy = load_policy(path, rules=rules, layout=layout)
+    except OSError as error:
+        raise ValueError(f"path: {error.filename or path}: {error.strerror or error}") from None
     return policy
 
 

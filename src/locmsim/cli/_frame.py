@@ -5,9 +5,9 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["Parser", "Stopped", "ended_by_signals"]
 
@@ -15,14 +15,40 @@ __all__ = ["Parser", "Stopped", "ended_by_signals"]
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
+#: How argparse, and `locmsim.cli.main`, begin the message about an unknown option.
+_UNRECOGNIZED = "unrecognized arguments: "
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose error messages show the usage in one line."""
+    """An argument parser whose errors show the usage in one line and suggest what was meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            # Not for a number, where another one is no better guess.
+            if isinstance(value, str) and value.replace("-", "").isalpha():
+                error.message += _did_you_mean(
+                    value, [str(choice) for choice in action.choices or ()]
+                )
+            raise
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith(_UNRECOGNIZED):
+            option = message.removeprefix(_UNRECOGNIZED).split()[0].partition("=")[0]
+            if option.startswith("-"):
+                message += _did_you_mean(option, self._option_string_actions)
         shown = [action for action in self._actions if action.required or not action.option_strings]
         formatter = argparse.HelpFormatter(f"{self.prog} [options]", width=1000)
         formatter.add_usage(None, shown, [])
         self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `did_you_mean`, imported only where something is misspelt."""
+    from locmsim._specs import did_you_mean
+
+    return did_you_mean(name, known)
 
 
 class Stopped(SystemExit):

@@ -7,6 +7,7 @@ from numbers import Integral
 from operator import index
 
 from locmsim._core import parse_integer
+from locmsim._specs import did_you_mean
 from locmsim.game.ids2022 import OldIds
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, load_cards
@@ -32,6 +33,7 @@ def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int 
         if key not in known:
             raise ValueError(
                 f"unknown parameter {key!r} for rules {rules.name}: expected {', '.join(known)}"
+                f"{did_you_mean(key, known)}"
             )
         if isinstance(value, bool) or not isinstance(value, Integral | str):
             raise ValueError(f"{key}: expected a string or an integer, got {value!r}")

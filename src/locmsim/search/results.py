@@ -49,7 +49,7 @@ class SearchResult:
     iterations : int
         Visits of all turns together (MCTS); 0 in a beam search.
     depth : int
-        Longest sequence of own actions that was looked at.
+        Longest sequence of the player's actions that was looked at.
     pv : list of str
         The principal variation: `actions` as texts.
     elapsed : float

@@ -135,7 +135,7 @@ COMMANDS: Final[dict[str, CommandSpec]] = {
         _action("ADD_MANA", "m c"),
         _action("PLAY_CARD", "m c t", _TARGETS),
         _action("ATTACK", "m c"),
-        _action("BLOCK", "m a b", "attacker a, own creature b"),
+        _action("BLOCK", "m a b", "attacker a, blocker b"),
         _action("FINISH_BLOCK", "m"),
     )
 }
