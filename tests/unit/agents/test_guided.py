@@ -137,5 +137,5 @@ def test_what_it_refuses(tmp_path):
         make_agent("search:proposal=1")
     with pytest.raises(ValueError, match="proposal_weight: expected 0 to 1e6, got -1"):
         make_agent("search:proposal_weight=-1")
-    with pytest.raises(ValueError, match=r"No such file or directory: .*nowhere"):
+    with pytest.raises(ValueError, match=r"path: .*nowhere.npz: No such file or directory"):
         make_agent(f"search:policy={tmp_path / 'nowhere.npz'}")
