@@ -21,7 +21,7 @@ OPTIONS = {
 
 
 def first_turn(spec):
-    """An agent after its first turn, and the observation of its second one."""
+    """Return an agent after its first turn, and the observation of its second one."""
     agent = make_agent(spec)
     match = Match(seed=3)
     while (match.turn or 0) < 2:

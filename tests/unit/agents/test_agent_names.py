@@ -73,7 +73,7 @@ answer = 42
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder, in which the process is; what was imported from it is forgotten."""
+    """Make an empty folder the current one; at the end, modules imported from it are forgotten."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
@@ -250,7 +250,7 @@ def test_a_class_of_the_prompt_is_not(monkeypatch):
 
 @pytest.mark.parametrize("line", ["make_agent(agent_spec(Mine))", "make_agent('mine.py:Mine')"])
 def test_a_script_without_main_guard(folder, line):
-    """It says so, instead of playing once more wherever its agent is needed."""
+    """A worker that imports the script would run it again, so an error asks for the main guard."""
     code = f"{MINE}\nfrom locmsim.agents import *\n{line}\n"
     (folder / "mine.py").write_text(code)
     with pytest.raises(ValueError, match=r'put what it runs under `if __name__ == "__main__":`'):
@@ -263,7 +263,7 @@ def test_a_script_without_main_guard(folder, line):
 
 
 def install(folder, package: str, *lines: str) -> None:
-    """What an installed package leaves behind, so far as names of agents go."""
+    """Install a package as far as names of agents go: a module and its entry points."""
     info = folder / f"{package}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")

@@ -35,7 +35,7 @@ def answer(agent: Agent, observation: Observation) -> str:
 
 
 def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
-    """Play a match out; the answers. Every action has to be legal when its time comes."""
+    """Play a match out and return the answers. Each action must be legal when its turn comes."""
     lines = []
     while match.to_ask:
         player = match.to_ask[0]
@@ -87,7 +87,7 @@ def test_a_new_game_starts_afresh():
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_is_hidden_does_not_matter(rules, spec):
-    """Two matches that differ in the deck's order and in the opponent's hand: the same answer."""
+    """An agent gives the same answer when the deck's order and the opponent's hand are redrawn."""
     match = Match(rules, seed=9)
     play_until(match, turn=6)
     player = match.to_ask[0]
@@ -172,7 +172,7 @@ def test_random_actions_are_uniform_until_one_is_pass():
 
 
 def turns(rules: str, seeds: range, spec: str = "greedy") -> list[State]:
-    """Positions in which players are asked, in games of two agents."""
+    """Return the positions in which players are asked, in games of two agents."""
     states = []
     for seed in seeds:
         match = Match(rules, seed=seed)
@@ -200,7 +200,7 @@ def test_greedy_takes_the_best_action_each_time(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
-    """Nor do the others that look at their own turn only: it takes far longer than all else."""
+    """Agents that look at their own turn only need no belief, which is slow to compute."""
     monkeypatch.setattr("locmsim.search.belief.prior", None)
     for spec in ("random", "greedy", "osl", "max-attack", "rule"):
         match = Match(rules, seed=3)
@@ -209,7 +209,7 @@ def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
 
 
 def test_greedy_evaluates_by_hand_set_weights():
-    """The same for both players and at all rule sets, and none of them has changed."""
+    """The weights are the same for both players in all rule sets, and are not tuned ones."""
     assert {
         f"own.{name[6:]}": w for name, w in HAND_SET_WEIGHTS.items() if name[:6] == "their."
     } == {name: weight for name, weight in HAND_SET_WEIGHTS.items() if name[:4] == "own."}
@@ -222,7 +222,7 @@ def test_greedy_evaluates_by_hand_set_weights():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_osl_and_max_attack_choose_as_they_are_described(rules):
-    """Action by action what slow counterparts do, which read nothing but snapshots and texts."""
+    """Each action is that of a slow reference, which reads nothing but snapshots and texts."""
     passed = 0
     for spec in ("osl", "max-attack"):
         for start in turns(rules, range(3), spec):
@@ -243,7 +243,7 @@ def test_osl_and_max_attack_choose_as_they_are_described(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_scripted_agents_answer_what_they_choose_action_by_action(rules):
-    """From the observation alone: the compiled turn is that of the slow counterparts."""
+    """A turn computed from the observation alone is the one that the slow references play."""
     for spec in ("osl", "max-attack", "greedy"):
         agent = make_agent(spec)
         slow = make_agent("greedy", evaluation=VALUE.compiled)
@@ -262,7 +262,7 @@ def test_scripted_agents_answer_what_they_choose_action_by_action(rules):
 
 
 def test_osl_breaks_ties_as_gym_locm_does():
-    """Creatures come before the player, who has the lower number, and lane 0 before lane 1."""
+    """Creatures are preferred to the player, whose number is lower, and lane 0 to lane 1."""
     blue = Card(1, CardType.BLUE, 0, -2, -2)
     body = Card(2, CardType.CREATURE, 0, 2, 4)
     state = State.new([blue] * 30, [body] * 30)
@@ -281,8 +281,10 @@ def test_osl_breaks_ties_as_gym_locm_does():
 @pytest.mark.parametrize("spec", ["beam", "mcts"])
 @pytest.mark.parametrize(("rules", "limits"), [("1.5", (1000, 200)), ("1.0", (1000, 100))])
 def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
-    """They are given at most six tenths of a turn's limit, the time gone by taken off; more for
-    the first turn, whose limit is higher."""
+    """A search gets at most six tenths of a turn's limit, less the time already used.
+
+    The limit of the first turn is higher, so it gets more there.
+    """
     agent = make_agent(spec, time_ms=1000.0)
     given = []
 
@@ -318,7 +320,7 @@ def test_search_agents_take_the_options_of_their_search(name):
 
 @pytest.mark.parametrize("name", ["beam", "mcts"])
 def test_search_agents_take_all_cards_for_likely_if_told_to(name):
-    """The opponent's hidden cards by either belief, summed over samples: how dear they are."""
+    """The two beliefs differ in the cost of hidden cards, summed over samples."""
 
     def cost(spec: str) -> int:
         agent, match = make_agent(spec), Match(seed=6)

@@ -67,7 +67,7 @@ def test_time_bounds_turns():
 
 
 def turn_of(state, actions):
-    """A turn of randomly chosen actions."""
+    """Return a turn of randomly chosen actions."""
     turn = []
     while not state.is_terminal():
         turn.append(int(actions.choice(state.legal_actions())))

@@ -23,7 +23,7 @@ def answers(agent: Any, rules: str, seed: int = 3) -> list[str | None]:
 
 
 def wins(players: Sequence[Any], rules: str, games: int) -> int:
-    """How many the first one wins, with seats swapped each time."""
+    """Return how many matches the first agent wins, with seats swapped each time."""
     won = 0
     for i in range(games):
         seats = list(players) if i % 2 else [*players][::-1]

@@ -13,7 +13,7 @@ from locmsim.rules.cards import Area
 
 
 def play(match: Match, specs: tuple[str, str], seed: int = 1) -> list[str]:
-    """Play a match out; the answers. Every action has to be legal when its time comes."""
+    """Play a match out and return the answers. Each action must be legal when its turn comes."""
     agents = [make_agent(spec) for spec in specs]
     for agent in agents:
         agent.reset(seed)
@@ -46,7 +46,7 @@ def test_the_same_every_time(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_is_hidden_does_not_matter(rules):
-    """The deck's order and the opponent's hand change, and with them the seed: the same answer."""
+    """The agent gives the same answer when the hidden cards and its seed change."""
     match = Match(rules, seed=9)
     while match.state is None or match.state.turn < 6:
         player = match.to_ask[0]
@@ -68,7 +68,7 @@ def test_what_is_hidden_does_not_matter(rules):
 
 
 def battle(*hand: Card) -> State:
-    """Player 0 to move in their twelfth turn, with these cards in hand."""
+    """Return a state with player 0 to move in their twelfth turn, with these cards in hand."""
     filler = Card(90, CardType.CREATURE, 13, 0, 1)  # too dear
     decks = [[*hand, *[filler] * (30 - len(hand))], [filler] * 30]
     snapshot = State.new(*decks).snapshot()
@@ -87,7 +87,7 @@ def creature(number: int, attack: int, defense: int, ready: int, abilities: str 
 
 
 def with_boards(state: State, mine: list[list], theirs: list[list], health: int = 30) -> State:
-    """The creatures take the place of cards of the decks; all in the left lane."""
+    """Return the state with these creatures in the left lane, in place of cards of the decks."""
     snapshot = state.snapshot()
     for player, board in zip(snapshot["p"], (mine, theirs), strict=True):
         player["board"] = board
@@ -153,7 +153,7 @@ def test_rules_attack_guards_and_make_no_bad_trades():
 
 
 def test_the_deck_of_the_rules():
-    """Of area cards of cost up to 4, at least as far as there are any; two of each at most."""
+    """The deck has area cards of cost up to 4 while there are any, at most two of each card."""
     for seed in range(5):
         match = Match(seed=seed)
         deck = RuleAgent().build(match.observation(0).offer)

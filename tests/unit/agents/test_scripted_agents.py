@@ -51,7 +51,7 @@ def test_whole_battles(rules):
 
 
 def test_an_opponent_in_the_kernel_is_the_agent_of_its_name():
-    """Whole games against osl: in the kernel, and as an agent outside of it."""
+    """Whole games against osl in the kernel equal those against the agent in Python."""
     from locmsim.agents import OSLAgent
 
     inside = BattleEnv(opponent="osl", card_sets=4)

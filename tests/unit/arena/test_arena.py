@@ -1,4 +1,4 @@
-"""Tournaments from Python: playing, going on, replaying, adding up."""
+"""Tournaments from Python: playing, resuming, replaying, and their tables."""
 
 import csv
 import json
@@ -72,7 +72,7 @@ def test_agents_and_commands_mixed() -> None:
 
 
 def test_player_against_itself() -> None:
-    """Two agents are made, with seeds of their own."""
+    """A player named twice is two agents with seeds of their own."""
     with Arena(["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert [player.name for player in arena.settings.players] == ["random", "random#2"]
@@ -92,7 +92,7 @@ def test_agents_play_with_either_ids(ids: str) -> None:
 
 
 class Failing(RandomAgent):
-    """Fails in its second turn."""
+    """An agent that fails in its second turn."""
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -129,7 +129,7 @@ def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch
 
 
 def test_resuming(tmp_path: Path) -> None:
-    """Two runs come to what one run does, nothing is played twice."""
+    """Two runs have the results of a single one, and no game is played twice."""
     with Arena(["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
         whole.run(jobs=1)
         expected = played(whole)
@@ -211,7 +211,7 @@ def test_loaded_to_look_at(tmp_path: Path) -> None:
 
 
 def test_stored_game_that_does_not_fit() -> None:
-    """A changed file is noticed when a game is replayed."""
+    """Replaying a game detects that its result was changed in the file."""
     with Arena(["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         arena._store._connection.execute("UPDATE games SET score0 = 1 - score0 WHERE game = 1")
@@ -257,7 +257,7 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
 
 @pytest.mark.process
 def test_agents_that_take_time_get_a_core_each() -> None:
-    """Limits or not: what they come to depends on what they get done in it."""
+    """How well they play depends on their computing time, even where the matches have no limits."""
     many = len(available_cores()) + 1
     for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
         with Arena([player, "random"], timeout_scale=0) as arena:
@@ -270,7 +270,7 @@ def test_agents_that_take_time_get_a_core_each() -> None:
 
 
 def test_program_that_is_not_there() -> None:
-    """Said at once, and not as a fault in every game."""
+    """A missing program is an error before the first game, not a fault in each game."""
     with Arena(["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
         with pytest.raises(ValueError, match="no program and no agent is called 'baselin:nodes=5'"):
             arena.run(jobs=1)
@@ -293,7 +293,7 @@ def test_any_executor() -> None:
 
 
 class Recording(Executor):
-    """Does nothing until it is told to; knows how much it was given at a time."""
+    """An executor that runs a task, but not the first, whenever three are waiting."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[Future[Any], Callable[..., Any], Sequence[Any]]] = []
@@ -372,7 +372,7 @@ def outcome(number: int, players: tuple[int, int], winner: int | None, **fields:
 
 
 def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
-    """Two players; whether the first wins each pair's two games."""
+    """Return a tally of two players; each item says for a pair whether the first won each game."""
     players = (Player("new", "greedy", False), Player("old", "random", False))
     settings = Settings(players, LocmGame(), seed=1)
     tally = Tally(settings, arguments.get("sprt"))
@@ -383,7 +383,7 @@ def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
 
 
 def test_sequential_test_waits_for_the_order() -> None:
-    """Pairs that end early do not decide before those that come first in the schedule."""
+    """A pair that ends early does not count before all pairs that precede it in the schedule."""
     tally = tally_of([], sprt=Sprt(0, 100))
     for i in range(200, 2, -1):
         tally.add(outcome(i, (0, 1) if i % 2 else (1, 0), (i + 1) % 2))
@@ -497,7 +497,7 @@ class Slow(RandomAgent):
 
 
 def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted where wider limits let them pass; the rules allow 200 ms."""
+    """Turns of more than the rules' 200 ms count as late, even if the match allows them."""
     monkeypatch.setitem(AGENTS, "slow", Slow)
     db = tmp_path / "results.db"
     with Arena(["slow", "random"], db=db, games=2, seed=3, timeout_scale=10) as arena:

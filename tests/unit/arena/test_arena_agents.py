@@ -15,7 +15,7 @@ from locmsim.game.observation import Observation
 
 @dataclass
 class Stubborn(RandomAgent):
-    """Says the same line in every turn."""
+    """An agent that gives the same answer in every turn."""
 
     line: str = "PASS"
 
@@ -27,7 +27,7 @@ class Stubborn(RandomAgent):
 
 
 class Counting(RandomAgent):
-    """Keeps a number that no description can hold."""
+    """An agent with a number that no description can hold."""
 
     def __init__(self, numbers: list[int]) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Counting(RandomAgent):
 
 
 def lines(arena: Arena, index: int) -> set[str | None]:
-    """The answers of a player in the turns after the choice."""
+    """Return the answers of a player in the turns after the choice."""
     found = set()
     for number in range(1, arena.tally.games + 1):
         record = arena.record(number)
@@ -45,7 +45,7 @@ def lines(arena: Arena, index: int) -> set[str | None]:
 
 
 def test_classes_and_ready_agents(tmp_path: Path) -> None:
-    """Their descriptions make their likes, so that a file can be resumed without them."""
+    """A file can be resumed without the objects, since their descriptions recreate them."""
     db = tmp_path / "results.db"
     players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent(), "random"]
     with Arena(players, db=db, games=2, seed=1, timeout_scale=0) as arena:
@@ -70,7 +70,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
     "make", [lambda: Counting([7]), lambda: MCTSAgent(iterations=9, time_ms=0), lambda: altered()]
 )
 def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
-    """They play, and a file with them asks for them again."""
+    """Agents without a description can play, but resuming their file requires them again."""
     db = tmp_path / "results.db"
     agent = make()
     with Arena([agent, "random"], db=db, games=2, seed=1, timeout_scale=0) as arena:
@@ -96,7 +96,7 @@ def altered() -> RandomAgent:
 
 @pytest.mark.process
 def test_ready_agents_in_other_processes() -> None:
-    """They are sent there."""
+    """Agents that were passed as objects are sent to the worker processes."""
     with Arena([Counting([7]), "random"], games=8, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=2)
         assert arena.tally.games == 8
@@ -142,7 +142,7 @@ def script(folder: Path, guard: str, jobs: int) -> subprocess.CompletedProcess[s
 
 @pytest.mark.process
 def test_agent_of_a_script(tmp_path: Path) -> None:
-    """Workers find its class in the file; so does the command line when it resumes."""
+    """Workers import the agent's class from the script, as the command line does on resuming."""
     done = script(tmp_path, 'if __name__ == "__main__":', 2)
     assert (done.stdout, done.stderr) == (f"4 {tmp_path}/script.py:Mine\n", "")
     command = [sys.executable, "-m", "locmsim", "arena", "--db", "results.db", "--games", "6"]
@@ -154,7 +154,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_script_without_a_main_guard(tmp_path: Path) -> None:
-    """Said in one line; in this process it needs none."""
+    """Several processes need the guard, and an error of one line says so; one does not."""
     done = script(tmp_path, "if True:", 2)
     assert done.stdout == ""
     last = done.stderr.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""Results that are read while they grow are those that a fresh look finds."""
+"""Results that are read while they grow are equal to those of a fresh reader."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ from locmsim.stats import PairCounts, score_interval
 
 
 def records(db: Path, players: list[str], games: int, **settings: object) -> list[Record]:
-    """The games of a tournament, played."""
+    """Return the games of a tournament, played."""
     with Arena(players, db=db, games=games, seed=3, **settings) as arena:
         arena.run(jobs=1)
         return [arena.record(outcome.number) for outcome in arena.outcomes()]
@@ -89,7 +89,7 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
 
 
 def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
-    """No reader is in the way of the one who writes, and nothing stays beside the file."""
+    """A reader does not block the process that writes, and leaves no files beside the database."""
     db = tmp_path / "results.db"
     reader = ResultsReader(db)
     with Arena(["greedy", "random"], db=db, games=4, seed=1) as arena:
@@ -114,7 +114,7 @@ def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def many(db: Path, games: int, **goal: Any) -> list[Record]:
-    """Return a file of games between three players, which repeat, some with a fault."""
+    """Write a file of games between three players, which repeat, some with a fault; return them."""
     players = ["one=greedy", "two=random", f"three={sys.executable} -c 'raise SystemExit(1)'"]
     first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
     with Arena(players, db=db, games=games // 3, seed=3, timeout_scale=0, **goal) as arena:
@@ -133,7 +133,7 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
 
 
 def test_the_first_look_at_many_games_reads_few(tmp_path: Path) -> None:
-    """Sums of the first ones are in the file, whatever the order in which games came."""
+    """The file stores sums over the first games, in whatever order games were added."""
     db = tmp_path / "many.db"
     added = many(db, 996)
     reader = ResultsReader(db)

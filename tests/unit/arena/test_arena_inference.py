@@ -20,7 +20,7 @@ counts = st.builds(PairCounts, *[st.integers(0, 5000)] * 3)
 
 
 def wilson(won: int, n: int) -> tuple[float, float]:
-    """By solving (p - won/n)^2 = z^2 p (1 - p) / n for p."""
+    """Return Wilson's interval, the roots p of (p - won/n)^2 = z^2 p (1 - p) / n."""
     z = 1.959963984540054
     a, b, c = 1 + z * z / n, -(2 * won / n + z * z / n), (won / n) ** 2
     root = math.sqrt(b * b - 4 * a * c)
@@ -37,7 +37,7 @@ def test_elo() -> None:
 
 
 def test_interval_of_independent_games() -> None:
-    """Pairs of independent games have nearly the interval of Wilson for all games."""
+    """Pairs of independent games have nearly Wilson's interval for all games."""
     n, p = 20_000, 0.7
     pairs = PairCounts(int(n * 0.3 * 0.3), int(2 * n * p * 0.3), int(n * p * p))
     assert score_interval(pairs) == pytest.approx(wilson(2 * n * 7 // 10, 2 * n), abs=1e-4)
@@ -47,7 +47,7 @@ def test_interval_of_independent_games() -> None:
 
 
 def test_interval_of_pairs_decided_by_the_seat() -> None:
-    """Much is known about players whose pairs are split by the seat: they are equals."""
+    """Pairs that the seat decides show that the players are equal, so their interval is narrow."""
     low, high = score_interval(PairCounts(5, 190, 5))
     assert high - low < 0.04
     low, high = score_interval(PairCounts(100, 0, 100))
@@ -77,7 +77,7 @@ def test_interval_at_the_ends() -> None:
 @pytest.mark.parametrize("chance", [0.5, 0.7, 0.9])
 @pytest.mark.parametrize("by_seat", [0.0, 0.3, 0.6])
 def test_coverage(n: int, least: float, chance: float, by_seat: float) -> None:
-    """The true score is in the interval in about 95 of 100 cases, all outcomes weighed."""
+    """The interval contains the true score in about 95 of 100 cases, weighed by probability."""
     won, lost = ((1 - by_seat) * p * p for p in (chance, 1 - chance))
     split = 1 - won - lost
     inside = 0.0
@@ -135,7 +135,7 @@ def test_impossible_tests(numbers: tuple[float, ...]) -> None:
 
 
 def test_ratings_of_two() -> None:
-    """For two players it is the Elo difference of the score, with its interval."""
+    """For two players, the difference in rating is the Elo difference that their score means."""
     pytest.importorskip("choix")
     pairs = PairCounts(300, 800, 900)
     ratings = bradley_terry(2, {(0, 1): pairs})

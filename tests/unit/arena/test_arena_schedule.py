@@ -17,7 +17,7 @@ def settings(players: int = 2, **fields: Any) -> Settings:
 
 
 def test_mirrored_pairs() -> None:
-    """Both games of a pair have the same cards and decks' shuffles, with swapped seats."""
+    """Both games of a pair have the same cards and shuffles, and swapped seats."""
     two = settings(seed=7)
     for number in range(1, 9, 2):
         first, second = two.fixture(number), two.fixture(number + 1)

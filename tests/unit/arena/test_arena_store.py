@@ -1,4 +1,4 @@
-"""The file of results: what goes in comes out, and what may happen to the file."""
+"""The file of results: it returns what was stored, whatever happens to the file."""
 
 import contextlib
 import os
@@ -126,7 +126,7 @@ def test_no_file(path: Path, records: list[Record]) -> None:
 
 
 def test_no_file_for_no_games(path: Path) -> None:
-    """What was made for nothing goes; what was there before stays."""
+    """A file in which no game was stored is removed, but a file of another kind is kept."""
     with writing(path):
         assert path.exists()
     assert not path.exists()
@@ -142,7 +142,7 @@ def test_no_file_for_no_games(path: Path) -> None:
 
 @pytest.mark.process
 def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None:
-    """Neither after writing nor after reading, nor after a look at what a killed writer left."""
+    """Writing, reading and recovering what a killed writer left all clean up SQLite's own files."""
     with writing(path) as store:
         store.add(records[0])
     assert os.listdir(path.parent) == [path.name]
@@ -206,7 +206,7 @@ def test_another_tournament(path: Path, records: list[Record]) -> None:
 
 
 def test_two_writers(path: Path, records: list[Record]) -> None:
-    """They would play the same games; a reader disturbs nobody."""
+    """A second writer is refused, since both would play the same games; readers are not."""
     with writing(path) as store:
         with pytest.raises(StoreError, match="another process writes to it"):
             writing(path)
@@ -226,7 +226,7 @@ def test_two_writers(path: Path, records: list[Record]) -> None:
 
 @contextlib.contextmanager
 def full_disk(store: Store) -> Iterator[None]:
-    """No page more than the file has."""
+    """Limit the file to the pages that it has, as a full disk does."""
     execute = store._connection.execute
     ((pages,),) = execute("PRAGMA page_count").fetchall()
     execute(f"PRAGMA max_page_count = {pages}")
@@ -235,13 +235,13 @@ def full_disk(store: Store) -> Iterator[None]:
 
 
 def bulky(record: Record) -> Record:
-    """A game with a long story of its fault."""
+    """Return the record with a long message of its fault."""
     fault = Fault(0, FaultKind.TIMEOUT, "x" * 3000)
     return record._replace(outcome=record.outcome._replace(fault=fault), stderr=("y" * 3000, ""))
 
 
 def test_full_disk(path: Path, records: list[Record]) -> None:
-    """What does not fit is not there at all, what was there stays, and it goes on later."""
+    """A batch that does not fit is not stored at all; earlier games stay, others can follow."""
     with writing(path) as store:
         store.add(records[0])
         with full_disk(store), pytest.raises(StoreError, match="full") as caught:
@@ -268,7 +268,7 @@ def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
 
 @pytest.mark.process
 def test_file_size_limit(path: Path) -> None:
-    """As with a quota: the writes of the operating system fail."""
+    """The store reports writes that the operating system refuses, as it does over a quota."""
     script = f"""
         import resource, sys
         from locmsim.arena import Arena, StoreError
@@ -298,7 +298,7 @@ def test_file_size_limit(path: Path) -> None:
 
 @pytest.mark.process
 def test_killed_while_writing(path: Path) -> None:
-    """Every game that was added before a SIGKILL is there."""
+    """Every game that was added before a SIGKILL is in the file."""
     script = f"""
         import os, signal
         from locmsim.arena import Arena

@@ -37,7 +37,7 @@ ATTRIBUTES = {
 
 
 def parsed(svg: str) -> ElementTree.Element:
-    """The picture's root; it holds harmless elements only."""
+    """Return the picture's root, having checked that all elements are harmless."""
     root = ElementTree.fromstring(svg)
     for element in root.iter():
         assert element.tag.removeprefix(SVG) in TAGS
@@ -51,14 +51,14 @@ def texts(svg: str) -> list[str]:
 
 
 def transform(card: Card) -> tuple[int, float]:
-    """Angle and size of the motif."""
+    """Return angle and size of the motif."""
     found = re.search(r"rotate\((-?\d+)\) scale\(([\d.]+)\)", card_art(card))
     assert found
     return int(found[1]), float(found[2])
 
 
 def masks(card: Card) -> list[float]:
-    """How much there is of red, green and blue."""
+    """Return how much red, green and blue there is."""
     return [float(value) for value in re.findall(r'fill-opacity="([\d.]+)"', card_art(card))]
 
 
@@ -116,7 +116,7 @@ def test_numbers_are_legible() -> None:
 
 @pytest.mark.parametrize("value", [-500, -99, -10, 10, 99, 500])
 def test_numbers_stay_on_their_shapes(value: int) -> None:
-    """A digit of the font is some 0.7 of its size wide, a sign 0.87."""
+    """Widths are estimated: a digit of the font is some 0.7 of its size wide, a sign 0.87."""
     for kind in CardType:
         card = Card(3, kind, 12, value, abs(value), "------", value, value, 10)
         picture = card_svg(card, attack=value, defense=-value)
@@ -178,7 +178,7 @@ def test_titles_say_it_all(kind: CardType) -> None:
 
 
 def test_generated_cards_have_names_of_their_own() -> None:
-    """In a set no two are called the same, and the noun is what the picture shows."""
+    """Names are unique in a set, and their noun is what the picture shows."""
     for seed in range(amount(20, 200)):
         cards = generate_cards(seed)
         titles = card_titles(cards)

@@ -1,4 +1,4 @@
-"""Frames of videos: all of one size, whatever is on them."""
+"""Frames of videos: all have one size, whatever is on them."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_signature(rules: str) -> None:
-    """If a change of behaviour is meant: docs/development.md says how to record it."""
+    """Update the signature if a change of behaviour is meant; docs/development.md says how."""
     assert bench.signature(rules) == SIGNATURES[rules]
 
 
@@ -116,7 +116,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 def test_progress_and_warnings(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bar is for terminals and for -v; warnings are for all, and in the JSON."""
+    """The bar is for terminals and -v; warnings are always shown, and are in the JSON too."""
 
     def measure(
         rules: str,
@@ -172,7 +172,7 @@ def test_game_lengths_are_those_of_the_playouts() -> None:
 
 @pytest.mark.parametrize("operation", ["copy", "clone", "apply", "count", "list", "kth"])
 def test_loops_do_the_operation(operation: str) -> None:
-    """The sum of all results tells that the operation was done, and to all positions."""
+    """The sum of the results shows that the operation was done, and on all positions."""
     group = bench.groups("1.5")[0]
     loops = _bench.KernelLoops([group], 1)
     base = _bench.KernelLoops([group], 1)
@@ -214,7 +214,7 @@ def test_start_positions() -> None:
 
 
 def test_the_command_is_that_of_all_modules():
-    """One command, and what single modules are compiled with besides."""
+    """The text has one compiler command, then the further options of single modules."""
     command, *others = COMPILER_COMMAND.split("; ")
     assert "-ffp-contract=off" in command or "cl" in command
     for other in others:

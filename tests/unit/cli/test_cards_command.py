@@ -1,4 +1,4 @@
-"""``locmsim cards``."""
+"""The command ``locmsim cards``."""
 
 import pytest
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are oth
 
 
 class Deaf:
-    """What is raised in its `__del__` is lost."""
+    """An object that loses whatever is raised in its `__del__`."""
 
     def __del__(self) -> None:
         signal.raise_signal(signal.SIGTERM)
@@ -35,7 +35,7 @@ def test_a_signal_ends_what_runs() -> None:
 
 
 def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost() -> None:
-    """It came while a page was being made, and the command went on for ever."""
+    """A signal in a destructor ends the command, though Python ignores what is raised there."""
     hook = sys.unraisablehook
 
     @ended_by_signals()

@@ -10,7 +10,7 @@ from locmsim.cli.main import COMMANDS, command_parser
 
 
 def inner(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The subcommands of a parser."""
+    """Return the subcommands of a parser."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
@@ -18,7 +18,7 @@ def inner(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]
 
 
 def below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """The parser and all its subcommands."""
+    """Yield the parser and all its subcommands."""
     yield parser
     for command in inner(parser).values():
         yield from below(command)

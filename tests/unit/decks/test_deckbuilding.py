@@ -55,7 +55,7 @@ def mean(numbers):
 
 @st.composite
 def offers(draw):
-    """15 to 78 cards, plausible and extreme, base ids with gaps."""
+    """Draw offers of 15 to 78 cards, plausible and extreme, with gaps in their base ids."""
     base_ids = draw(st.lists(st.integers(0, 400), min_size=15, max_size=18, unique=True))
     wild = draw(st.booleans())
     drawn = [draw(any_card(base_id, wild=wild)) for base_id in base_ids]
@@ -134,7 +134,7 @@ def _count_creatures(cards, deck):
 
 
 def test_score_decks_have_creatures_to_use_items_on():
-    """There is an offer of whose best cards by the score hardly any is a creature."""
+    """A deck has creatures even where hardly any of the offer's best cards is one."""
     score = card_score("1.5")
     few = [
         cards
@@ -147,7 +147,7 @@ def test_score_decks_have_creatures_to_use_items_on():
 
 
 def test_default_decks_are_cheap_and_full_of_areas():
-    """The average card of a pool costs 6."""
+    """Decks are cheap although the average card of a pool costs 6."""
     offers = [generate_cards(seed) for seed in range(amount(4, 20))]
     decks = [chosen_cards(cards, build_deck(cards)) for cards in offers]
     costs = [mean(card.cost for card in deck) for deck in decks]
@@ -163,7 +163,7 @@ def test_default_decks_are_cheap_and_full_of_areas():
 
 
 def test_a_deck_is_built_in_time():
-    """There are 4 s for it. Measured in card sets that are generated, a millisecond or two each."""
+    """The rules allow 4 s. Time is measured in generated card sets, a millisecond or two each."""
     build_deck(generate_cards(1))
     started = time.process_time()
     offers = [generate_cards(seed) for seed in range(100, 120)]
@@ -177,7 +177,7 @@ def test_a_deck_is_built_in_time():
 
 
 def test_classic_deck_is_cheap_and_balanced():
-    """The shape of the decks that won the contest; the average card of a pool costs 6."""
+    """The deck is like those that won the contest, although the average card of a pool costs 6."""
     for seed in range(20):
         deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, "classic"))
         assert mean(card.cost for card in deck) < 1.5
@@ -203,7 +203,7 @@ def test_bodies_has_dearer_cards_and_more_creatures_than_classic():
 
 
 def test_cheapest_takes_the_first_cards_of_a_generated_set():
-    """Those are sorted by cost, so it is what the answer PASS gets."""
+    """A generated set is sorted by cost, so the deck is the one that the answer PASS gets."""
     assert build_deck(generate_cards(4), "cheapest") == [i for i in range(15) for _ in range(2)]
 
 
@@ -274,7 +274,7 @@ def test_deck_line():
 
 
 def test_decks_by_the_fixed_scores_stay_the_same():
-    """They are what other decks are measured by."""
+    """Other decks are compared with these, so their cards must not change between versions."""
     digests = {}
     for name in ("classic", "bodies"):
         built = repr([build_deck(generate_cards(seed), name) for seed in range(1, 41)])
@@ -332,7 +332,7 @@ def test_terms_of_a_card():
 
 
 def test_every_term_counts():
-    """Each is there in some card, none is unknown."""
+    """Each term occurs in some card, and no card has an unknown one."""
     cards = [card for seed in range(30) for card in generate_cards(seed)]
     found = {name for card in [*cards, *cards_1x()] for name in card_terms(card)}
     # No generated blue item takes attack.
@@ -465,7 +465,7 @@ def test_picks_need_a_draft_and_three_cards():
 
 
 def test_the_default_deck_of_an_offer_is_looked_for_once(monkeypatch):
-    """A player builds it and guesses by it what the other has built, both within one game."""
+    """Players build it for themselves and expect it of their opponent within one game."""
     match = Match(seed=4)
     players = [make_agent("beam:time_ms=0,nodes=50") for _ in range(2)]
     builders._default_builder.cache_clear()

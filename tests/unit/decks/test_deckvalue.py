@@ -22,7 +22,7 @@ def zeros() -> dict[str, np.ndarray]:
 
 
 def wanting(**weights: float) -> DeckValue:
-    """A value that is the sum of some terms."""
+    """Return a value that is the sum of some terms."""
     arrays = zeros()
     for column, name in enumerate(CARD_TERMS):
         arrays["direct"][column] = weights.get(name.replace(".", "_"), 0.0)
@@ -30,7 +30,7 @@ def wanting(**weights: float) -> DeckValue:
 
 
 def extreme_card(rng: random.Random) -> Card:
-    """Any values that a card can have."""
+    """Draw a card with any values that a card can have."""
     return Card(
         1,
         CardType(rng.randrange(4)),
@@ -106,7 +106,7 @@ def test_the_default_deck_is_worth_as_much_as_any_exchanges_lead_to():
 
 
 def test_restarts_find_what_no_exchange_leads_to():
-    """All cards of one kind or all of another one are worth the most: greens, being more."""
+    """Decks of creatures only or of green items only are best; mixed ones are worse."""
     arrays = zeros()
     for unit, kind in enumerate(("creature", "green")):
         arrays["card"][list(CARD_TERMS).index(kind), unit] = 1.0
@@ -153,7 +153,7 @@ def test_bad_arrays_are_named(change, message):
 
 
 def test_a_value_is_the_mean_of_its_networks():
-    """Each of them as numpy has it."""
+    """Each network's value is the one that numpy computes."""
     rng = np.random.default_rng(3)
     networks = [
         {name: 0.1 * rng.standard_normal(shape) for name, shape in SHAPES.items()} for _ in range(3)
@@ -166,7 +166,7 @@ def test_a_value_is_the_mean_of_its_networks():
 
 
 def test_the_exchange_of_cards_ends_where_rounding_makes_gains():
-    """Terms of a billion, as no card has: a float is then right to 64 only."""
+    """Terms of a billion, which no card has, are rounded to multiples of 64 as floats."""
     rng = np.random.default_rng(1)
     networks = DeckNetworks(default_value().networks[:1])
     terms = (1e9 * rng.standard_normal((40, len(CARD_TERMS)))).astype(np.float32)

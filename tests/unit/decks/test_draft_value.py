@@ -71,7 +71,7 @@ def test_the_last_pick_has_the_value_of_the_deck():
 
 
 def test_before_the_last_pick_it_is_the_mean_over_what_is_offered():
-    """Where all cards are worth the same, all that follows is known."""
+    """All other cards are worth the same, so the value of the draft's rest is known."""
     arrays = networks(1)[0]
     arrays["card"][:] = 0
     arrays["direct"][:] = 1
@@ -99,7 +99,7 @@ def test_better_decks_are_expected_from_offers_of_better_cards():
 
 
 def test_it_foresees_what_a_deck_will_lack():
-    """Of two cards of the same worth by themselves it takes the one of the kind that is rarer."""
+    """Of two cards that are worth the same, it takes the one of the rarer kind."""
     arrays = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
     items = np.array([card.type != CardType.CREATURE for card in CARDS])
     # Each item beyond the third costs one.
@@ -182,7 +182,7 @@ def test_the_expected_picker_takes_the_best_card():
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 @pytest.mark.parametrize("agent", ["greedy", "mcts:iterations=1,time_ms=0"])
 def test_nobody_looks_into_the_pool(rules, agent):
-    """Drafts whose first offers are the same are drafted alike so far, whatever pool is behind."""
+    """Drafts that begin with the same offers begin with the same picks, whatever the pool."""
     first, other = (Match(rules, seed=seed).offers for seed in (1, 2))
     same = 12
     assert {c.base_id for o in first for c in o} != {c.base_id for o in other for c in o}

@@ -83,7 +83,7 @@ class Reference:
 
 @each_rules
 def test_picks_are_those_of_the_choice_phase(rules):
-    """Legal and illegal ones, masks, observations, and the decks of the battles."""
+    """Masks, observations and the battles' decks follow from legal and illegal picks."""
     wanted = amount(60, 10_000)
     n = 16 if wanted < 100 else 128
     env = LocmVectorEnv(n, rules=rules, episode="choice", opponent="caller", privileged=True, **FEW)
@@ -151,7 +151,7 @@ def by_id(player, base):
 @each_rules
 @pytest.mark.parametrize("episode", ["choice", "match"])
 def test_nobody_sees_what_the_other_one_picks(rules, episode):
-    """Nor anything of the offers, cards and decks to come."""
+    """A player's view does not depend on the opponent's picks, or on offers and decks to come."""
     options = {"rules": rules, "episode": episode, "opponent": "caller", **FEW}
     envs = [LocmVectorEnv(4, **options) for _ in range(2)]
     seen = [env.reset(seed=3) for env in envs]
@@ -172,7 +172,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
 
 @each_rules
 def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
-    """Of a seat that somebody else chooses for, whatever the deck is."""
+    """The learner's view stays the same, whichever builder chooses for the other seat."""
     builder = "value" if rules != "1.5" else "area"
     options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
     envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
@@ -196,7 +196,7 @@ def test_the_layout_of_the_choice():
 
 @each_rules
 def test_a_match_of_both_seats(rules):
-    """By the caller, from the first pick to the end; each row as one alone; `step_into` too."""
+    """The caller plays both seats from the first pick on; rows equal single environments."""
     options = {"rules": rules, "episode": "match", "opponent": "caller", "card_sets": 3}
     n = 3
     env = LocmVectorEnv(n, threads=2, **options)
@@ -242,7 +242,7 @@ def test_a_match_of_both_seats(rules):
 
 
 def test_pools_with_the_caller_in_matches():
-    """Who plays is drawn before the first pick: both seats pick where both are the caller's."""
+    """The opponent is drawn before the picks: where it is the caller, both seats pick."""
     opponent = Pool({"caller": 1, "random": 1})
     env = LocmVectorEnv(32, episode="match", opponent=opponent, card_sets=3)
     _, info = env.reset(seed=1)
@@ -259,7 +259,7 @@ def test_pools_with_the_caller_in_matches():
 
 
 def test_searches_as_battlers_play_what_the_agents_play():
-    """In compiled code and with an agent that Python asks: the same winners."""
+    """Battles have the same winners with compiled searches and with agents that Python asks."""
     spec = "beam:nodes=60"
     for rules in RULE_SETS:
         options = {"rules": rules, "episode": "choice", "battles": 3, "card_sets": 3}

@@ -42,7 +42,7 @@ def test_examples_of_an_opponent_of_the_kernel(rules):
 
 @each_rules
 def test_agents_give_the_same_examples_inside_and_outside_the_kernel(rules):
-    """greedy in the kernel and as an agent that is asked with texts."""
+    """The agent greedy plays the same in the kernel as when Python asks it with texts."""
     inside = last(examples_of_agent("greedy", 2, rules=rules, card_sets=2)).arrays()
     outside = last(examples_of_agent("greedy:deck=classic", 2, rules=rules, card_sets=2)).arrays()
     assert all((outside[name] == array).all() for name, array in inside.items())
@@ -101,7 +101,7 @@ def test_the_command_with_results_of_an_arena(tmp_path, capsys):
 
 
 def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
-    """Nor games: game g + 1 has not the random numbers of game g, one later."""
+    """The random numbers of game g + 1 are not those of game g shifted by one turn."""
     seeds = []
     original = random_agent.turn_line
 
@@ -118,7 +118,7 @@ def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
 
 @each_rules
 def test_games_follow_from_their_seeds(rules):
-    """In whatever order and by however many processes they are played."""
+    """Games do not depend on the order or the number of processes in which they are played."""
     data = last(examples_of_agent("random", 40, rules=rules, card_sets=8, seed=5)).arrays()
     assert (np.diff(data["game"]) >= 0).all()
     assert set(data["game"]) == set(range(40))
@@ -131,7 +131,7 @@ def test_games_follow_from_their_seeds(rules):
 
 
 def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
-    """Which opponents are expected to have; that takes longer than a game of searches."""
+    """Opponents are expected to have that deck, which takes longer to find than a game to play."""
     looked = []
 
     def improved(self, deck, cards):

@@ -64,7 +64,7 @@ def test_rows_are_dealt_as_a_match_is(rules):
 
 
 def test_random_decks_are_uniform():
-    """Each of the 120 cards is in a quarter of the places' share; pairs as often as they should."""
+    """Each of the 120 cards has its share of all places, and pairs have theirs."""
     games = Games(400, Options(card_sets=1, opponent="caller"))
     counts = np.zeros(120, int)
     pairs = 0

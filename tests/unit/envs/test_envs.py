@@ -26,7 +26,7 @@ FEW = {"card_sets": 4}
 
 
 def finish(env, action=None):
-    """The last step of an episode of random actions."""
+    """Return the last step of an episode of random actions."""
     while True:
         step = env.step(env.unwrapped.sample() if action is None else action)
         if step[2] or step[3]:
@@ -72,7 +72,7 @@ def test_every_kind_of_opponent_plays(opponent):
 @each_rules
 @pytest.mark.parametrize("opponent", ["osl", "max-attack", "pass"])
 def test_a_game_by_hand_is_the_same(rules, opponent):
-    """Every observation, mask, reward and end, from `State` and the slow layouts."""
+    """Observations, masks, rewards and ends follow from `State` and the slow layouts."""
     env = BattleEnv(rules=rules, opponent=opponent, **FEW)
     random = np.random.default_rng(1)
     for seed in range(3):
@@ -265,7 +265,7 @@ def test_illegal_actions():
 
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_each_step_has_arrays_of_its_own(mask):
-    """What was returned stays as it was, whatever is done with the rest."""
+    """Returned arrays stay as they were, whatever the caller does with others."""
     env = BattleEnv(opponent="random", mask=mask, card_sets=4)
     seen, info = env.reset(seed=1)
     kept = []
@@ -310,7 +310,7 @@ def test_long_games_are_truncated():
 
 @pytest.mark.parametrize("opponent", ["pass", "random", "beam:nodes=12", "greedy:deck=classic"])
 def test_the_limit_of_actions_leaves_one_to_the_learner(opponent):
-    """It is reached before, in the opponent's first turn, and does not end the episode there."""
+    """An episode whose limit the opponent's first turn exceeds still lets the learner act once."""
     env = BattleEnv(opponent=opponent, seat="second", max_actions=1, **FEW)
     for seed in range(5):
         env.reset(seed=seed)
@@ -365,7 +365,7 @@ def test_rewards_of_gym_locm():
 
 
 def test_a_pool_of_card_sets_that_is_refreshed():
-    """After each two episodes of a row its lowest card set makes way for the next one."""
+    """After each two episodes of a row, its lowest card set is replaced by the next new one."""
     env = BattleEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     vector = LocmVectorEnv(3, card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     drawn = set()

@@ -121,7 +121,7 @@ def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
 
 
 def offered(env, agent):
-    """The cards that an agent may pick."""
+    """Return the cards that an agent may pick."""
     cards, step = env.games.cards(0), len(env._rows.views.picked(0, env.agents.index(agent)))
     if not env.games.rules.draft:
         return cards
@@ -130,7 +130,7 @@ def offered(env, agent):
 
 @each_rules
 def test_a_match_is_that_of_the_referee(rules):
-    """Choice and battle as `Match` has them, by the info of the end; and both sides of it."""
+    """The referee's `Match` has the same choice and battle, given what the info of the end says."""
     env = aec.raw_env("match", rules=rules, privileged=True, **FEW)
     random = np.random.default_rng(3)
     for seed in range(2):

@@ -32,7 +32,7 @@ def make(name, rules, **options):
 
 
 def run(env, seed, random):
-    """An episode of random legal actions: all that came of it."""
+    """Play an episode of random legal actions and return what each step returned."""
     random = np.random.default_rng(random)
     observation, info = env.reset(seed=seed)
     steps = [observation]
@@ -98,7 +98,7 @@ def test_draft_shows_the_offers_and_the_picks():
 
 
 def test_rows_are_those_of_the_battle_layout():
-    """A card is described as in hand, where nothing depends on the position."""
+    """An offered card is described as in hand, but for what depends on the position."""
     env = ConstructEnv(seat="first", **FEW)
     observation, _ = env.reset(seed=1)
     cards = env.games.cards(0)
@@ -261,7 +261,7 @@ def test_a_privileged_state_has_both_decks(name, rules):
 
 @pytest.mark.parametrize(("name", "rules"), IDS)
 def test_battlers_that_search(name, rules):
-    """The default: the same seed gives the same result, which the battle's bots make."""
+    """The default bots search; with the same seed, their battles have the same result."""
     env = make(name, rules, decks="random")
     assert env.unwrapped.options.battlers == ("beam:nodes=500", "beam:nodes=500")
     first, again = run(env, 3, 3), run(env, 3, 3)
@@ -310,7 +310,7 @@ def test_values_of_decks_are_those_of_the_networks(rules):
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 @pytest.mark.parametrize("reward", ["deck-value", "deck-value=0.5,win-loss=2"])
 def test_rewards_by_the_values_of_decks(reward, rules):
-    """The result that the networks expect of the two decks, in all environments the same."""
+    """All environments pay the result that the networks expect of the two decks."""
     deck, win = (1, 0) if reward == "deck-value" else (0.5, 2)
     one, several = (
         (ConstructEnv, ConstructVectorEnv) if rules == "1.5" else (DraftEnv, DraftVectorEnv)
@@ -335,8 +335,11 @@ def test_rewards_by_the_values_of_decks(reward, rules):
 
 
 def run_same(env, vectors, numbers, both):
-    """An episode of the first legal actions: rewards of the single environment, of row 1 of the
-    first of two others, and of row 1 of the second, which writes into arrays; and the info."""
+    """Play an episode of the first legal actions.
+
+    Return the rewards of the single environment, those of row 1 of two vector environments, the
+    second of which writes into arrays, and the info.
+    """
     env.reset(seed=8)
     for venv in vectors:
         venv.reset(seed=7)  # row 1 has seed 8
@@ -353,7 +356,7 @@ def run_same(env, vectors, numbers, both):
 
 
 def test_an_illegal_pick_is_worth_no_more_than_a_lost_battle():
-    """Whatever the deck would have been."""
+    """The reward is that of the worst deck and a lost battle, whatever deck was picked."""
     options = {"battlers": ("random", "random"), "card_sets": 3, "illegal": "lose"}
     env = ConstructEnv(reward="deck-value=0.5,win-loss=2", **options)
     env.reset(seed=1)

@@ -32,7 +32,7 @@ each_id = pytest.mark.parametrize(("name", "rules"), IDS)
 
 
 def both(name, rules, n, **given):
-    """A vector environment, and single ones with the same options."""
+    """Return a vector environment, and single ones with the same options."""
     single, vector, options = KINDS[name]
     keywords = {k: v for k, v in given.items() if k in ("threads", "autoreset_mode", "final_obs")}
     options = {"rules": rules, **FEW, **options, **{k: given[k] for k in given.keys() - keywords}}
@@ -41,7 +41,7 @@ def both(name, rules, n, **given):
 
 @pytest.mark.parametrize("kind", [LocmVectorEnv, DraftVectorEnv, MatchVectorEnv])
 def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
-    """In all vector environments alike."""
+    """A first reset without a seed draws the rows' seeds from the environment's generator."""
     venv, other = (kind(3, rules="1.2", **FEW) for _ in range(2))
     venv.np_random = np.random.default_rng(8)
     rng = np.random.default_rng(8)
@@ -62,7 +62,7 @@ def row(observations, i):
 @pytest.mark.parametrize("battlers", [("osl", "rule"), ("beam:nodes=12", "osl")])
 @pytest.mark.parametrize(("name", "rules"), IDS[:2])
 def test_the_episode_after_battles_that_wait_for_python(name, rules, battlers):
-    """It shows its cards, whoever played the battles before it."""
+    """The next episode shows its own cards, whoever played the battles before it."""
     venv, envs = both(name, rules, 3, battlers=battlers, battles=1, card_sets=50)
     venv.reset(seed=1)
     for i, env in enumerate(envs):

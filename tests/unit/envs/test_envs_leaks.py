@@ -23,13 +23,13 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 @each_rules
 def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
-    """In the middle of games, with their whole past."""
+    """Views stay the same in the middle of games, with their whole past."""
     assert check_games(rules, range(3)) > 300
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
-    """One row continues with the true state, the other with another one, for a whole turn."""
+    """For a whole turn, a row with the true state equals one whose hidden cards were redrawn."""
     games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(5)
@@ -58,7 +58,7 @@ POISON = 77
 
 @each_rules
 def test_poisoned_cards_are_never_seen(rules):
-    """Hidden cards with values that no other card has."""
+    """Hidden cards have values that no other card has, and no view contains them."""
     plain = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(1, 16) for _ in range(2)]
     poison = [
         Card(100 + i, CardType.CREATURE, POISON, POISON, POISON, "BCDGLW", POISON, POISON, POISON)
@@ -158,7 +158,7 @@ class Hashing:
 
 
 def hashing(observation, mask):
-    """... and such a function."""
+    """Return an action that depends on every number of the observation."""
     legal = np.flatnonzero(mask)
     digest = hashlib.sha256(observation.tobytes() + mask.tobytes()).digest()
     return int(legal[int.from_bytes(digest[:6], "little") % len(legal)])
@@ -190,7 +190,7 @@ def player_of(kind, rules):
 
 
 def views(env, row, who):
-    """All that a row shows to the caller, and what any observer asks of it for `who`."""
+    """Return all that a row shows to the caller, and to any observer that asks for player `who`."""
     rows = env.games.rows
     out = np.empty(env.games.observation_shape[0], env.games.observation_shape[1])
     mask = np.empty(rows.n_actions, np.int8)
@@ -215,7 +215,7 @@ LEARNERS = {
 @pytest.mark.parametrize("seats", ["caller", "osl"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
-    """Observations, masks, texts and rewards, until PASS: the turn that ends a game included."""
+    """Observations, masks, texts and rewards of a whole turn do not depend on hidden cards."""
     if rules == "1.0" and "gym-locm" in learner:
         pytest.skip("gym-locm does not support 1.0")
     options = {"rules": rules, "opponent": seats, "card_sets": 3, "shaping": SHAPING}
@@ -263,7 +263,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
 @pytest.mark.parametrize("episode", ["battle", "match"])
 @each_player
 def test_an_opponent_knows_nothing_of_a_deck_that_is_not_shown(rules, episode, kind):
-    """Two learners with other decks who only pass: the opponent's whole games are the same."""
+    """Against learners who only pass, an opponent plays the same game, whatever their decks."""
     options = {"rules": rules, "opponent": player_of(kind, rules), "card_sets": 3}
     turns = 0
     for seat in (0, 1):
@@ -300,7 +300,7 @@ def test_an_opponent_knows_nothing_of_a_deck_that_is_not_shown(rules, episode, k
 
 
 def deck_of(match, number):
-    """One of three decks that have little in common."""
+    """Return one of three decks that have little in common."""
     if match.rules == "1.5":
         return [match.cards[40 * number + i // 2].base_id for i in range(30)]
     return [offer[number].base_id for offer in match.offers]
@@ -309,7 +309,7 @@ def deck_of(match, number):
 @each_rules
 @each_player
 def test_an_opponent_answers_a_position_by_what_is_shown_of_it(rules, kind):
-    """Its turn in given positions, and in others that look the same to it."""
+    """An opponent plays the same turn in all positions that look the same to it."""
     options = {"rules": rules, "opponent": player_of(kind, rules), "seat": "first"}
     env = LocmVectorEnv(2, autoreset_mode="DISABLED", **options)
     asked = others = 0
@@ -339,13 +339,13 @@ def test_an_opponent_answers_a_position_by_what_is_shown_of_it(rules, kind):
 @each_rules
 @pytest.mark.parametrize("episode", ["choice", "match"])
 def test_the_choice_shows_what_the_referee_sends(rules, episode):
-    """To both players, by the text of each step and their own answers alone."""
+    """Both players' views follow from the text of each step and from their own answers."""
     assert check_picks(rules, episode, range(amount(2, 30))) >= 120
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_end_of_a_choice_tells_nothing_of_the_other_deck(rules):
-    """Neither does the last observation, nor any info before; winner and reward follow from it."""
+    """Winner and reward depend on the other deck, the last observation and earlier infos do not."""
     builders = ("area", "classic") if rules == "1.5" else ("value", "curve")
     results = []
     for builder in builders:
@@ -369,7 +369,7 @@ def test_the_end_of_a_choice_tells_nothing_of_the_other_deck(rules):
 @pytest.mark.parametrize("episode", EPISODES)
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_what_is_in_an_info_before_the_end(episode, mask):
-    """Nothing from which hidden cards follow: no seed, no parameters, no deck."""
+    """An info holds nothing from which hidden cards follow: no seed, no parameters, no deck."""
     name, options = EPISODES[episode]
     env = gym.make(name, mask=mask, disable_env_checker=True, **options)
     _, info = env.reset(seed=1)
@@ -384,7 +384,7 @@ def test_what_is_in_an_info_before_the_end(episode, mask):
 
 @each_rules
 def test_pictures_of_a_redrawn_row(rules):
-    """In the battle of a match; of the choice, test_envs_rendering.py has them."""
+    """Pictures of a battle hide cards; test_envs_rendering.py has the test for the choice."""
     pytest.importorskip("cairosvg")
     env = LocmVectorEnv(2, rules=rules, episode="match", opponent="osl", render_mode="rgb_array")
     env.reset(seed=[4, 4])

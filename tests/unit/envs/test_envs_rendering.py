@@ -1,4 +1,4 @@
-"""What people are shown of an environment: pictures of one size, and nothing that is hidden."""
+"""Pictures and texts of environments: they have one size and show nothing that is hidden."""
 
 import contextlib
 import itertools
@@ -37,7 +37,7 @@ def picture_of(frame):
 
 
 def positions(rules, games):
-    """States of random games."""
+    """Yield states of random games."""
     env = BattleEnv(opponent="random", rules=rules, **FEW)
     for seed in range(games):
         env.reset(seed=seed)
@@ -143,7 +143,7 @@ def test_vector_environments_print_every_step(episode, capsys):
 
 @each_rules
 def test_hidden_cards_change_nothing_that_is_shown(rules):
-    """Each position and others that look the same to a player, for both players."""
+    """Positions that look the same to a player have the same text and picture."""
     pytest.importorskip("cairosvg")
     differ = 0
     for number, state in enumerate(positions(rules, 2)):
@@ -159,7 +159,7 @@ def test_hidden_cards_change_nothing_that_is_shown(rules):
 
 @each_rules
 def test_the_learners_hand_is_shown_and_no_other(rules):
-    """What the environment shows is the view of its seat, in both seats."""
+    """The environment renders the view of the learner's seat, whichever it is."""
     pytest.importorskip("cairosvg")
     for number, seat in enumerate(("first", "second")):
         pictures = BattleEnv(
@@ -253,7 +253,7 @@ def test_videos_of_vector_environments(mode, tmp_path):
 
 
 def check_video(path, frames, columns=1):
-    """Whether a file is a video of so many frames, side by side."""
+    """Check that a file is a video of this number of frames, side by side."""
     from moviepy import VideoFileClip
 
     with VideoFileClip(str(path)) as clip:

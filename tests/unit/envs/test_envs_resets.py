@@ -1,4 +1,4 @@
-"""What a `reset` repeats, and what is left when a reset or an opponent fails."""
+"""What a `reset` repeats, and the state after a reset or an opponent failed."""
 
 import inspect
 import os
@@ -39,7 +39,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def shown(env, **reset):
-    """The observation of a reset and of some steps after it."""
+    """Return the observation of a reset and of some steps after it."""
     seen, _ = env.reset(**reset)
     rows = [seen]
     for _ in range(3):
@@ -95,7 +95,7 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
     ],
 )
 def test_a_refused_reset_changes_nothing(make, options, message):
-    """Neither seat nor position nor chance: the episode goes on, and the next one is the same."""
+    """Seat, position and generator stay: the episode continues, and so do later ones."""
     env, other = make(), make()
     for one in (env, other):
         one.reset(seed=3)
@@ -119,7 +119,7 @@ def test_a_refused_reset_changes_nothing(make, options, message):
     ],
 )
 def test_a_refused_reset_changes_no_row(make):
-    """Not those that were begun before the row at which it failed."""
+    """Rows before the one at which the reset failed keep their episodes too."""
     env, other = make(), make()
     for one in (env, other):
         one.reset(seed=3)
@@ -133,7 +133,7 @@ def test_a_refused_reset_changes_no_row(make):
 
 
 def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
-    """Decks of the constructor may fit some episodes and others not."""
+    """The constructor's decks fit the card sets of some episodes only, so a reset can fail late."""
     deck = [[1] * 30]
     options = {"decks": ("random", *deck), "battlers": ("random", "osl"), "seat": "random", **FEW}
     env, other = (ConstructVectorEnv(3, **options) for _ in range(2))
@@ -169,7 +169,7 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
 )
 @pytest.mark.parametrize("deck", [[1] * 29, [1] * 30, [999] * 30])
 def test_given_decks_that_nobody_can_choose(make, message, deck):
-    """Said by `reset`, not by an assertion after thirty picks."""
+    """The error is that of `reset`, not of an assertion after thirty picks."""
     env = make(deck)
     with pytest.raises(ValueError, match=message):
         env.reset(seed=1, options={"seat": 0})
@@ -195,7 +195,7 @@ class Broken(Exception):
 
 
 def failing(after: int):
-    """An opponent that raises an exception once, in its turn number `after`."""
+    """Return an opponent that raises an exception once, in its turn number `after`."""
     calls = []
 
     def opponent(observation, mask):
@@ -266,7 +266,7 @@ def test_a_match_whose_opponent_failed():
 
 
 def test_all_rows_ask_the_same_function():
-    """That of a network in training, say: no row plays a copy of what it was."""
+    """All rows call the network that is being trained, not copies of its earlier weights."""
 
     class Network:
         def __init__(self):
@@ -352,7 +352,7 @@ def test_options_that_are_mistyped(options, message):
 
 @pytest.mark.parametrize("make", [ConstructEnv, BattleEnv, MatchEnv])
 def test_battlers_that_are_mistyped(make):
-    """Said at once, whether the episodes have battles or not."""
+    """A wrong name is an error at once, whether the episodes have battles or not."""
     with pytest.raises(ValueError, match="battlers: unknown agent 'gredy'; did you mean 'greedy'"):
         make(battlers=("osl", "gredy"))
     with pytest.raises(ValueError, match=r"unknown agent 'baem:nodes=5'; did you mean 'beam'"):
@@ -362,7 +362,7 @@ def test_battlers_that_are_mistyped(make):
 
 
 def test_signatures_and_docstrings_spell_the_options_out():
-    """Each with its default; the types are those of `OptionValues`."""
+    """Each option is listed with its default; its type is that in `OptionValues`."""
     names = [option.name for option in fields(Options)]
     assert [*OptionValues.__annotations__] == names
     hints = get_type_hints(OptionValues)
@@ -407,7 +407,7 @@ def test_autoreset_modes_by_name():
 
 
 def test_illegal_actions_do_not_pay():
-    """Whoever loses by one must not keep what another end would have taken."""
+    """A learner who loses by an illegal action must not keep what a regular end takes away."""
     for name in ("coac", "player-health", "opponent-health", "player-board-presence"):
         env = BattleEnv(opponent="osl", reward=f"gym-locm:{name}", seat="second", **FEW)
         for seed in range(5):
@@ -425,7 +425,7 @@ def test_illegal_actions_do_not_pay():
 
 
 def test_evaluations_have_card_sets_of_their_own(monkeypatch):
-    """Not those that environments have by default, which were trained on."""
+    """Evaluations use card sets other than the default ones, on which policies were trained."""
     seen = []
     original = LocmVectorEnv.__init__
 
@@ -463,7 +463,7 @@ def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
 
 @pytest.mark.parametrize("make", [lambda: DraftEnv(), lambda: ConstructEnv(**FEW)])
 def test_masks_after_an_illegal_pick(make):
-    """As at any end of an episode: one action, whatever it is."""
+    """As at the end of any episode, the mask allows one action."""
     env = make()
     env.reset(seed=1)
     seen, reward, over, _, _ = env.step(-1)
@@ -488,7 +488,7 @@ def beam_game(env, seed):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_search_inside_believes_what_the_agent_does(rules):
-    """With this number of nodes, sampled worlds are played."""
+    """This number of nodes is enough for the search to play on in sampled worlds."""
     spec = "beam:nodes=3000"
     options = {"rules": rules, "card_sets": 3}
     inside = BattleEnv(opponent=spec, **options)
@@ -500,7 +500,7 @@ def test_a_search_inside_believes_what_the_agent_does(rules):
 
 
 def test_rewards_of_self_play_have_all_shaping():
-    """What `rewards_both` gives a player is what their potential changed by, and a win."""
+    """Each player's `rewards_both` is the change of their potential, and the reward of a win."""
     from rows_access import potentials_of
 
     env = LocmVectorEnv(4, opponent="caller", shaping={"player-health": 0.1}, **FEW)
@@ -552,7 +552,7 @@ def test_views_are_of_the_position_after_step_into():
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_rows_of_a_choice_share_their_searches():
-    """Not nine megabytes a row."""
+    """A search of its own would take nine megabytes a row."""
     code = """
 from locmsim.envs import ConstructVectorEnv
 def size():

@@ -66,7 +66,7 @@ def test_rows_do_what_single_environments_do(episode):
 @pytest.mark.parametrize("make", [native, singles])
 @each_episode
 def test_monitored_and_normalized(episode, make):
-    """Sums of rewards and lengths are those of the episodes, whatever is normalized around them."""
+    """The monitor's sums and lengths are those of the episodes, even inside VecNormalize."""
     env = VecNormalize(VecMonitor(make(episode)), gamma=0.9)
     env.seed(3)
     env.reset()
@@ -91,7 +91,7 @@ def test_monitored_and_normalized(episode, make):
 
 @pytest.mark.parametrize("episode", amount(["battle", "draft"], ALONE))
 def test_masked_ppo_learns_and_is_evaluated(episode):
-    """`make_vec_env` and the native environment, and `evaluate_policy` of sb3-contrib."""
+    """`make_vec_env` and the native environment both work, also with sb3-contrib's evaluation."""
     name, options = EPISODES[episode]
     stock = make_vec_env(name, n_envs=2, seed=1, env_kwargs={**options, **FEW})
     for env in (stock, VecMonitor(native(episode))):
@@ -107,7 +107,7 @@ def test_masked_ppo_learns_and_is_evaluated(episode):
 
 
 def test_ppo_without_masks():
-    """Illegal actions lose, so that it has something to learn."""
+    """An illegal action loses the game, so PPO without masks can learn to avoid it."""
     env = VecMonitor(native())
     model = PPO("MlpPolicy", env, seed=1, **SMALL)
     model.learn(32)

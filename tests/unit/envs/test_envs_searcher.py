@@ -1,4 +1,4 @@
-"""`beam:nodes=N` in the kernel plays what the agent plays, and knows no more than it is shown."""
+"""A compiled `beam:nodes=N` plays what the agent plays, and knows no more than it is shown."""
 
 import copy
 import hashlib
@@ -21,12 +21,12 @@ BEAM = "beam:nodes=60"
 
 
 def agent(spec=BEAM):
-    """The same opponent, but one that Python plays for."""
+    """Return the same opponent, but one that Python asks."""
     return make_agent(spec, time_ms=0)
 
 
 def play(env, seed, choose=None, **options):
-    """All that an episode shows a learner who takes actions at random."""
+    """Return all that an episode shows a learner who takes actions at random."""
     stream = np.random.default_rng(seed)
     seen = [env.reset(seed=seed, options=options)]
     while True:
@@ -44,7 +44,7 @@ def play(env, seed, choose=None, **options):
     ids=str,
 )
 def test_it_plays_as_the_agent(rules, options):
-    """Whole games against both: all that the learner sees is equal."""
+    """The learner sees the same whole games against the compiled search and the agent."""
     if options.get("decks") == "area" and rules != "1.5":
         options = {"decks": ("default", "random")}
     common = {"rules": rules, "card_sets": 3, **options}
@@ -144,7 +144,7 @@ PLAYERS = {
 @each_rules
 @pytest.mark.parametrize("kind", PLAYERS)
 def test_it_knows_only_what_it_is_shown(rules, kind):
-    """Its whole turn is the same whatever the learner holds, and however the decks lie."""
+    """The search plays the same turn whatever the learner's hand and both decks' order."""
     turns = others = 0
     few = kind == "beam of 3000 nodes"
     for seed in range(amount(2, 12) if few else 12):
@@ -185,7 +185,7 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
 
 
 def test_pools_and_changes_of_opponents():
-    """Episodes that are running go on against the opponent that they have."""
+    """Running episodes keep their opponent when it is changed; new episodes have the new one."""
     env = LocmVectorEnv(6, opponent=Pool({BEAM: 0.5, "random": 0.3, "greedy": 0.2}), card_sets=3)
     env.reset(seed=1)
     slots = {env.games.rows.views.opponent(i) for i in range(6)}

@@ -242,7 +242,7 @@ def test_self_play_moves_the_player_to_move(rules):
 
 
 def test_shaping_of_both_sides_telescopes():
-    """It is in `rewards_both` alone: asking for the other rewards is refused."""
+    """A player's sum of `rewards_both` is their result less the potential of the first state."""
     from rows_access import potentials_of
 
     venv = LocmVectorEnv(1, opponent="caller", shaping={"coac": 1.0}, **FEW)
@@ -283,7 +283,7 @@ def test_illegal_actions_lose_for_the_mover():
 
 
 def slow_gae(rewards, values, dones, to_move, last, last_to_move, gamma, lam):
-    """Sums of discounted errors, step by step, each from its own player's side."""
+    """Compute sums of discounted errors step by step, each from its own player's side."""
     steps, rows = values.shape
     out = np.zeros((steps, rows))
     for i in range(rows):
@@ -366,7 +366,7 @@ def test_gae():
 
 
 class Highest:
-    """Plays the highest legal action."""
+    """A policy that plays the highest legal action."""
 
     def __init__(self):
         self.calls = []
@@ -384,7 +384,7 @@ def highest(observation, mask):
 
 @each_rules
 def test_a_policy_is_asked_for_all_rows_together(rules):
-    """What it plays is what the same player does who is asked row by row."""
+    """The policy plays the same as a function that is called row by row."""
     policy = Highest()
     options = {"rules": rules, **FEW}
     env = LocmVectorEnv(32, opponent=policy, **options)
@@ -411,7 +411,7 @@ def test_a_policy_is_asked_for_all_rows_together(rules):
 
 
 def test_seeds_of_policies_are_those_of_rows():
-    """A row does the same among many as alone, whatever its policy draws."""
+    """A row does the same among many as alone, whatever random numbers its policy draws."""
     policy = Policy.random(seed=3)
     policy.temperature = 2.0
     env = LocmVectorEnv(7, opponent=policy, threads=2, **FEW)
@@ -499,7 +499,7 @@ def test_pairs_of_players():
 
 
 def test_a_league():
-    """A pool with the caller in it, a player that is added, other weights, and the results."""
+    """The pool contains the caller, gets another player and new weights, and reports results."""
     policy = Highest()
     env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
     seen, info = env.reset(seed=1)
@@ -608,7 +608,7 @@ def test_a_reward_may_be_a_function_of_arrays():
 
 @pytest.mark.parametrize("episode", ["battle", "match"])
 def test_a_pool_of_decks(episode):
-    """Each episode draws one way to choose, from the random stream of its row."""
+    """Each episode draws one deck builder from the random stream of its row."""
     options = {"episode": episode, "opponent": "pass", "seat": "first", **FEW}
     env = LocmVectorEnv(32, decks=Pool({"bodies": 1, "area": 1}), **options)
     seen = env.reset(seed=1)[0]
@@ -694,7 +694,7 @@ def test_options_of_a_reset_may_differ_by_row():
 
 @pytest.mark.parametrize("episode", ["battle", "choice", "match"])
 def test_cards_of_a_reset_may_differ_by_row(episode):
-    """Every card list as a referee has it that is given it; the episodes after have others."""
+    """Each row plays the card list that it was given; later episodes have card sets of the pool."""
     lists = [generate_cards(seed) for seed in (11, 12)]
     options = {"episode": episode, "opponent": "beam:nodes=20", "battlers": ("osl", "beam:nodes=9")}
     env = LocmVectorEnv(3, autoreset_mode="DISABLED", card_sets=2, **options)
@@ -747,7 +747,7 @@ def test_a_closed_environment_goes_on_without_its_threads():
 
 @pytest.mark.process
 def test_processes_that_are_spawned():
-    """Gymnasium's own vector environment, each row in a process that knows nothing of this one."""
+    """Gymnasium's AsyncVectorEnv runs each row in a new process, which inherits nothing."""
     make = functools.partial(gym.make, ID, opponent="beam:nodes=20", card_sets=2)
     spawned = gym.vector.AsyncVectorEnv([make] * 2, context="spawn")
     try:
@@ -768,7 +768,7 @@ def test_processes_that_are_spawned():
 
 
 def test_ended_rows_have_nothing_but_pass_to_sample():
-    """Also those that an illegal action or the limit of actions ended."""
+    """An illegal action or the limit of actions ends a row like the end of its game."""
     env = LocmVectorEnv(3, autoreset_mode="Disabled", opponent="pass", max_actions=2, card_sets=2)
     env.reset(seed=1)
     env.step(np.array([-1, 0, 0]))

@@ -1,4 +1,4 @@
-"""Gymnasium's vector wrappers around our vector environments and around single ones: the same."""
+"""Gymnasium's vector wrappers do the same around our vector environments as around single ones."""
 
 import gymnasium as gym
 import numpy as np
@@ -13,7 +13,7 @@ SAME_STEP_IS_MISCOUNTED = tuple(map(int, gym.__version__.split(".")[:2])) < (1, 
 
 
 def pair(episode, mode, **options):
-    """A native vector environment, and one of single environments, which do the same."""
+    """Return a native vector environment, and one of single environments, which do the same."""
     name, given = EPISODES[episode]
     options = {"card_sets": 2, **given, **options}
     native = gym.make_vec(name, N, autoreset_mode=mode, **options)
@@ -25,7 +25,7 @@ def pair(episode, mode, **options):
 
 
 def same(one, other):
-    """Whether observations, rewards or statistics are equal, whatever their precision."""
+    """Return whether observations, rewards or statistics are equal, whatever their precision."""
     if isinstance(one, dict):
         assert one.keys() == other.keys()
         for key in one:
@@ -37,7 +37,7 @@ def same(one, other):
 
 
 def run(native, single, steps, wrapped, check=None):
-    """Step both with the same actions; the number of episodes that ended."""
+    """Step both with the same actions and return the number of episodes that ended."""
     venv, other = wrapped(native), wrapped(single)
     same(venv.reset(seed=7)[0], other.reset(seed=7)[0])
     assert venv.observation_space == other.observation_space
@@ -61,10 +61,10 @@ def run(native, single, steps, wrapped, check=None):
 
 
 class Statistics(gym.vector.VectorWrapper):
-    """Checks sums of rewards and lengths of episodes: what RecordEpisodeStatistics ought to say.
+    """A wrapper that checks RecordEpisodeStatistics: sums of rewards and lengths of episodes.
 
-    Around SyncVectorEnv it is no measure with DISABLED resets: that takes ``reset_mask`` out of the
-    options before the wrapper sees them.
+    SyncVectorEnv cannot serve as the reference with DISABLED resets: it takes ``reset_mask`` out of
+    the options before the wrapper sees them.
     """
 
     def __init__(self, env):
@@ -105,7 +105,7 @@ def test_statistics_and_normalized_rewards(episode, mode):
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_infos_as_lists(mode):
-    """Of a row that ended what its own info says, in form of Python's own."""
+    """The info of an ended row has the values of the single environment's info, as Python types."""
     seen = 0
 
     def check(mine, theirs, ended):
@@ -161,7 +161,7 @@ def test_flat_observations(episode):
 
 
 def test_normalized_observations():
-    """It takes NEXT_STEP only."""
+    """NormalizeObservation accepts NEXT_STEP only."""
     wrapped = wrappers.NormalizeObservation
     assert run(*pair("battle", AutoresetMode.NEXT_STEP, mask="info"), steps=40, wrapped=wrapped)
 
@@ -209,7 +209,7 @@ def test_tensors_of_pytorch(mode):
 
 
 def test_windows(monkeypatch):
-    """HumanRendering shows all rows in one."""
+    """HumanRendering shows all rows in one window."""
     pytest.importorskip("pygame")
     pytest.importorskip("cv2")
     pytest.importorskip("cairosvg")

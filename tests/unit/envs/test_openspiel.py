@@ -26,7 +26,7 @@ def make_bot(game, seed, *, simulations=SIMULATIONS, max_length=None, **options)
 
 
 def play(game, bots, seed=1):
-    """The final state, after as many actions as any game may have."""
+    """Return the final state; a game may not have more actions than `max_game_length`."""
     state = game.new_initial_state(seed=seed)
     for _ in range(game.max_game_length()):
         if state.is_terminal():
@@ -117,7 +117,7 @@ def test_a_verbose_game(rules, capsys):
 
 
 def test_mcts_finds_a_win():
-    """Some random games end with an action other than PASS; their last position is a win in one."""
+    """If the last action of a random game is not PASS, the position before it is a win in one."""
     game = locmsim.openspiel.game("1.5")
     found = 0
     for seed in range(30):
@@ -140,7 +140,7 @@ def test_policies_of_a_step():
 
 
 def test_what_openspiel_has_in_c_refuses_foreign_states():
-    """As docs/api.md says."""
+    """OpenSpiel's C++ functions reject states of Python with an error, as docs/api.md says."""
     game = locmsim.openspiel.game("1.5")
     state = game.new_initial_state(seed=1)
     bots = [make_bot(game, 1), make_bot(game, 2)]
@@ -158,7 +158,7 @@ def test_what_openspiel_has_in_c_refuses_foreign_states():
 
 
 def random_match(rules, seed):
-    """All states of a match of random actions."""
+    """Yield all states of a match of random actions."""
     state = locmsim.openspiel.game(rules).new_match_state(seed=seed)
     random = np.random.default_rng(seed)
     yield state
@@ -199,7 +199,7 @@ def test_a_whole_match_is_that_of_its_answers(rules):
 
 @each_rules
 def test_information_states_of_a_match(rules):
-    """They only grow by what the player is shown or does, and tell what is legal."""
+    """Information states only grow by what a player is shown or does, and tell what is legal."""
     legal = {}
     before = None
     for seed in amount((1,), (1, 2)):
@@ -254,7 +254,7 @@ def test_clones_of_a_match(rules):
 
 @each_rules
 def test_mcts_plays_a_whole_match(rules):
-    """With 60 choices before the battle; the other player is random."""
+    """MCTS makes the 60 picks before the battle too; the other player is random."""
     game = locmsim.openspiel.game(rules)
     state = game.new_match_state(seed=2)
     bot = make_bot(game, 1, simulations=2, max_length=3)

@@ -1,4 +1,4 @@
-"""What exported files are made with: numbers as text, and C in few characters."""
+"""The tools that make exported files: numbers as text, and C in few characters."""
 
 import random
 import re
@@ -125,7 +125,7 @@ def test_c_is_written_in_few_characters(text, short):
 
 
 def _renamed(text):
-    """The text with one-letter names in the order in which they come."""
+    """Return the text with one-letter names, given in the order of their first use."""
     names = {}
     strings = re.compile(r'"[^"]*"|\'(?:\\.|[^\'])\'|#\w+|\b[a-z]\b')
 

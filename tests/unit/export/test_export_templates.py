@@ -1,4 +1,4 @@
-"""The C in the package is what the sources give, and what cannot be translated is refused."""
+"""The C in the package is generated from the sources; what cannot be translated is refused."""
 
 import itertools
 import os
@@ -19,7 +19,7 @@ of_the_sources = pytest.mark.skipif(not SOURCES.exists(), reason="not the source
 @of_the_sources
 @pytest.mark.slow
 def test_the_c_in_the_package_is_that_of_the_sources():
-    """If it is not: python tools/export_templates.py"""
+    """After a change of the sources, run python tools/export_templates.py."""
     for name, text in export_templates.templates().items():
         assert (SOURCES / name).read_text() == text, name
 
@@ -63,7 +63,7 @@ def test_woven_texts_come_out_again():
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A source tree with one source, whose translation is a number that grows."""
+    """Make a source tree with one source, whose translation is a number that grows."""
     source = tmp_path / "src" / "locmsim" / "one.pyx"
     source.parent.mkdir(parents=True)
     source.write_text("")

@@ -13,7 +13,7 @@ from locmsim.game.positions import start_position
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_action_names_its_cards(rules: str) -> None:
-    """By name and never by number, with what it is aimed at."""
+    """An action is described by names of cards, never by numbers, and says what it is aimed at."""
     rng = random.Random(4)
     kinds = set()
     for seed in range(6):

@@ -1,4 +1,4 @@
-"""What a match says of the answer that lost it, beyond the referee's message."""
+"""The explanation of a lost match: more than the referee's message about the last answer."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LONG = "CHOOSE " + "9" * 40
 
 
 def chosen(answer: str, rules: str = "1.5") -> str:
-    """The explanation of this answer of player 0 in the first choice step."""
+    """Return the explanation of this answer of player 0 in the first choice step."""
     match = Match(rules, seed=3)
     assert match.explain() == ""
     match.submit(0, answer)
@@ -20,7 +20,7 @@ def chosen(answer: str, rules: str = "1.5") -> str:
 
 
 def played(answer: str | None, player: int = 0) -> str:
-    """The explanation of this answer of a player in their first turn."""
+    """Return the explanation of this answer of a player in their first turn."""
     match = Match(seed=3)
     for seat in (0, 1):
         match.submit(seat, "PASS")

@@ -1,4 +1,4 @@
-"""States of what a player sees: their turn goes in them as it goes in the match."""
+"""States made from an observation: the player's turn has the same effects as in the match."""
 
 import random
 from typing import Any
@@ -19,7 +19,7 @@ from locmsim.rules.cards import CardType
 
 
 def seen(state: State, player: int) -> Observation:
-    """What the player sees, without what a state made from that cannot know."""
+    """Return what the player sees, without what a state made from that cannot know."""
     full = Observation.of(state, player)
     return full.replace(
         me=full.me._replace(deck_size=0),

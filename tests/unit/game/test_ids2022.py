@@ -1,4 +1,4 @@
-"""The instance ids of the 2022 contest: what is translated, both ways, and what area copies get."""
+"""The instance ids of the 2022 contest: their translation both ways, and the ids of area copies."""
 
 import pytest
 
@@ -12,7 +12,7 @@ ROW = Card(2, CardType.CREATURE, 0, 2, 3, "-C----", area=Area.LANE2)
 
 
 def battle(card: Card) -> State:
-    """Player 0 holds this card five times, as new ids 0, 2, 4, 6 and 8."""
+    """Return a state in which player 0 holds this card five times, as new ids 0, 2, 4, 6 and 8."""
     return State.new([card] * 6, [card] * 6)
 
 
@@ -38,7 +38,7 @@ def test_actions(new: str, old: str) -> None:
 
 
 def test_an_answer_names_what_its_summons_make() -> None:
-    """An area copy gets the next free number, known from the answer that makes it."""
+    """The answer that makes an area copy can name it, since the copy gets the next free number."""
     ids = OldIds()
     state = battle(ROW)
     line = "SUMMON 1 0; SUMMON 2 1;ATTACK 61 -1;ATTACK 62 -1 ;ATTACK 1 -1"

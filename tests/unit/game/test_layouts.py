@@ -1,4 +1,4 @@
-"""Observation layouts: the compiled writers against slow ones made from the tables."""
+"""Observation layouts: the compiled writers against slow ones that read the layouts' tables."""
 
 from itertools import pairwise
 
@@ -25,14 +25,14 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def written(rows, row, player, layout, mask=None):
-    """What rows write for a player, in any layout."""
+    """Return what rows write for a player, in any layout."""
     out = np.empty(get_layout(layout, rows.rules).shape, get_layout(layout).dtype)
     rows.views.observe(row, player, out, mask, layout)
     return out
 
 
 def seen(state, player, layout):
-    """What is written for a state without a past."""
+    """Return what is written for a state without a past."""
     kind = get_layout(layout, state.rules)
     out = np.empty(kind.shape, kind.dtype)
     observe(state, player, kind.code, out)
@@ -40,7 +40,7 @@ def seen(state, player, layout):
 
 
 def played(rules, games=3, seed=0):
-    """Rows of random games: the rows, and what a slow observer knows, before every action."""
+    """Yield the rows of random games and what a slow observer knows, before every action."""
     for number in range(games):
         rows = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
         rows.begin(0, seed=seed + number)

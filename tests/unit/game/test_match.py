@@ -35,7 +35,7 @@ def legal_texts(state: State) -> list[str]:
 
 
 def play_choice_phase(match: Match, game: Game) -> None:
-    """Answer as in the golden game, compare what is asked."""
+    """Answer as in the golden game and compare what the match asks."""
     choices, inputs, limits = game["choices"], game["choice_inputs"], game["choice_limits"]
     assert len(choices[0]) == len(choices[1])
     for step in range(len(choices[0])):
@@ -54,7 +54,7 @@ def play_choice_phase(match: Match, game: Game) -> None:
 
 
 def play_turn(match: Match, turn: dict[str, Any]) -> None:
-    """Answer as in the golden turn, compare everything that is there to see."""
+    """Answer as in the golden turn and compare all that can be seen."""
     player = turn["player"]
     state = match.state
     assert state is not None
@@ -78,7 +78,7 @@ def play_turn(match: Match, turn: dict[str, Any]) -> None:
 
 
 def check_start(match: Match, game: Game) -> None:
-    """The snapshot before the first turn leads to the state in which player 0 is asked."""
+    """Check that the snapshot before the first turn leads to the state at the first answer."""
     start = State.from_snapshot(game["start"], game_cards(game), match.decks, game["rules"])
     assert start.snapshot() == game["start"]
     start.apply_action(0)
@@ -127,7 +127,7 @@ def replay_golden(game: Game) -> None:
 
 
 def battle(rules: str = "1.5", seed: int = 3, **kwargs: Any) -> Match:
-    """A match at its first battle turn; both players took the first cards offered."""
+    """Return a match at its first battle turn; both players took the first cards offered."""
     match = Match(rules, seed=seed, **kwargs)
     while match.phase == "choice":
         match.submit(0, "PASS")
@@ -141,7 +141,7 @@ def pass_turns(match: Match, n: int) -> None:
 
 
 def deathbed(rules: str) -> Match:
-    """A match in which the asked player has just died from their draw."""
+    """Return a match in which the player to be asked has just died from their draw."""
     match = battle(rules)
     for _ in range(200):
         assert match.state is not None
@@ -360,7 +360,7 @@ def test_choice_answers_come_in_either_order() -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_answers_of_legal_picks_are_accepted(rules: str) -> None:
-    """And what is no legal pick is not."""
+    """The match accepts the legal picks, and no others."""
     match = Match(rules, seed=3)
     random = Random(rules)
     while match.phase == "choice":
@@ -432,7 +432,7 @@ def test_time_limits(rules: str) -> None:
 
 
 def answered(rules: str, line: str | None, **kwargs: Any) -> tuple[list[int], str | None]:
-    """What player 0 has chosen after `line`, and the message without their name if they fail."""
+    """Return what player 0 has chosen after `line`, and the error message without their name."""
     match = Match(rules, seed=4, **kwargs)
     match.submit(1, "PASS")
     error = match.submit(0, line).error
@@ -681,7 +681,7 @@ def test_asked_after_death(rules: str) -> None:
 
 
 def candidates(state: State) -> Iterator[str]:
-    """Texts that may be legal for the player whose turn it is."""
+    """Yield texts that may be legal for the player whose turn it is."""
     me = state.players[state.turn % 2]
     lanes = [""] if state.rules == "1.0" else [" 0", " 1"]
     for card in me.hand:
@@ -804,7 +804,7 @@ def test_bad_logs() -> None:
 
 
 def some_answer(match: Match, random: JavaRandom) -> str:
-    """Up to four random actions of the turn; PASS in the choice phase."""
+    """Return up to four random actions of the turn, or PASS in the choice phase."""
     if match.phase == "choice":
         return "PASS"
     state = state_of(match).clone()
@@ -852,7 +852,7 @@ def test_a_timeout_is_no_line() -> None:
 
 
 def test_hidden_cards_are_no_part_of_an_information_state() -> None:
-    """Nor is what the other player has chosen, or the order of the decks."""
+    """It depends neither on the opponent's choice nor on the order of the decks."""
     one, other = Match(seed=3), Match(seed=3, params={"shufflePlayer1Seed": 9})
     for match, line in ((one, "PASS"), (other, f"CHOOSE {one.offers[-1].base_id};PASS")):
         match.submit(1, line)
@@ -867,7 +867,7 @@ def test_hidden_cards_are_no_part_of_an_information_state() -> None:
 )
 @pytest.mark.parametrize("copied", [Match.clone, copy.copy, copy.deepcopy])
 def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], Match]) -> None:
-    """At every step: the clone plays on to another end, and the original is not affected."""
+    """A clone of each step plays on to an end of its own, without any effect on the original."""
     lone, match = Match(rules, seed=6, ids=ids), Match(rules, seed=6, ids=ids)
     random = JavaRandom(3)
     steps = 0

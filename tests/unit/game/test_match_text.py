@@ -1,4 +1,4 @@
-"""The text of a match: that a person can follow it, and that it tells the truth."""
+"""The text of a match: it is complete, and it says what happened."""
 
 import re
 
@@ -27,7 +27,7 @@ def played(rules: str = "1.5", seed: int = 5, ids: str = "new") -> Result[Match]
 
 
 def given(*lines: str | None, fault: Fault | None = None, stderr: str = "") -> Result[Match]:
-    """A match of these answers, then PASS."""
+    """Return the result of a match with these answers, then PASS."""
     match = Match(seed=5)
     answers = iter(lines)
     calls = (
@@ -40,7 +40,7 @@ def given(*lines: str | None, fault: Fault | None = None, stderr: str = "") -> R
     ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
 )
 def test_every_action_and_its_effect(rules: str, ids: str) -> None:
-    """Boards, health and deaths are those of the match, action by action."""
+    """Boards, health and deaths in the text are those of the match after each action."""
     result = played(rules, ids=ids)
     text = match_text(result)
     turns = re.split(r"\n\n(?=turn )", text)[1:]

@@ -39,7 +39,7 @@ CHANGES = {
 
 
 def played(rules: str, seed: int) -> list[Observation]:
-    """What the players of a match are shown."""
+    """Return what the players of a match are shown."""
     match, agents = Match(rules, seed=seed), [make_agent("random") for _ in range(2)]
     shown = []
     for player, agent in enumerate(agents):
@@ -151,7 +151,7 @@ def test_limits_of_a_text() -> None:
 
 
 def test_longest_text() -> None:
-    """What is longest to write, of all that fits."""
+    """The writer has room for the longest numbers and the most rows that it accepts."""
     most = 10**9
     line = PlayerLine(*[-most] * 5)
     row = CardInPlay(most, -1, 0, 3, -most, -most, -most, "BCDGLW", -most, -most, -most, 2, -1)
@@ -170,7 +170,7 @@ def test_states_of_what_was_never_parsed() -> None:
 
 
 def test_threads_share_one() -> None:
-    """Fields are made by each thread for itself."""
+    """Several threads can read an observation, whose fields are made on first use."""
     seen = played("1.5", 5)[-1]
     expected = vars_of(seen), seen.format(), hash(seen)
     found: list[bool] = []
@@ -189,7 +189,7 @@ def test_threads_share_one() -> None:
 
 
 def test_belief_learns_a_card_from_the_rows_that_show_it() -> None:
-    """A creature first, then the printed card in hand; the creature again tells nothing new."""
+    """A creature shows its card as changed in battle; once seen, the printed card counts."""
     weak = MINE._replace(base_id=500, attack=1, abilities="-C----")
     printed = IN_HAND._replace(base_id=500, attack=9, abilities="BC----")
     belief = Belief()

@@ -14,7 +14,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def check(state: State) -> None:
-    """The text gives an equal state with an equal future, hidden cards included."""
+    """Check that the text gives an equal state with an equal future, hidden cards included."""
     text = state.to_text()
     assert "\n" not in text
     again = State.from_text(text)
@@ -50,7 +50,7 @@ def test_hidden_cards_are_redrawn_alike(rules: str) -> None:
 
 @each_rules
 def test_samples_of_a_belief(rules: str) -> None:
-    """Their hidden cards are of the pool and have no instance ids."""
+    """Sampled hidden cards are in the pool and have no instance ids, which the text can say."""
     match = Match(rules, seed=2)
     belief = Belief()
     while match.phase == "choice":

@@ -26,7 +26,7 @@ from locmsim.rules.cards import Card
 
 
 def lines_with_blanks(*lines: str) -> str:
-    """Protocol text: every card row, and no other line, ends in a blank."""
+    """Return protocol text: every card row, and no other line, ends in a blank."""
     return "".join(line + (" \n" if len(line.split()) > 10 else "\n") for line in lines)
 
 
@@ -238,7 +238,7 @@ def test_no_more_cards_than_can_be() -> None:
 
 
 def action_texts(seen: Observation) -> dict[int, str]:
-    """Text of each possible action by its number, from the table in docs/rules.md, section 12."""
+    """Return the text of each possible action by its number, as in docs/rules.md, section 12."""
     hand = [row.instance_id for row in seen.at(HAND)]
     slots: dict[int, dict[int, int]] = {}
     lanes = 1 if seen.rules == "1.0" else 2
@@ -379,7 +379,7 @@ def test_damaged_text_gives_no_other_error(seen: Observation, data: st.DataObjec
 
 @given(observations(), st.data())
 def test_the_reader_reads_what_the_slow_one_does(seen: Observation, data: st.DataObject) -> None:
-    """Texts that only nearly are what a referee writes, as a text and as a stream."""
+    """Slightly damaged texts have the same result or error, read as a text or as a stream."""
     text = seen.format()
     start = data.draw(st.integers(0, len(text)))
     damaged = text[:start] + data.draw(st.sampled_from(["", " ", "\n", "-", "0", "B", "é"]))
@@ -406,7 +406,7 @@ def test_the_reader_reads_what_the_slow_one_does(seen: Observation, data: st.Dat
 
 
 def possible(seen: Observation) -> Observation:
-    """The same with all numbers within what a game can have, and an id of its own for each card."""
+    """Return the observation with numbers as they occur in games, and unique instance ids."""
 
     def line(line: PlayerLine) -> PlayerLine:
         return line._replace(

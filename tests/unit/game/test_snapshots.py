@@ -26,7 +26,7 @@ def test_snapshots_both_ways(rules, data):
 
 
 def change(path, value):
-    """Sets one field of the snapshot."""
+    """Return a function that sets one field of the snapshot."""
 
     def apply(snapshot, cards, decks):
         target = snapshot
@@ -163,7 +163,7 @@ junk = st.one_of(
 
 @given(data=st.data())
 def test_from_snapshot_of_junk(data):
-    """Whatever is in it, it is a valid state or a `ValueError`."""
+    """Any snapshot gives a valid state or a `ValueError`."""
     snapshot, cards, decks = full_position()
     for _ in range(data.draw(st.integers(1, 3))):
         target = data.draw(

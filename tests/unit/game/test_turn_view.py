@@ -1,4 +1,4 @@
-"""What the arena feeds a policy is what environments show: byte for byte, along whole matches."""
+"""The arena shows a policy the same bytes as environments do, along whole matches."""
 
 import numpy as np
 import pytest

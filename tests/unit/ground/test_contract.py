@@ -1,7 +1,7 @@
 """The referee and the arena's core play any game that keeps `locmsim.contract`.
 
-The one here is as far from Legends of Code and Magic as possible: nobody chooses cards, games can
-be drawn, scores are points, the answers of agents are numbers.
+The game of these tests is as far from Legends of Code and Magic as possible: nobody chooses cards,
+games can be drawn, scores are points, and the answers of agents are numbers.
 """
 
 import ast
@@ -31,7 +31,7 @@ from locmsim.referee import play, replay_calls
 
 
 class Dice:
-    """Six turns; who is to move says a number below 10, which counts if it beats the last one."""
+    """A game of six turns, in which a number below 10 counts if it beats the previous one."""
 
     def __init__(self, seed: int, luck: int, turns: int = 6) -> None:
         self.turns = turns
@@ -97,7 +97,7 @@ class Dice:
 
 
 class Sayer:
-    """Says the same always, or anything."""
+    """An agent that always gives the same number, or a random one."""
 
     def __init__(self, number: int | None = None) -> None:
         self.number = number
@@ -133,7 +133,7 @@ BOT = f"{sys.executable} -S -E -c 'while True: print(min(9, int(input()) + 1), f
 
 
 def test_the_contract_is_kept() -> None:
-    """mypy checks these lines; nothing here can fail when run."""
+    """The lines are for mypy, which checks their types; they cannot fail when run."""
     match: Match = Dice(1, 1)
     game: Game = DiceGame()
     assert (match.to_ask, game.title) == ((0,), "dice")
@@ -162,7 +162,7 @@ def test_draw_and_fault() -> None:
 
 @pytest.mark.process
 def test_tournament(tmp_path: Path) -> None:
-    """Pairing, statistics, storage, resuming, replaying; draws and points in the tables."""
+    """Pairing, statistics, files, resuming and replaying work; tables show draws and points."""
     db = tmp_path / "dice.db"
     players = ["any", f"next={BOT}", "low=always:number=0"]
     options: dict[str, Any] = {"seed": 4, "pairs_per_set": 2, "timeout_scale": 25.0}
@@ -245,7 +245,7 @@ def test_a_match_in_this_process_and_again() -> None:
 
 
 def test_draws_in_statistics() -> None:
-    """Two drawn games make a split pair; the sequential test goes on through them."""
+    """Two drawn games count as a split pair, also in the sequential test."""
     with Arena(
         ["always:number=0", "b=always:number=0"], game=DiceGame(), games=8, seed=4, sprt=Sprt(0, 50)
     ) as arena:

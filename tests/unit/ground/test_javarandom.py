@@ -85,7 +85,7 @@ def test_seed_must_be_an_integer(seed):
 
 
 def test_shuffle_draws_as_next_int_does():
-    """Also where a number is drawn again, which happens with few seeds: here with the first one."""
+    """The first seed is one of the few with which a number is rejected and drawn again."""
     multiplier, mask = 0x5DEECE66D, (1 << 48) - 1
     last = (1 << 31) - 1 << 17  # the state whose 31 upper bits are all ones
     seed = (last - 0xB) * pow(multiplier, -1, 1 << 48) & mask ^ multiplier

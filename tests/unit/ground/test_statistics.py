@@ -39,7 +39,7 @@ def test_every_pair_is_counted_where_it_belongs() -> None:
 
 @pytest.mark.parametrize("pairs", [[], [1], [0.25], [0.75, 0.75], PAIRS, PAIRS[:4]])
 def test_smoothed_is_with_four_half_pairs_of_even_games(pairs: list[float]) -> None:
-    """Two pairs of two even games each: 0, 1/2, 1/2 and 1, counted by halves."""
+    """Two pairs of two even games each have the scores 0, 1/2, 1/2 and 1, each counted by half."""
     many = pairs * 2 + [0, 0.5, 0.5, 1]
     mean, variance = counted(pairs).smoothed()
     assert mean == pytest.approx(fmean(many))
@@ -49,7 +49,7 @@ def test_smoothed_is_with_four_half_pairs_of_even_games(pairs: list[float]) -> N
 @pytest.mark.parametrize("pairs", [[0.5], PAIRS, PAIRS[:5], [1] * 9 + [0]])
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_interval_is_wilsons(pairs: list[float], level: float) -> None:
-    """Its ends are the scores from which what was seen is just `level` away."""
+    """At the ends of the interval, the observed score is just as unlikely as `level` says."""
     counts = counted(pairs)
     mean, variance = counts.smoothed()
     games = len(pairs) * mean * (1 - mean) / variance

@@ -9,7 +9,7 @@ from locmsim.workers import TaskRunner, UnguardedError, Workers, WorkersError
 
 
 class Doing(Executor):
-    """Makes upper case of tasks, unless there are errors left for one."""
+    """An executor that returns tasks in upper case, unless it has errors left for them."""
 
     def __init__(self, errors: dict[str, list[Exception]]) -> None:
         self.errors = errors
@@ -49,7 +49,7 @@ def test_as_many_at_a_time_as_there_are_slots() -> None:
 
 
 def test_dead_workers() -> None:
-    """What they had to do is tried again, in parts, and alone."""
+    """The task of a dead worker is tried again: first its parts, then each of them alone."""
     doing = Doing({"xy": [BrokenExecutor()], "y": [BrokenExecutor()]})
     runner = TaskRunner(Workers(doing, lambda: 1), ["a", "xy", "b"], submit, parts=list)
     found = [(task, future.result()) for task, future in runner]
@@ -95,7 +95,7 @@ def test_workers_that_are_gone() -> None:
 
 
 def test_stopping() -> None:
-    """What runs is waited for, what waits in line is not begun, and the rest is not asked for."""
+    """A stop waits for running tasks, cancels queued ones and does not ask for further ones."""
     begun = []
 
     def work(task: str) -> str:
@@ -116,7 +116,7 @@ def test_stopping() -> None:
 
 
 def test_results_of_what_is_done() -> None:
-    """For those who stop in the middle, and keep what there is."""
+    """A caller who stops in the middle can keep the results that are ready."""
     doing = Doing({"b": [KeyError("mine")]})
     runner = TaskRunner(Workers(doing, lambda: 4), "abcdefgh", submit)
     task, _ = next(iter(runner))

@@ -156,7 +156,7 @@ def test_no_two_of_many_positions_have_one_hash(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_field_counts_for_the_hash(rules):
-    """Also those that random games seldom change alone."""
+    """Each field changes the hash, even if random games seldom change it alone."""
     state = next(
         state
         for state in game_positions(rules)

@@ -1,4 +1,4 @@
-"""`StateBatch`: whatever it does to many states, `State` does to one."""
+"""`StateBatch`: it does to many states what `State` does to one."""
 
 import copy
 import math
@@ -27,7 +27,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def some_states(rules="1.5"):
-    """Positions of one game from its start to its end."""
+    """Return the positions of one game from its start to its end."""
     states = []
     for state, action in random_game(start_position(2, rules), 5):
         states.append(state)
@@ -378,7 +378,7 @@ def test_rollouts_refuse():
 
 
 def test_the_compiled_part_checks_sizes():
-    """It writes into what it is given, so a wrong size must not pass, whoever calls it."""
+    """Compiled methods write into the arrays that they get, so wrong sizes must be refused."""
     array = StateArray(3, start_position(1))
     short = [np.zeros(2, dtype=t) for t in (np.int64, np.uint8, np.int32, np.int8, np.uint64)]
     long, flags, counts, bytes_, words = short
@@ -412,7 +412,7 @@ def test_the_compiled_part_checks_sizes():
 
 
 def seen_belief(rules):
-    """Of a player who has seen a game so far, and the position."""
+    """Return the belief of a player who has seen a game so far, and the position."""
     match, belief = Match(rules, seed=5), Belief()
     agents = make_agent("rule"), make_agent("rule")
     while match.phase == "choice" or match.turn < 4:
@@ -471,7 +471,7 @@ def test_children_and_hashes(rules):
 
 
 def slot_of(state, player, instance):
-    """By the order of the creatures in each lane."""
+    """Return a creature's slot, by the order of the creatures in each lane."""
     lanes = [[], []]
     for creature in state.players[player].board:
         lanes[creature.lane].append(creature.id)
@@ -482,7 +482,7 @@ def slot_of(state, player, instance):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_actions_as_arrays(rules):
-    """They name the cards and creatures that `State.action` does."""
+    """The arrays name the same cards and creatures as `State.action`."""
     states = [
         state for seed in range(3) for state, _ in random_game(start_position(seed, rules), 4)
     ]
@@ -553,7 +553,7 @@ def test_values_are_those_of_the_evaluation(rules):
 
 
 def test_values_by_a_function():
-    """It is asked about games that are not over only."""
+    """The function is asked only about games that are not over."""
     states = some_states()
     batch = StateBatch(states)
     asked = []
@@ -582,7 +582,7 @@ def test_values_by_a_function():
 
 
 def test_a_determinized_search_in_five_lines():
-    """It finds an attack that wins in every world."""
+    """The search finds an attack that wins in every world."""
     filler = Card(1, CardType.CREATURE, 12, 1, 1)
     runner = Card(2, CardType.CREATURE, 0, 30, 1, "-C----")
     state = State.new([runner, *[filler] * 29], [filler] * 30)

@@ -1,4 +1,4 @@
-"""The first rounds of the fuzzing that builds with sanitizers do for longer."""
+"""The first rounds of the fuzzing; builds with sanitizers run it for longer."""
 
 import random
 

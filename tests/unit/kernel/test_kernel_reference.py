@@ -30,20 +30,20 @@ generated = cache(generate_cards)
 
 
 def official_cards(rules):
-    """Sets of the generator, or the 160 fixed cards."""
+    """Draw a set of the generator, or take the 160 fixed cards."""
     if rules == "1.5":
         return st.integers(0, 50).map(generated)
     return st.just(cards_1x())
 
 
 def both_from_snapshot(rules, snapshot, cards, decks):
-    """The position for the kernel and for the reference."""
+    """Return the position for the kernel and for the reference."""
     kernel = State.from_snapshot(snapshot, cards, decks, rules)
     return kernel, reference_rules.Battle.from_snapshot(rules, snapshot, cards, decks)
 
 
 def both_from_decks(rules, decks):
-    """The start of player 0's first turn, for the kernel and for the reference."""
+    """Return the start of player 0's first turn, for the kernel and for the reference."""
     first = (0, 60) if rules == "1.5" else (1, 2)
     entries = [
         [(first[player] + 2 * i, card) for i, card in enumerate(deck)]
@@ -55,7 +55,7 @@ def both_from_decks(rules, decks):
 
 
 def expect_same(kernels, references, argument):
-    """Both give the same result, or the kernel the error that stands for the reference's."""
+    """Check that results are equal, or that the kernel's error stands for the reference's."""
     try:
         expected = references(argument)
     except tuple(ERRORS) as error:
@@ -71,7 +71,7 @@ def expect_same(kernels, references, argument):
 
 
 class KernelAndReference(RuleBasedStateMachine):
-    """Plays one game with both and compares everything after every step."""
+    """A machine that plays one game with both and compares everything after every step."""
 
     rule_set: str
 
@@ -141,7 +141,7 @@ class KernelAndReference(RuleBasedStateMachine):
 
     @rule()
     def rebuild(self):
-        """Goes on from a snapshot."""
+        """Continue from a snapshot."""
         again = State.from_snapshot(self.kernel.snapshot(), self.cards, self.decks, self.rule_set)
         if self.rule_set == "1.5":
             assert again == self.kernel
@@ -164,7 +164,7 @@ class KernelAndReference(RuleBasedStateMachine):
 
     @invariant()
     def same_text(self):
-        """What the player to move is sent."""
+        """Compare the texts that the player to move is sent."""
         if self.comparable_text:
             performed = [entry.split(" ", 1) for entry in self.reference.opponent.performed]
             actions = [(int(base_id), action) for base_id, action in performed]
@@ -202,7 +202,7 @@ PRINTED = amount([-500, -1, 0, 127, 128], CHANGES)
 
 
 def duel(rules, mine, enemy, item=None, flags=(1, 0)):
-    """A position with one creature a side, attack and defense as given, and an item to use."""
+    """Return a position with one creature a side, with these statistics, and an item to use."""
     creature = Card(0, CardType.CREATURE, 0, 1, 1)
     cards = {0: creature} if item is None else {0: creature, 1: item}
     hands = [[]] * 2 if item is None else [[10], []]
@@ -226,7 +226,7 @@ def duel(rules, mine, enemy, item=None, flags=(1, 0)):
 
 
 def check_all_actions(kernel, battle):
-    """Every legal action has the same outcome, and so has the turn's end after it."""
+    """Check that each legal action, and the end of the turn after it, has the same outcome."""
     for action in battle.legal_actions():
         child = kernel.child(kernel.string_to_action(action))
         expected = battle.copy()
@@ -255,7 +255,7 @@ def test_items_across_integer_widths(rules, kind):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_items_with_every_ability(rules):
-    """Above all Charge, which wakes a creature unless it has attacked."""
+    """Charge matters most: it lets a creature attack unless it has attacked before."""
     kinds = (CardType.GREEN, CardType.RED, CardType.BLUE)
     changes = ("-C----", "---G-W", "BCDGLW")
     states = ((1, 0), (0, 0), (0, 1), (1, 1))  # the last one only in positions made by hand
@@ -266,7 +266,7 @@ def test_items_with_every_ability(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_printed_stats_across_integer_widths(rules):
-    """Creatures as printed, negative numbers too, are summoned, fight and are fought."""
+    """Creatures with such statistics, even negative ones, are summoned, attack and are attacked."""
     for attack, defense in product(PRINTED, PRINTED):
         cards = [
             Card(0, CardType.CREATURE, 0, attack, defense, "-CD---", attack, defense, 1),

@@ -1,4 +1,4 @@
-"""States as bytes: what comes back is equal, and anything else is refused."""
+"""States as bytes: they are restored as equal states, and all other bytes are refused."""
 
 import pickle
 import struct
@@ -26,7 +26,7 @@ def game(rules="1.5", seed=1):
 
 
 def parts(data):
-    """The payloads of the table and of the state."""
+    """Return the payloads of the table and of the state."""
     found = []
     while data:
         size = HEADER.unpack_from(data)[3]
@@ -36,7 +36,7 @@ def parts(data):
 
 
 def assemble(*payloads):
-    """The inverse of `parts`, with right checksums."""
+    """Put payloads together with right checksums, the inverse of `parts`."""
     return b"".join(
         HEADER.pack(b"LOCM", 2, number, len(payload), zlib.crc32(payload)) + payload
         for number, payload in enumerate(payloads, 1)
@@ -177,7 +177,7 @@ def test_parts_in_the_wrong_order():
 
 
 def test_padding_is_zero():
-    """Each player's bytes end with four that mean nothing; equal positions have equal bytes."""
+    """Four bytes of each player are unused and must be zero: equal states have equal bytes."""
     table, state = parts(start_position(1).to_bytes())
     for place in (159, 255):
         changed = bytearray(state)
@@ -189,7 +189,7 @@ def test_padding_is_zero():
 @each_rules
 @given(data=st.data())
 def test_damage_under_a_right_checksum(rules, data):
-    """Even then there is an error, or a state that can be used for anything without harm."""
+    """Damaged bytes give an error, or a state that can be used for anything without harm."""
     states = game(rules)
     payloads = [bytearray(part) for part in parts(data.draw(st.sampled_from(states)).to_bytes())]
     for _ in range(data.draw(st.integers(1, 4))):
@@ -216,7 +216,7 @@ def test_damage_under_a_right_checksum(rules, data):
 
 
 def test_damaged_pickles():
-    """Damage to what is ours; of the rest pickle's own machine takes care, or does not."""
+    """Damage to the bytes of our format is detected; the rest of a pickle is checked by pickle."""
     state = game()[9]
     pickled = pickle.dumps(state)
     ours = [at for at in range(len(pickled)) if pickled.startswith(b"LOCM", at)]
@@ -231,7 +231,7 @@ def test_damaged_pickles():
 
 
 def state_with_a_creature(rules):
-    """It is player 0's, the only one, in lane 0 where there are two."""
+    """Return a state whose only creature is player 0's, in lane 0 where there are two."""
     deck = [Card(1, CardType.CREATURE, 1, 2, 2)] * 12
     return State.new(deck, deck, rules=rules).child(1)
 

@@ -71,7 +71,7 @@ def test_rollouts_refuse(arguments, message):
 
 
 def test_playouts_of_a_game_without_end_are_broken_off():
-    """Attack -500 heals whom it hits, faster than the empty deck harms them."""
+    """Attack -500 heals the player who is attacked, faster than their empty deck harms them."""
     healer = Card(1, CardType.CREATURE, 0, -500, 500, "-C----", 0, 0, 0, 0)
     state = State.new([healer] * 30, [healer] * 30)
     for i, winner in enumerate(state.rollouts(4, 1).tolist()):
@@ -87,7 +87,7 @@ def test_perft_refuses():
 
 @each_rules
 def test_the_fused_loop_draws_and_applies_as_single_steps_do(rules):
-    """Winners and numbers of actions of thousands of games."""
+    """Thousands of games have the same winners and numbers of actions."""
     games = 0
     for state in [start_position(seed, rules) for seed in range(amount(6, 20))] + [
         state for state in game_positions(rules)[::9] if not state.is_terminal()
@@ -102,7 +102,7 @@ def test_the_fused_loop_draws_and_applies_as_single_steps_do(rules):
 
 
 def sampling_positions() -> list[State]:
-    """Positions of all rule sets with as different sets of legal actions as possible."""
+    """Return positions of all rule sets with legal actions as different as possible."""
     chosen = []
     for rules in RULE_SETS:
         ranked = sorted(

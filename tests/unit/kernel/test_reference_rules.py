@@ -1,4 +1,4 @@
-"""The reference of the rules replays the golden games with everything equal."""
+"""The reference of the rules replays the golden games and agrees with them in everything."""
 
 import pytest
 import reference_rules
@@ -42,7 +42,7 @@ def replay(game: Game) -> None:
 
 
 def check_choices(game: Game) -> tuple[int, str] | None:
-    """Compares the choice phase; returns who made which fatal error."""
+    """Compare the choice phase; return who made which fatal error."""
     rules, offers = game["rules"], offers_of(game)
     for player in (0, 1):
         assert len(game["choice_inputs"][player]) == len(game["choice_limits"][player])
@@ -94,7 +94,7 @@ def check_answer(
 
 
 def check_numbers(battle: reference_rules.Battle) -> None:
-    """Every legal action has a number of its own in the range, and back."""
+    """Check that every legal action has its own number in the range, which leads back to it."""
     numbers = {battle.number_of(action): action for action in battle.legal_actions()}
     assert len(numbers) == len(battle.legal_actions())
     for number, action in numbers.items():

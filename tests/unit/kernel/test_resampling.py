@@ -1,4 +1,4 @@
-"""Hidden cards drawn anew: nothing leaks, everything is possible, all of it equally likely."""
+"""Resampled hidden cards: nothing leaks, and all possible deals are equally likely."""
 
 import hashlib
 import random
@@ -28,7 +28,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def with_other_hidden_cards(state: State, viewer: int, rng: random.Random) -> State:
-    """A position that looks the same to the viewer."""
+    """Return a position that looks the same to the viewer."""
     me, other = state.players[viewer], state.players[1 - viewer]
     mine = me.deck
     rng.shuffle(mine)
@@ -42,7 +42,7 @@ def with_other_hidden_cards(state: State, viewer: int, rng: random.Random) -> St
 @each_rules
 @pytest.mark.parametrize("viewer", [0, 1])
 def test_resampling_is_honest(rules, viewer):
-    """Equal to the eye, equal after resampling: nothing hidden leaks into the result."""
+    """Positions that look the same to the viewer are equal after resampling."""
     rng = random.Random(viewer)
     different = 0
     for number, state in enumerate(game_positions(rules)[3::5]):
@@ -57,7 +57,7 @@ def test_resampling_is_honest(rules, viewer):
 
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 def test_the_order_of_cards_that_share_a_base_id_is_hidden(rules):
-    """Where instance ids say nothing of a card, one thing in which it differs is enough."""
+    """Cards of one base id that differ in a single property are shuffled too."""
     changes = [
         {"type": CardType.GREEN}, {"cost": 9}, {"attack": 9}, {"defense": 9},
         {"abilities": "B-----"}, {"abilities": "-C----"}, {"my_health_change": 9},
@@ -137,7 +137,7 @@ def test_resampling_leaves_at_most_two_copies():
 
 @each_rules
 def test_resampling_draws_uniformly(rules):
-    """Each card of the pool in each hidden place, and each order of the player's deck."""
+    """Each hidden place gets each card of the pool equally often, and the deck each order."""
     pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(8)]
     state = State.new(pool[:7], pool[:8], rules=rules, pool=pool)
     samples = 1200
@@ -154,7 +154,7 @@ def test_resampling_draws_uniformly(rules):
 
 
 def p_of_equal_shares(counts: Counter) -> float:
-    """Of a chi-squared test."""
+    """Return the p-value of a chi-squared test."""
     mean = counts.total() / len(counts)
     value = sum((n - mean) ** 2 for n in counts.values()) / mean
     return special.chdtrc(len(counts) - 1, value)
@@ -172,7 +172,7 @@ def test_resampling_needs_a_pool():
 
 
 def test_resampled_states_belong_to_their_seeds():
-    """The digest is that of an earlier version, written in plain Python."""
+    """The digest was computed by an earlier version, which was written in plain Python."""
     digest = hashlib.sha256()
     for rules in RULE_SETS:
         for seed in range(1, 4):
@@ -193,7 +193,7 @@ def test_resampled_cards_keep_their_names():
 
 
 def test_resampling_needs_room_for_all_cards():
-    """A belief's position has one entry for all hidden cards; each gets one of its own here."""
+    """Hidden cards share one entry in a belief's position, and get one each when resampled."""
     pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(220)]
     battle = State.new(pool[:30], pool[:30], pool=[]).observation(0)
     belief = Belief()
@@ -207,7 +207,7 @@ def test_resampling_needs_room_for_all_cards():
 
 
 def test_a_copy_stays_what_it_is_when_its_neighbour_is_resampled():
-    """A creature whose id follows that of a hidden card stays what it is whatever that becomes."""
+    """A creature whose id follows that of a hidden card keeps its card when that one is redrawn."""
     snapshot, cards, decks = full_position()
     snapshot["p"][1]["board"] = [[65, 1, 2, 3, "------", 0, 1, 0]]
     decks[1] = [[60, 2], [62, 3], [64, 1]]

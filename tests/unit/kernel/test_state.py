@@ -107,7 +107,7 @@ def test_tables_know_their_rules(rules):
 
 
 def test_a_pool_too_large_for_the_table_is_left_out():
-    """Of a list of more cards than a game can hold, those that occur are enough."""
+    """Of a list with more cards than a game can hold, the state keeps those that occur in it."""
     cards = [replace(CREATURE, base_id=i) for i in range(300)]
     state = State.new(cards[:30], cards[30:60])
     decks = [[(c.id, c.card.base_id) for c in (*p.hand, *p.deck)] for p in state.players]
@@ -194,7 +194,7 @@ def test_legal_actions(rules):
 
 @each_rules
 def test_the_kth_actions_are_the_listed_ones(rules):
-    """Each legal action has one number k, in whatever order."""
+    """Each k selects another legal action, in any order."""
     many = 0
     for state in (
         *game_positions(rules),
@@ -572,7 +572,7 @@ def test_every_field_counts_for_equality(rules, data):
 
 
 def test_cards_count_for_equality():
-    """Equal ids and base ids, but another card."""
+    """States with equal ids and base ids differ if a card differs."""
     other = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--", card_draw=1)
     states = [State.new([CREATURE], [], pool=[CREATURE, other]) for CREATURE in (CREATURE, other)]
     assert states[0] != states[1]
@@ -631,7 +631,7 @@ def test_observation_string_tells_apart_what_a_player_sees(rules):
 
 @each_rules
 def test_observation_string_follows_the_turn(rules):
-    """Each action shows, also one that changes nothing of the protocol's text but the mana."""
+    """Each action changes the string, even one that changes only mana in the protocol's text."""
     for state, action in random_game(start_position(8, rules), 8):
         player = state.current_player()
         child = state.child(action)

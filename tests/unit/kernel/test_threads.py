@@ -1,6 +1,6 @@
-"""Threads of one process at once find what one thread finds: with the GIL, and without it.
+"""Threads that work at the same time compute what a single one does, with and without the GIL.
 
-It needs pytest, numpy and, for environments, gymnasium only, so that it also runs with a
+The tests need pytest, numpy and, for environments, gymnasium only, so that they also run with a
 free-threaded Python or under ThreadSanitizer (docs/development.md).
 """
 
@@ -26,7 +26,7 @@ OLD = sys.version_info < (3, 13)
 
 
 def together(work: Callable[[int], Any]) -> list[Any]:
-    """The results of work(0), work(1) ...; all threads start at the same moment."""
+    """Return the results of work(0), work(1) ...; all threads start at the same moment."""
     results: list[Any] = [None] * THREADS
     errors: list[BaseException] = []
     start = threading.Barrier(THREADS)
@@ -49,7 +49,7 @@ def together(work: Callable[[int], Any]) -> list[Any]:
 
 
 def middle(rules: str, seed: int = 1) -> State:
-    """A position in the middle of a game."""
+    """Return a position in the middle of a game."""
     last = start_position(seed, rules)
     for state, _ in random_game(start_position(seed, rules), seed):
         if state.turn == 8:
@@ -59,7 +59,7 @@ def middle(rules: str, seed: int = 1) -> State:
 
 
 def play(state: State, seed: int) -> list[tuple[int, int]]:
-    """One game by hand: legal actions, masks, clones and what a player sees."""
+    """Play one game by hand: legal actions, masks, clones and what a player sees."""
     state = state.clone()
     rng = np.random.default_rng(seed)
     log = []
@@ -76,7 +76,7 @@ def play(state: State, seed: int) -> list[tuple[int, int]]:
 
 @pytest.mark.process
 def test_imports_leave_the_lock_as_it_is():
-    """A module that does not declare itself free of the lock switches it on, with a warning."""
+    """A module that does not declare itself free of the GIL enables it, with a warning."""
     names = [
         ".".join(path.relative_to(PACKAGE.parent).with_name(path.name.split(".")[0]).parts)
         for path in [*PACKAGE.rglob("*.so"), *PACKAGE.rglob("*.pyd")]
@@ -134,7 +134,7 @@ def test_batches(rules):
     ("kind", "budget"), [(BeamSearch, {"nodes": 400}), (MCTS, {"iterations": 30})]
 )
 def test_searches(rules, kind, budget, shared):
-    """Each thread with a search of its own, and all with one that is asked by turns."""
+    """Threads can have a search each, or take turns with a shared one."""
     observation = middle(rules).observation(middle(rules).current_player())
     alone = [kind().search(observation, seed=i, **budget) for i in range(THREADS)]
     one = kind()
@@ -183,7 +183,7 @@ def test_environments(rules, threads):
 
 
 def test_one_evaluation_for_the_cards_of_several_games() -> None:
-    """Its table of cards in hand is that of the cards at hand: threads must not share it."""
+    """An evaluation has a table of the cards in hand of one game, which threads must not share."""
     evaluation = Evaluation({"hand.cost": 1.0, "hand.draw": 3.0}, network=None)
     states = [middle("1.5", seed) for seed in range(THREADS)]
     expected = [evaluation(state, 0) for state in states]

@@ -1,4 +1,4 @@
-"""The value network: the compiled one against numpy, use in searches."""
+"""The value network: the compiled one against numpy, and its use in searches."""
 
 from itertools import pairwise
 
@@ -110,7 +110,7 @@ def test_own_weights_come_without_a_network():
 
 
 def test_a_search_plays_for_what_the_network_wants():
-    """One that counts cards in hand alone, against one that counts them the other way round."""
+    """A network that values cards in hand ends turns with more of them than its opposite does."""
     arrays = {name: np.zeros(shape) for name, shape in SHAPES.items()}
     some = states("1.5", 3)
     turns = [some[0], *(b for a, b in pairwise(some) if b.turn > a.turn)][: amount(10, 30)]

@@ -1,4 +1,4 @@
-"""Weights files: what is in them, how they are read and refused, and that all of it is played."""
+"""Weights files: contents, reading, refused files, and that all of the weights are used in play."""
 
 import io
 import json
@@ -29,7 +29,7 @@ def written(path: Path, **weights: Weights) -> Path:
 
 
 def backwards(weights: Weights) -> Weights:
-    """One that wants the opposite of what these want when choosing cards."""
+    """Return weights that want the opposite of these when choosing cards."""
     draft = {base_id: -value for base_id, value in (weights.draft or {}).items()}
     score = {name: -weight for name, weight in (weights.deck_score or {}).items()}
     deck_value, draft_value = (
@@ -84,7 +84,7 @@ def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, what)
 
 
 def test_what_is_saved_is_read(tmp_path):
-    """Bit for bit, and other rule sets are those of the package."""
+    """Arrays are read bit for bit; rule sets that the file lacks have the package's weights."""
     rng = np.random.default_rng(1)
     network = {name: rng.random(shape, np.float32) for name, shape in SHAPES.items()}
     value = [{name: rng.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
@@ -111,7 +111,7 @@ def test_what_is_saved_is_read(tmp_path):
 
 
 def test_parts_that_are_missing(tmp_path):
-    """Linear weights come without the networks that were trained beside other ones."""
+    """Linear weights are used without the networks that were trained with other weights."""
     path = written(tmp_path / "a.npz", r1_5=Weights(OURS.evaluation, None, OURS.deck_score))
     assert WeightsFile.load(path)["1.5"].network is None
     assert WeightsFile.load(path)["1.5"].deck_value is None
@@ -157,7 +157,7 @@ def test_files_that_are_wrong(tmp_path, content, message):
 
 
 def changed(meta: object = None, **arrays: object) -> bytes:
-    """The package's weights of 1.5 with other arrays, or without those that are None."""
+    """Return the package's weights of 1.5 with other arrays, or without those that are None."""
     content = {
         **{f"1.5/network/{name}": array for name, array in OURS.network.items()},
         "meta": np.array(json.dumps(meta or {"format": 1, "1.5": {}})),
@@ -257,7 +257,7 @@ def test_an_evaluation_of_weights():
 
 
 def test_an_agent_plays_the_deck_of_its_weights(tmp_path):
-    """And takes the opponent to choose by them."""
+    """The agent builds the deck of its weights and expects the opponent to build it too."""
     path = written(tmp_path / "tuned.npz", r1_5=backwards(OURS))
     match = Match(seed=5)
     ours, theirs = make_agent("beam"), make_agent(f"beam:weights={path}")

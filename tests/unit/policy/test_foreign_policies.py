@@ -1,4 +1,4 @@
-"""Policies that other libraries run: files of ONNX and TorchScript, objects."""
+"""Policies that other libraries run: files of ONNX and TorchScript, and objects."""
 
 import copy
 import pickle
@@ -85,7 +85,7 @@ def write_onnx(
     path: Path, policy: Any, says: dict[str, str] | None = None, rows: int | str = "rows",
     type_: int = 1, outputs: int = 2,
 ) -> None:  # fmt: skip
-    """A plain network as a graph of ONNX."""
+    """Write a plain network as a graph of ONNX."""
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
     from onnx import helper, numpy_helper
@@ -158,7 +158,7 @@ def test_games_of_an_onnx_file_are_those_of_the_network(tmp_path: Path) -> None:
 
 
 def test_an_onnx_file_plays_in_environments_as_the_network(tmp_path: Path) -> None:
-    """As an opponent, by its path and as an object, asked for all rows that wait for it."""
+    """A file is an opponent by its path or as an object, and is asked for all waiting rows."""
     write_onnx(tmp_path / "a.onnx", policy(), SAYS)
     opponents = [policy(), load_policy(tmp_path / "a.onnx"), f"policy:path={tmp_path / 'a.onnx'}"]
     ours, *theirs = [LocmVectorEnv(8, opponent=one, card_sets=4) for one in opponents]
@@ -177,7 +177,7 @@ def test_an_onnx_file_plays_in_environments_as_the_network(tmp_path: Path) -> No
 
 
 def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
-    """It says so, or is told, or fits one layout and rule set only."""
+    """Rule set and layout are those in the file or those given, unless only one of each fits."""
     path = tmp_path / "a.onnx"
     write_onnx(path, policy())
     with pytest.raises(
@@ -228,7 +228,7 @@ def test_onnx_files_that_are_none(tmp_path: Path) -> None:
 
 
 def other_network(inputs: int, actions: int, values: int = 1) -> SimpleNamespace:
-    """Arrays of a plain network that is of none of our layouts."""
+    """Return the arrays of a plain network that fits none of our layouts."""
     random = np.random.default_rng(1)
     sizes = {"policy": (inputs, actions), "value": (inputs, values)}
     arrays = {f"{head}.0.w": random.normal(size=size) for head, size in sizes.items()}

@@ -21,7 +21,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def observations(rules, layout="entities", n=24):
-    """Observations and masks from the middle of random games."""
+    """Return observations and masks from the middle of random games."""
     env = LocmVectorEnv(n, opponent="caller", rules=rules, layout=layout, **FEW)
     env.reset(seed=1)
     for number in range(25):
@@ -33,7 +33,7 @@ def observations(rules, layout="entities", n=24):
 @pytest.mark.parametrize("layout", ["entities", "entities-f32"])
 @pytest.mark.parametrize("sizes", [(48, 160, 32), (20, 37, 9), (1, 1, 1)])
 def test_the_entity_network_is_the_one_described(rules, layout, sizes):
-    """Also with other sizes than the usual ones, which follow from the arrays."""
+    """The sizes of the network follow from its arrays and can be other than the usual ones."""
     rng = np.random.default_rng(3)
     arrays = {
         name: rng.normal(size=shape) / np.sqrt(shape[0] if shape else 1)
@@ -71,7 +71,7 @@ def test_plain_networks(activation, hidden, layout):
 @pytest.mark.parametrize("most", [128, 256, 512])
 @pytest.mark.parametrize("outputs", [1, 15, 16, 33, 48, 80, 145, 160, 177])
 def test_vectors_of_all_widths_give_the_same_bits(most, outputs):
-    """Those of a sum of float32 in the order of the inputs, whatever the CPU can do."""
+    """Each result is the float32 sum in the order of the inputs, whatever the CPU can do."""
     rng = np.random.default_rng(outputs)
     for inputs in (1, 7, 16, 250, 300):
         x = rng.normal(size=inputs).astype(np.float32)
@@ -105,7 +105,7 @@ def test_products_of_a_query_with_the_keys_that_are_wanted(most, size):
 
 
 def test_a_row_is_rated_alone():
-    """Whatever other rows are asked about with it."""
+    """The result of a row does not depend on the other rows of the batch."""
     policy = Policy.random(seed=3)
     seen, _ = observations("1.5", n=70)
     logits, values = policy.evaluate(seen)
@@ -231,7 +231,7 @@ def test_wrong_observations_are_refused():
 
 @pytest.mark.parametrize(("kind", "layout"), [("entities", "entities"), ("mlp", "gym-locm")])
 def test_the_agent_acts_as_the_policy_does_in_the_environment(kind, layout, tmp_path):
-    """Over whole games against osl, from a match."""
+    """The agent's answers in whole matches against osl are the actions of the policy."""
     check_agent(kind, layout, tmp_path / "a.npz", range(2))
 
 
@@ -358,7 +358,7 @@ def test_evaluation_is_mirrored():
 
 
 def test_sums_are_added_up_in_one_order_on_all_cpus():
-    """Bit for bit: eight sums side by side, then one after the other."""
+    """Eight partial sums are kept and then added in order, so all CPUs give the same bits."""
     policy = Policy.random(seed=3)
     arrays = {name: np.zeros_like(array) for name, array in policy.arrays.items()}
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""What the public interface says of itself: every parameter and result, in numpydoc's form."""
+"""Docstrings of the public interface: every parameter and result, in numpydoc's form."""
 
 import enum
 import importlib
@@ -44,13 +44,13 @@ ANY_NAME = {
 
 
 def sections(doc: str) -> dict[str, str]:
-    """The sections of a docstring; the text before the first one is ""."""
+    """Return the sections of a docstring; the text before the first one is ""."""
     parts = re.split(rf"(?m)^({SECTIONS})\n-+\n", doc)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
 def names(section: str) -> set[str]:
-    """The names that a section explains: those at the beginnings of its lines."""
+    """Return the names that a section explains: those at the beginnings of its lines."""
     found = set()
     for line in section.splitlines():
         if line and not line[0].isspace():
@@ -59,7 +59,7 @@ def names(section: str) -> set[str]:
 
 
 def split(value: Any) -> tuple[str, str]:
-    """The signature that Cython writes before a docstring, or "", and the docstring."""
+    """Return the signature that Cython writes before a docstring, or "", and the docstring."""
     doc = inspect.getdoc(value) or ""
     signature, _, rest = doc.partition("\n\n")
     if re.fullmatch(r"\w+(\.\w+)*\(.*\)( -> .*)?", signature, re.S):
@@ -68,7 +68,7 @@ def split(value: Any) -> tuple[str, str]:
 
 
 def parameters(value: Any) -> list[str]:
-    """The names of the parameters that callers give; ``**name`` as it stands."""
+    """Return the names of the parameters that callers give; ``**name`` as it stands."""
     if inspect.isclass(value) and (
         issubclass(value, enum.Enum | BaseException) or getattr(value, "_is_protocol", False)
     ):
@@ -91,7 +91,7 @@ def parameters(value: Any) -> list[str]:
 
 
 def gaps(name: str, value: Any) -> Iterator[str]:
-    """What the docstring of a function or class leaves open."""
+    """Yield what the docstring of a function or class leaves open."""
     _, doc = split(value)
     parts = sections(doc)
     summary = parts[""].strip().split("\n\n")[0]
@@ -116,7 +116,7 @@ def gaps(name: str, value: Any) -> Iterator[str]:
 
 
 def public(module: str) -> Iterator[tuple[str, Any]]:
-    """Functions and classes of a module, and the methods and properties of its classes."""
+    """Yield functions and classes of a module, and the methods and properties of its classes."""
     loaded = importlib.import_module(module)
     for name in loaded.__all__:
         value = getattr(loaded, name)

@@ -20,12 +20,12 @@ PUBLIC = {name: value for value, name in public_classes().items()}
 
 
 def names_of(value: type, name: str) -> set[str]:
-    """The full names under which a page may document a class."""
+    """Return the full names under which a page may document a class."""
     return {name, f"{value.__module__}.{value.__name__}"}
 
 
 def wrong_pages(name: str, value: type, pages: dict[str, str]) -> list[str]:
-    """What is missing of the page of a class."""
+    """Return what is missing on the page of a class."""
     documented = [
         file
         for file, text in pages.items()
@@ -67,7 +67,7 @@ def test_missing_pages_and_examples_are_found() -> None:
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_options_of_public_classes_are_spelled_out(name: str) -> None:
-    """No signature ends in ``**options``, whose names nobody can read."""
+    """No signature ends in ``**options``, which hides the names."""
     value = PUBLIC[name]
     if issubclass(value, BaseException) or getattr(value, "_is_protocol", False):
         return
@@ -79,7 +79,7 @@ def test_options_of_public_classes_are_spelled_out(name: str) -> None:
 
 
 def test_the_site_shows_the_options_of_functions_that_make_environments() -> None:
-    """Their own signatures end in ``**options``, as Sphinx reads the source of functions."""
+    """Sphinx would show ``**options``, as in the source, so functions carry a full signature."""
     from locmsim.envs import LocmEnv, aec
 
     of_class = inspect.signature(LocmEnv).parameters

@@ -1,4 +1,4 @@
-"""docs/api.md is complete, links lead somewhere; that examples are right, pytest itself sees."""
+"""Pages of the documentation: docs/api.md is complete, and links lead somewhere."""
 
 import re
 import shlex
@@ -36,12 +36,12 @@ def test_every_method_is_in_the_api_page(owner):
 
 
 def prose(path: Path) -> str:
-    """A page without its blocks of code."""
+    """Return a page without its blocks of code."""
     return re.sub(r"^(```+).*?^\1$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors(path: Path) -> set[str]:
-    """The anchors that GitHub makes of a page's headings."""
+    """Return the anchors that GitHub makes of a page's headings."""
     found: dict[str, int] = {}
     for heading in re.findall(r"^#+ (.+?)\s*$", prose(path), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
@@ -72,7 +72,7 @@ def test_anchors_are_those_of_github(tmp_path):
 
 
 def listed_pages() -> list[str]:
-    """The pages that the tables of contents of all pages list."""
+    """Return the pages that the tables of contents of all pages list."""
     found = []
     for page in (ROOT / "docs").rglob("*.md"):
         for table in re.findall(r"^```{toctree}\n(.*?)^```$", page.read_text(), re.M | re.S):
@@ -94,7 +94,7 @@ def test_every_page_is_on_the_site():
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of the rows of a page's tables, without their heads."""
+    """Return the cells of the rows of a page's tables, without their heads."""
     lines = re.findall(r"^\|(.*)\|$", re.sub(r"^\|.*\n\|-.*\n", "", text, flags=re.M), re.M)
     return [[cell.strip() for cell in line.split(" | ")] for line in lines]
 
@@ -119,7 +119,7 @@ def test_figures_of_the_readme_are_those_of_the_pages():
 
 @pytest.mark.parametrize("page", ["figures.md", "strength.md"])
 def test_figures_name_machine_and_compiler(page):
-    """A section with figures has a command, a CPU and a compiler, or inherits them."""
+    """A section with figures names a command, a CPU and a compiler."""
     text = (ROOT / "docs" / page).read_text()
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         if "do not depend on the machine" in section or not re.search(r"\d %|\d ns", section):
@@ -131,7 +131,7 @@ def test_figures_name_machine_and_compiler(page):
 
 
 def commands(page: Path) -> list[list[str]]:
-    """The words of all commands of ours in the page's code, those in brackets left out."""
+    """Return the words of our commands in the page's code, without those in brackets."""
     code = re.findall(r"^```(?:sh)?\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     code += re.findall(r"^(?:    .*\n)+", prose(page), re.MULTILINE)
     found = []

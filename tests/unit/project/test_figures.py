@@ -1,4 +1,4 @@
-"""The figures of docs/explanation and the ratings are what their tools make."""
+"""The figures of docs/explanation and the ratings are up to date with the tools that make them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The layers of the package: what imports what, by the list that the import linter has too.
+"""The layers of the package: its imports follow the list that the import linter has too.
 
 The linter reads .py files. This reads the lines of .pyx and .pxd files as well, whose ``cimport``
 binds as an import does.
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.skipif(not PACKAGE.exists(), reason="there is no source
 
 
 def named(module: str, names: list[str]) -> Iterator[str]:
-    """The modules of ours that ``from module import names`` loads, without ``locmsim.``."""
+    """Yield our modules that ``from module import names`` loads, without ``locmsim.``."""
     if module == "locmsim":
         for name in names:
             if name in locmsim._LATER:
@@ -53,7 +53,7 @@ def named(module: str, names: list[str]) -> Iterator[str]:
 
 
 def imports_of_cython(text: str) -> Iterator[tuple[bool, str]]:
-    """For each import of ours: whether it is inside of something, and what is imported."""
+    """Yield for each import of ours whether it is indented, and what is imported."""
     joined = re.sub(r"\(\s*([^()]*?)\s*\)", lambda m: " ".join(m[1].split()), text)
     for match in LINE.finditer(joined):
         late = bool(match["indent"])
@@ -67,7 +67,7 @@ def imports_of_cython(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
-    """As `imports_of_cython`; imports for type checkers only do not count."""
+    """Do the same as `imports_of_cython`, without imports for type checkers only."""
     tree = ast.parse(text)
     typing = {
         id(node)
@@ -92,7 +92,7 @@ def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def faults(path: str, text: str) -> list[str]:
-    """The imports of a file, named by its path in the package, that the layers forbid."""
+    """Return the imports of a file, named by its path in the package, that the layers forbid."""
     own = path.split("/")[0].split(".")[0]
     imports = imports_of_python if path.endswith(".py") else imports_of_cython
     found = []
@@ -110,7 +110,7 @@ def faults(path: str, text: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """All files of the package but those that stand above the layers."""
+    """Return all files of the package but those that stand above the layers."""
     paths = sorted(
         path.relative_to(PACKAGE).as_posix()
         for pattern in ("*.py", "*.pyx", "*.pxd")
@@ -130,7 +130,7 @@ def test_layers_import_only_what_is_below() -> None:
 
 
 def test_the_faces_of_a_state_are_these() -> None:
-    """The kernel's own table of late imports."""
+    """The kernel imports these functions by a table when they are first used."""
     assert set(_LATER.values()) == {
         "envs.openspiel",  # State.get_game
         "game.boards",  # str(state), pictures, State.observation_string

@@ -1,4 +1,4 @@
-"""The package's front door: its names, what importing it costs, what compiled code finds."""
+"""The package's public names, the cost of importing it, and the files for compiled code."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_names_are_those_of_their_modules():
 
 @pytest.mark.process
 def test_importing_it_is_cheap():
-    """What takes long to import, above all numpy, waits until it is used."""
+    """Modules that take long to import, above all numpy, are imported when they are first used."""
     loaded = run_python("import locmsim, sys; print(*sys.modules)")
     assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
     run_python(
@@ -52,7 +52,7 @@ def test_importing_it_is_cheap():
 
 @pytest.mark.process
 def test_what_windows_lacks_is_not_needed_for_kernel_search_and_environments():
-    """Modules and functions of POSIX alone, taken away before anything is imported."""
+    """The code runs after modules and functions that only POSIX has were removed."""
     pytest.importorskip("gymnasium")
     printed = run_python(
         "import numpy, gymnasium, multiprocessing, subprocess, os, signal, sys\n"

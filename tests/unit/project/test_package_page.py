@@ -1,4 +1,4 @@
-"""What an index shows of the package: its addresses, its long description, its version."""
+"""The package's page in an index: its addresses, its long description, its version."""
 
 import re
 from pathlib import Path

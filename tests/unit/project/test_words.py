@@ -98,7 +98,7 @@ STRINGS = re.compile(
 
 
 def words_of(name: str) -> set[str]:
-    """The words of a name, in lower case, whichever way it joins them."""
+    """Return the words of a name, in lower case, whichever way it joins them."""
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
 
 
@@ -113,7 +113,7 @@ def names_in_python(text: str) -> Iterator[str]:
 
 
 def names_in_tokens(text: str, comments: str) -> Iterable[str]:
-    """Names in Cython, C or JavaScript: what is left without strings and comments."""
+    """Return names in Cython, C or JavaScript, after removing strings and comments."""
     return re.findall(r"[^\W\d]\w*", re.sub(comments, "", STRINGS.sub("", text), flags=re.S))
 
 
@@ -127,7 +127,7 @@ def names_in(path: Path) -> set[str]:
 
 @cache
 def files(*patterns: str) -> list[str]:
-    """Files of the project; what is generated or installed beside them is left out."""
+    """Return the files of the project, without those generated or installed."""
     folders = ("src", "tests", "tools", "bench", "bots", "examples", "docs")
     skipped = {"node_modules", "build", "_build", "__pycache__", "minified"}
     generated = {"src/locmsim/export/data/search.h", "src/locmsim/include/locm.h"}
@@ -165,7 +165,7 @@ def test_names_in_code_are_the_fields():
 
 
 def wrong_phrases(file: str) -> list[str]:
-    """Phrases of a page, or of the comments and strings of a module: line and text."""
+    """Return line and text of refused phrases in a page, or in a module's comments and strings."""
     found = []
     for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
         for phrase, better in PHRASES.items():
@@ -197,7 +197,7 @@ FRAGMENTS = {"A", "All", "An", "Both", "How", "Its", "The", "What", "Whether", "
 
 
 def fragments(path: Path) -> Iterator[str]:
-    """Public functions and methods whose docstring does not begin with a verb."""
+    """Yield public functions and methods whose docstring does not begin with a verb."""
 
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -221,7 +221,7 @@ def fragments(path: Path) -> Iterator[str]:
 
 
 def words_of_node(node: ast.AST) -> set[str]:
-    """The names in an expression."""
+    """Return the names in an expression."""
     return {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
 
 

@@ -1,4 +1,4 @@
-"""Reports on whole games: what each turn gave away."""
+"""Reports on whole games: how much each turn lost compared with the best one found."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
 
 
 def test_the_chance_is_what_the_player_sees() -> None:
-    """By the same function as anywhere else, where the turn ends, in worlds of their belief."""
+    """The probability is `win_chance` at the turn's end, in worlds of the player's belief."""
     result = match_of()
     turn = next(iter(report_turns(result, nodes=50, seed=3)))
     _, belief = knowledge_at(result, 0)
@@ -56,7 +56,7 @@ def test_the_chance_is_what_the_player_sees() -> None:
 
 
 def test_nothing_hidden_is_looked_at() -> None:
-    """Two games in which a player was shown the same have the same report on their turn."""
+    """Two games that look the same to a player have the same report on their turn."""
 
     deck = ";".join(f"CHOOSE {i}" for i in range(90, 120))
 

@@ -40,7 +40,7 @@ def result_of(match: Match, calls: list[Call], fault: Fault | None = None) -> Re
 
 
 def play_lines(match: Match, *lines: str | None) -> list[Call]:
-    """Submit answers until the match is over, PASS when there are no more."""
+    """Submit the answers, then PASS until the match is over."""
     given = iter(lines)
     calls = []
     while match.phase != "over":
@@ -61,12 +61,12 @@ def recorded_games() -> list[bytes]:
 
 
 def with_blanks_lost(texts: list[str | None]) -> list[str | None]:
-    """The contest's referee lost the blank at the end of each text."""
+    """Remove the blank at the end of each line, which the contest's referee lost."""
     return [text and text.replace(" \n", "\n") for text in texts]
 
 
 def test_recorded_games() -> None:
-    """Frame by frame the log that the contest's referee wrote, for the game in it."""
+    """Each frame of the log equals that of the contest's referee for the same game."""
     for line in recorded_games():
         theirs = json.loads(line)
         ours = json.loads(log_line(replay_log(theirs, ids="old")))
@@ -181,7 +181,7 @@ def test_tool_result_of_a_fault() -> None:
 
 
 def assert_complete(log: Log, calls: list[Call]) -> None:
-    """Every list has an entry for each frame; all that was sent and answered is there."""
+    """Check that every list has an entry for each frame, and that no text or answer is missing."""
     frames = len(log["summaries"])
     for entries in (log["views"], *log["errors"].values(), *log["outputs"].values()):
         assert len(entries) == frames
@@ -208,8 +208,11 @@ def test_whole_match(rules: str) -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
-    """Its consistency checker joins the first two texts of 1.5, of more than one entry in logs, and
-    then takes the n-th answer of a player for that to their n-th text."""
+    """The log suits gym-locm's consistency checker.
+
+    In logs with more than one entry it joins the first two texts of 1.5, and then takes a player's
+    n-th answer as that to their n-th text.
+    """
     match = Match(rules, seed=5)
     calls = play_lines(match)
     log = json.loads(log_line(result_of(match, calls)))
@@ -251,7 +254,7 @@ def test_draft() -> None:
 
 
 def test_dropped_actions() -> None:
-    """Each warning stands with the action that was executed before it; three of them at most."""
+    """Each warning stands with the action that was executed before it; at most three are shown."""
     first = Match(seed=5)
     for player in (0, 1):
         first.submit(player, "PASS")
@@ -276,7 +279,7 @@ def test_dropped_actions() -> None:
 
 
 def test_actions_after_a_victory_are_not_dropped() -> None:
-    """They were never looked at."""
+    """The log has no warning of them, since the referee never looked at them."""
     match = Match(seed=5)
     calls = play_lines(match)
     line, result = "ATTACK 2 -1;ATTACK 4 -1;ATTACK 900 -1", TurnResult(["ATTACK 2 -1"], [])
@@ -338,7 +341,7 @@ def test_unsent_text_is_null() -> None:
 
 
 def test_cards_of_a_list_are_in_the_log_and_no_file_is_read(tmp_path: Path) -> None:
-    """A log of a stranger may name any file of this machine, a terminal or a pipe too."""
+    """A log from somebody else may name any file of this machine, even a terminal or a pipe."""
     path = tmp_path / "cards.txt"
     save_cards(path, generate_cards(7))
     match = Match(seed=1, params={"predefinedCardListFile": str(path)})

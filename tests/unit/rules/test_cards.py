@@ -186,7 +186,7 @@ def test_line_ends(card_file, end):
 
 
 def test_lists_without_areas(card_file):
-    """The column after the card draw is free text in the lists of rules 1.x."""
+    """In lists of rules 1.x, the column after the card draw is free text."""
     path = card_file(
         "5 ; Grime Gnasher ; creature ; 2 ; 4 ; 1 ; ------ ; 0 ; 0 ; 0 ; Summon: nothing.\n"
         "6 ; Murgling ; creature ; 2 ; 3 ; 2 ; ------ ; 0 ; 0 ; 0 ;\n"

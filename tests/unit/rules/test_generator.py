@@ -93,7 +93,7 @@ def test_sets_are_sorted_and_within_the_rules(seed):
 
 
 def changed(path, value):
-    """The shipped weights with one value replaced; `path` is a sequence of keys and indices."""
+    """Return the shipped weights with one value replaced; `path` is a list of keys and indices."""
     weights = shipped_weights()
     place = weights
     for step in path[:-1]:
@@ -184,7 +184,7 @@ def test_weights_that_make_impossible_cards():
 
 
 def test_rejected_property_with_factor_zero_leaves_a_budget_that_is_no_number():
-    """As in Java 0.0 / 0.0: everything is affordable then, and attack and defense become 0."""
+    """A budget of NaN, as 0.0 / 0.0 in Java, affords everything and makes statistics 0."""
     weights = shipped_weights()
     for name in ("areaProbabilities", "drawProbabilities"):
         for entry in weights[name]:
@@ -231,7 +231,7 @@ def test_sums_are_compensated_as_in_java(values, total):
 
 
 def test_numbers_may_be_names():
-    """The referee's JSON reader makes text of them."""
+    """The referee's JSON reader converts numbers to text."""
     weights = shipped_weights()
     for entry in weights["drawProbabilities"]:
         entry["name"] = int(entry["name"])

@@ -57,7 +57,7 @@ def test_beam_search_and_tree_search_take_turns() -> None:
 
 
 class StopError(Exception):
-    """What ends a search."""
+    """The exception that ends a search."""
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -65,7 +65,7 @@ class StopError(Exception):
     ("search", "bound"), [(BeamSearch(), "nodes"), (MCTS(), "iterations")], ids=["beam", "mcts"]
 )
 def test_a_check_ends_a_search(search: BeamSearch | MCTS, bound: str, threads: int) -> None:
-    """At once, in any thread; and the next search does not know of it."""
+    """A check ends the search at once, in any thread, and has no effect on the next search."""
     observation = battle().observation(0)
     looks = 0
 
@@ -90,7 +90,7 @@ def test_a_check_ends_a_search(search: BeamSearch | MCTS, bound: str, threads: i
 
 
 def test_a_check_ends_what_is_made_of_searches() -> None:
-    """No search follows the one that was stopped."""
+    """No further search follows the one that was stopped."""
     match = battle()
     ended: list[object] = []
 
@@ -131,7 +131,7 @@ def test_with_nodes_alone_it_is_repeatable() -> None:
 
 
 def test_opponent_hand() -> None:
-    """The expected copies add up to the cards in hand; what was seen to be played is not there."""
+    """The expected copies add up to the cards in hand, without cards that were played."""
     match = battle()
     observation = match.observation(0)
     found = analyse(observation, time_ms=None, nodes=500, worlds=100)
@@ -151,7 +151,7 @@ def test_state_belief_and_search() -> None:
     belief.see(match.observation(0))
 
     class Few:
-        """A tree search, bounded by iterations."""
+        """A tree search that is bounded by iterations."""
 
         def search(self, observation: object, nodes: int | None, **rest: object) -> object:
             return MCTS().search(observation, iterations=nodes, **rest)  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_what_cannot_be_analysed() -> None:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_line_is_worth_what_the_search_that_found_it_says(rules: str) -> None:
-    """Played on in the same worlds; PASS is worth less, a win 1."""
+    """The value in the same worlds is the search's; PASS is worth less, and a win 1."""
     state = start_position(5, rules=rules)
     for _ in range(8):
         state.apply_line("PASS")

@@ -1,4 +1,4 @@
-"""Searches of a turn that has begun: what was done in it is taken into every world."""
+"""Searches of a turn that has begun: what was done so far holds in every world."""
 
 import random
 
@@ -25,7 +25,7 @@ def turn_starts(seed, rules):
 
 
 def begun_turns(rules, seeds=range(1, 13)):
-    """Starts of turns, what was done at random, and where that led: with a move left."""
+    """Yield starts of turns, some random actions, and the state after them with a move left."""
     for seed in seeds:
         rng = random.Random(seed)
         for start in turn_starts(seed, rules)[4::5]:
@@ -94,7 +94,7 @@ def _texts(state, actions):
 @each_rules
 @each_search
 def test_a_win_is_found_from_its_middle(rules, search):
-    """Whatever part of a winning turn was played, the rest of it wins."""
+    """After any part of a winning turn, the search finds a rest that wins."""
     search, budget = SEARCHES[search]
     found = 0
     for seed in range(1, 60):

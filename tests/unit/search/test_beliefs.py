@@ -27,8 +27,10 @@ def choose(belief: Belief, game: Game, player: int) -> None:
 
 
 def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation, Belief, Snapshot]]:
-    """The battle turns of every `step`-th golden game: who is asked, with what they believe, and
-    the true position."""
+    """Yield the battle turns of every `step`-th golden game.
+
+    Each has the player, their observation and belief, and the true position.
+    """
     parts = step * amount(15, 1) * (1 if REFERENCE is None else 10)  # the full files take minutes
     for game in GoldenChunk(rules, 0, parts):
         beliefs = Belief(), Belief()
@@ -42,7 +44,7 @@ def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation,
 
 
 def visible(snapshot: Snapshot, player: int) -> Snapshot:
-    """A copy without the opponent's hand."""
+    """Return a copy without the opponent's hand."""
     players = [dict(p) for p in snapshot["p"]]
     players[1 - player]["hand"] = len(players[1 - player]["hand"])
     return {**snapshot, "p": players}
@@ -53,7 +55,7 @@ def visible(snapshot: Snapshot, player: int) -> Snapshot:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_all_but_the_hidden_cards_is_the_truth(rules):
-    """Also what the texts hide: turn, bonus mana, mana left, health lost, forgotten effects."""
+    """A belief also infers what texts omit, such as the turn, bonus mana and lost effects."""
     for game, player, observation, belief, truth in battles(rules):
         state = belief.sample(seed=5)
         state.validate()
@@ -72,7 +74,7 @@ def test_all_but_the_hidden_cards_is_the_truth(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_single_observation_is_enough(rules):
-    """Without the past the visible things are right; of the rest what the mana tells."""
+    """Without the past, all visible values are right, and others as far as the mana tells."""
     for game, player, observation, _, truth in battles(rules, step=3):
         belief = Belief(deck=DECK_BUILDERS["classic"])  # our own takes longer to find
         belief.see(observation)
@@ -138,7 +140,7 @@ def test_opponent_took_one_card_of_each_triplet():
 
 
 def can_be_drafted(cards: list[int], offers: list[set[int]]) -> bool:
-    """Whether there is a triplet for each card (bipartite matching)."""
+    """Return whether there is a triplet for each card (bipartite matching)."""
     taken: dict[int, int] = {}  # triplet -> card number
 
     def assign(number: int, tried: set[int]) -> bool:
@@ -215,7 +217,7 @@ def test_nothing_to_sample_before_the_battle():
 
 
 def battle(rules: str, seed: int) -> Match:
-    """A match at the start of the battle; both players took the first cards."""
+    """Return a match at the start of the battle; both players took the first cards."""
     match = Match(rules, seed=seed)
     while match.phase == "choice":
         match.submit(match.to_ask[0], "PASS")
@@ -223,7 +225,7 @@ def battle(rules: str, seed: int) -> Match:
 
 
 def believer(match: Match, player: int, belief: Belief | None = None) -> Belief:
-    """What a player believes who saw the offers of a match and is asked in the battle."""
+    """Return the belief of a player who saw the offers of a match and is asked in the battle."""
     belief = belief or Belief()
     choices = Match(match.rules, params=match.params)
     while choices.phase == "choice":
@@ -293,7 +295,7 @@ def test_determinizer_names_what_is_wrong():
 
 
 def test_cards_of_our_own_deck_are_likelier():
-    """Others who choose from the same offer may find the same deck."""
+    """An opponent who chooses from the same offer may well build the same deck."""
     cards = generate_cards(4)
     own = set(build_deck(cards))
     assert len(own) >= 15
@@ -307,7 +309,7 @@ def test_cards_of_our_own_deck_are_likelier():
 
 
 def test_no_deck_is_built_where_no_offer_was_seen(monkeypatch):
-    """The set is not known then, and another one after each new card: it took most of a turn."""
+    """The card set is unknown then and changes with each new card, so decks cost most of a turn."""
     observation = start_position(3, "1.5").observation(0)
     seen, blind = Belief(), Belief()
     seen.see(Match("1.5", seed=3).observation(0))
@@ -320,7 +322,7 @@ def test_no_deck_is_built_where_no_offer_was_seen(monkeypatch):
 
 
 def test_nothing_is_guessed_before_it_is_sampled():
-    """What the opponent may hold takes longer to work out than all else of a turn."""
+    """Computing what the opponent may hold takes longer than the rest of a turn, so it waits."""
     asked = []
 
     def rate(card: Card) -> float:

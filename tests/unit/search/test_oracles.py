@@ -24,7 +24,7 @@ VALUES = {rules: Evaluation(HAND_SET_WEIGHTS, rules, network=None) for rules in 
 
 @cache
 def turns(rules: str, seeds: range) -> list[State]:
-    """Positions in which players are asked, in games of two agents; not to be changed."""
+    """Return positions in which players are asked, in games of two agents; do not change them."""
     states = []
     for seed in seeds:
         match = Match(rules, seed=seed)
@@ -55,13 +55,13 @@ def test_there_are_enough_positions():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_positions_are_what_they_are_called(kind):
-    """By exhaustive search: the win takes all damage that is possible, and what the kind names."""
+    """Exhaustive search shows that the win needs all possible damage, and what the name says."""
     wins_data.check(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_oracle_finds_wins_and_makes_up_none(kind):
-    """With one more health there is no win."""
+    """The oracle wins the position, but not with one more health of the opponent."""
     state = wins_data.position(kind)
     health = state.players[1 - state.current_player()].health
     assert find_win(wins_data.with_health(state, health + 1), Budget()) is None
@@ -69,7 +69,7 @@ def test_the_oracle_finds_wins_and_makes_up_none(kind):
 
 
 def test_the_oracle_summons_whatever_an_item_can_be_used_on():
-    """A creature that does nothing in its first turn is what a green item that harms needs."""
+    """A harmful green item needs a creature, even one that cannot attack in this turn."""
     creature = Card(1, CREATURE, 1, 2, 2)
     item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2)
     filler = Card(3, CREATURE, 13, 1, 1)
@@ -81,7 +81,7 @@ def test_the_oracle_summons_whatever_an_item_can_be_used_on():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_oracle_misses_nothing_in_games(rules):
-    """The same answer as exhaustive search, in games of agents and with any health."""
+    """The oracle agrees with exhaustive search in positions of games, with any health."""
     found = 0
     for state in turns(rules, range(amount(1, 2))):
         try:
@@ -98,7 +98,7 @@ def test_the_oracle_misses_nothing_in_games(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_search_for_wins_alone_misses_nothing(rules):
-    """Without the beam that comes behind it: the answer of exhaustive search, as the oracle's."""
+    """The compiled search for wins, without its beam, agrees with exhaustive search."""
     engine = Engine(BeamOptions(), VALUE.compiled)
     found = 0
     for state in turns(rules, range(amount(2, 6))):
@@ -118,7 +118,7 @@ def test_the_search_for_wins_alone_misses_nothing(rules):
 
 @pytest.mark.parametrize("area", list(Area))
 def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
-    """A creature that does nothing in its first turn is what a green item that harms needs."""
+    """A harmful green item needs a creature, even one that cannot attack in this turn."""
     creature = Card(1, CREATURE, 1, 2, 2)
     item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2, area=area)
     filler = Card(3, CREATURE, 13, 1, 1)
@@ -132,7 +132,7 @@ def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_searches_win_where_the_oracle_does(rules):
-    """Also in positions that are too large for counting all turns."""
+    """The positions include those that are too large for exhaustive search."""
     search = BeamSearch(evaluation=VALUES)
     wins = 0
     for state in turns(rules, range(amount(1, 2)))[:: amount(2, 1)]:
@@ -166,7 +166,7 @@ def test_the_oracle_misses_no_pair_of_actions(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
-    """By the static value of the turn's end."""
+    """The ends of turns are compared by their static value."""
     search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUES)
     better = 0
     for state in turns(rules, range(1))[:: amount(2, 1)]:
@@ -179,7 +179,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
 
 
 def test_the_oracle_counts_orders_once():
-    """As many positions as there are sets of actions, not sequences."""
+    """The number of positions is that of sets of actions, not of sequences."""
     state = next(s for s in turns("1.5", range(1)) if s.turn == 4)
     budget = Budget(nodes=10_000)
     beam_search(state, VALUE, budget, widths=(10_000,))

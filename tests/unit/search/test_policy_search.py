@@ -1,4 +1,4 @@
-"""`PolicySearch`: as its slow reference; what is hidden, exact, given and returned."""
+"""`PolicySearch` against its slow reference: hidden cards, exact values, arguments, results."""
 
 import zlib
 from functools import cache
@@ -27,13 +27,13 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def said_of(number: int, actions: int) -> tuple[float, np.ndarray]:
-    """A value and priors that follow from a number, and from nothing else."""
+    """Return a value and priors that follow from a number, and from nothing else."""
     random = np.random.default_rng(number)
     return float(random.uniform(-1, 1)), random.random(actions).astype(np.float32) ** 3
 
 
 def by_hash(batch: StateBatch):
-    """An evaluator of states whose answers look random."""
+    """Evaluate states with values and priors that look random."""
     told = [said_of(int(number), batch.num_distinct_actions()) for number in batch.hash64()]
     return [value for value, _ in told], [priors for _, priors in told]
 
@@ -44,7 +44,7 @@ def plain_hash(observation: np.ndarray) -> int:
 
 @cache
 def starts(rules: str, games: int = 3, step: int = 3) -> tuple[Past, ...]:
-    """Starts of turns of random games, each with what has happened before."""
+    """Return starts of turns of random games, each with what has happened before."""
     found = []
     for seed in range(games):
         past = Past.of_deal(start_position(seed, rules))
@@ -66,7 +66,7 @@ def copied(past: Past) -> Past:
 
 
 def begun(past: Past, n: int) -> tuple[Past, TurnView, list[int]]:
-    """The same turn after up to `n` actions: with what has happened, and the actions."""
+    """Return the same turn after up to `n` actions: with what has happened, and the actions."""
     mover = past.state.turn & 1
     came = {c.id for c in past.state.players[1 - mover].board} - past.began[1 - mover]
     view = TurnView(past.state, past.drawn[mover], came, past.shown[1 - mover], past.shown[mover])
@@ -171,7 +171,7 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
 
 
 def poisoned(state: State, viewer: int, cards: int) -> State:
-    """The same position to `viewer`, with one and the same card in all hidden places."""
+    """Return the same position to `viewer`, with one and the same card in all hidden places."""
     players = state.players
     card = state.table.pool[cards]
     places = []
@@ -206,7 +206,7 @@ def test_nothing_hidden_reaches_a_tree(rules, root):
 
 
 def tree_of(search: PolicySearch, worlds: Determinizer) -> list[int]:
-    """Visits at the root of one tree."""
+    """Return the visits at the root of one tree."""
     actions = worlds.sample(0).num_distinct_actions()
     forest = Forest(
         [worlds], [None], np.array([3], np.uint64), np.zeros((1, actions)), search.options, None, 2

@@ -1,4 +1,4 @@
-"""The compiled searches: evaluation, wins, honesty about what is hidden, budgets, options."""
+"""The compiled searches: evaluation, wins, hidden cards, budgets, options."""
 
 import itertools
 import json
@@ -47,13 +47,13 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def positions(rules: str, games: int = amount(3, 6), step: int = 3) -> Iterator[State]:
-    """Starts of turns in which there is something to decide."""
+    """Yield starts of turns in which there is something to decide."""
     return iter(all_positions(rules, games, step))
 
 
 @cache
 def all_positions(rules: str, games: int, step: int) -> tuple[State, ...]:
-    """Shared: nothing changes them."""
+    """Return positions that all tests share and none may change."""
     return tuple(find_positions(rules, games, step))
 
 
@@ -68,7 +68,7 @@ def find_positions(rules: str, games: int, step: int) -> Iterator[State]:
 
 
 def budget(search: type, share: float = 1.0) -> dict[str, int]:
-    """A bound for the method `search`: nodes of a beam search, iterations of a tree search."""
+    """Return a bound for the method `search`: nodes of a beam or iterations of a tree search."""
     if search is BeamSearch:
         return {"nodes": int(share * 2000)}
     return {"iterations": int(share * 60)}
@@ -78,7 +78,7 @@ def budget(search: type, share: float = 1.0) -> dict[str, int]:
 
 
 def side_terms(snapshot: dict, player: int, rules: str, tables: State) -> dict[str, float]:
-    """The terms of one player, counted from a snapshot."""
+    """Return the terms of one player, counted from a snapshot."""
     p, other = snapshot["p"][player], snapshot["p"][1 - player]
     lost = p.get("lost", 0)
     draws = tables.players[player].next_draw
@@ -138,7 +138,7 @@ def counted(state: State, player: int) -> dict[str, float]:
 
 @each_rules
 def test_the_evaluation_is_the_sum_of_its_terms(rules):
-    """Against a plain count of each from the snapshot."""
+    """Each term is counted in plain Python from the snapshot."""
     rng = random.Random(1)
     checked = 0
     for state in positions(rules):
@@ -180,7 +180,7 @@ def test_evaluation_refuses(weights, message):
 
 @each_rules
 def test_order_makes_no_difference(rules):
-    """Two actions in either order lead to one position, if both orders are legal."""
+    """Two actions lead to one position in either order, if both orders are legal."""
     same = different = 0
     for state in positions(rules, games=4):
         key = state.turn_hash()
@@ -222,7 +222,7 @@ def equal_but_for_order(a: State, b: State) -> bool:
 
 @each_rules
 def test_a_wide_beam_finds_the_best_turn(rules):
-    """With a static evaluation, against all turns of small positions."""
+    """In small positions, the static value is that of the best of all turns."""
     evaluation = Evaluation(rules=rules, network=None)
     search = BeamSearch(BeamOptions(turns=0, width=65536), evaluation=evaluation)
     checked = 0
@@ -242,7 +242,7 @@ def test_a_wide_beam_finds_the_best_turn(rules):
 
 
 def all_turns(state: State, limit: int) -> list[State] | None:
-    """The ends of all turns; None if there are more."""
+    """Return the ends of all turns, or None if there are more than `limit`."""
     ends, seen, queue = [state], {state.key()}, [state]
     while queue:
         node = queue.pop()
@@ -288,8 +288,10 @@ def test_a_win_is_found_and_none_made_up(search, kind):
 
 @each_rules
 def test_a_win_is_missed_in_no_position_of_games(rules):
-    """The most damage that all turns may do is found by counting; with as much health left the
-    search finds a win, with one more it finds none."""
+    """The search wins against the health that the largest damage of any turn takes, but no more.
+
+    The largest damage is counted by trying all turns.
+    """
     search = BeamSearch()
     checked = 0
     for state in positions(rules, games=amount(1, 4), step=1):
@@ -311,7 +313,7 @@ def test_a_win_is_missed_in_no_position_of_games(rules):
 
 
 def references(rules: str, seed: int) -> Iterator[tuple[State, State]]:
-    """Pairs of positions that their mover cannot tell apart."""
+    """Yield pairs of positions that their mover cannot tell apart."""
     for state in positions(rules, games=amount(2, 6), step=2):
         viewer = state.current_player()
         other = state.resample_hidden(viewer, seed)
@@ -332,7 +334,7 @@ def test_what_is_hidden_makes_no_difference(search, rules):
 
 @each_search
 def test_a_search_that_cheats_would_be_found_out(search):
-    """One that takes its worlds from the true state fails the test above."""
+    """The test of hidden cards is able to fail: a search with worlds of the true state fails it."""
 
     class Peeking(Belief):
         def __init__(self, state: State) -> None:
@@ -400,7 +402,7 @@ def test_nodes_and_iterations_are_bounded(search):
 
 @cache
 def most_choice() -> State:
-    """The position with the most actions among those without a win."""
+    """Return the position with the most actions among those without a win."""
     states = [s for s in positions("1.5") if BeamSearch().search(s, nodes=100).value < 1]
     return max(states, key=lambda state: len(state.legal_actions()))
 
@@ -415,9 +417,9 @@ def test_a_larger_budget_goes_deeper(search):
 
 @each_search
 def test_the_deadline_is_kept(search):
-    """Counted in nodes, which no machine makes faster than some: what it does meanwhile is its own.
+    """The time is checked often enough, which shows in the nodes of a search with little time.
 
-    A search that looked at the clock too seldom would go on.
+    Counts of nodes depend less on how busy the machine is than seconds do.
     """
     searcher = search()
     made = []
@@ -436,7 +438,10 @@ def test_the_deadline_is_kept(search):
 
 @each_search
 def test_a_search_ends_whenever_its_time_is_over(search):
-    """Also between two of its parts. A thread, for a search without end could not be stopped."""
+    """Time can run out between two parts of a search.
+
+    A thread runs it, since a search without end could not be stopped.
+    """
     state = most_choice()
     belief = Belief()
     belief.see(state.observation(state.current_player()))
@@ -462,7 +467,7 @@ def test_the_tree_keeps_to_its_nodes():
 @each_search
 @each_rules
 def test_nobody_kills_themselves(search, rules):
-    """Not even where everything that can be played would."""
+    """The player passes if every card would kill them."""
     cards = [Card(i, CardType.CREATURE, 1, 9, 9, my_health_change=-30) for i in range(1, 13)]
     state = State.new(cards, cards, rules=rules)
     assert len(state.legal_actions()) > 1
@@ -471,7 +476,7 @@ def test_nobody_kills_themselves(search, rules):
 
 @each_search
 def test_a_reply_that_kills_its_player_is_no_win(search):
-    """They would die of the item that makes their attack strong enough: it is no threat."""
+    """The opponent would die of the item that makes their attack strong enough: no threat."""
     item = Card(1, CardType.GREEN, 0, 3, 0, my_health_change=-2)
     belief = Belief()
     line = PlayerLine(30, 0, 0, 0)
@@ -496,7 +501,7 @@ def test_a_reply_that_kills_its_player_is_no_win(search):
 
 @each_search
 def test_a_belief_has_to_have_seen_the_observation(search):
-    """Otherwise the answer would be that to an earlier turn."""
+    """Without an error, the search would answer an earlier turn."""
     match = Match(seed=3)
     for player in match.to_ask:
         match.submit(player, "PASS")
@@ -520,7 +525,7 @@ def test_a_belief_has_to_have_seen_the_observation(search):
 
 @each_search
 def test_an_evaluation_of_other_rules_is_refused(search):
-    """The network of 1.5 would evaluate positions of 1.2."""
+    """Without an error, the network of 1.5 would evaluate positions of 1.2."""
     state = next(positions("1.2"))
     message = r"^evaluation: it is for rules 1\.5, the position for 1\.2$"
     for evaluation in (Evaluation(), {"1.2": Evaluation({"own.health": 1.0})}):
@@ -533,7 +538,7 @@ def test_an_evaluation_of_other_rules_is_refused(search):
 
 @each_rules
 def test_win_chances(rules):
-    """What a search without turns to play on says of a turn's end, as a calibrated probability."""
+    """The probability is the search's static value of the turn's end, calibrated."""
 
     def log_odds(chance: float) -> float:
         return np.log(chance / (1 - chance))
@@ -569,7 +574,7 @@ def test_win_chances(rules):
 
 @each_rules
 def test_win_chances_say_who_wins(rules):
-    """Of the last fifth of random games, mostly."""
+    """In the last fifth of random games, the probability mostly favours the later winner."""
     right = total = 0
     for seed in range(60):
         game = [*random_game(start_position(seed, rules), seed)]
@@ -614,7 +619,7 @@ def test_plans_tell_what_was_compared(search, rules):
 
 
 def test_the_tree_goes_into_the_same_worlds_again():
-    """With one world a plan's visits go deeper, along other replies, and values change."""
+    """Repeated visits of one world reach other replies, so values of plans change."""
     state = most_choice()
     few = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=2)
     many = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=400)
@@ -630,7 +635,7 @@ def test_the_tree_goes_into_the_same_worlds_again():
 @each_rules
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_share_the_worlds(search, rules, threads):
-    """The answer depends on their number, and nothing else; the budget is that of all together."""
+    """The answer depends on the number of threads, which share the budget, and on nothing else."""
     searched, again = search(), search()
     tried = 0
     for state in list(positions(rules, games=2))[:8]:
@@ -657,8 +662,10 @@ def test_threads_share_the_worlds(search, rules, threads):
 
 @each_search
 def test_threads_see_different_worlds(search):
-    """Together they draw as many as one would, and not the same: the values are not those of one
-    thread that has half of the worlds."""
+    """Threads draw different worlds, as many together as a single thread would draw.
+
+    Otherwise the values would be those of one thread with half of the worlds.
+    """
     state = next(s for s in positions("1.5") if s.turn > 6)
     values = {
         threads: search(search.options_class(worlds=64)).search(
@@ -763,7 +770,7 @@ def test_options_are_described_where_they_are_declared(options):
 @each_rules
 @pytest.mark.parametrize("reply_width", [1, 8])
 def test_a_function_may_evaluate(search, rules, reply_width):
-    """The default weights called as a function give what they give compiled, to the last bit."""
+    """The default weights, called as a function, give the compiled values to the last bit."""
     evaluation = Evaluation(rules=rules, network=None)
     sizes = []
 
@@ -783,7 +790,7 @@ def test_a_function_may_evaluate(search, rules, reply_width):
 
 
 def test_a_function_is_called_once_for_a_level():
-    """The beam: its root, and all positions after each number of actions."""
+    """A beam search evaluates its root, then all positions after each number of actions."""
     evaluation = Evaluation(network=None)
     batches = []
 
@@ -807,7 +814,7 @@ def test_a_function_is_called_once_for_a_level():
 
 @each_search
 def test_results_are_averaged_as_the_function_says(search):
-    """With the same result everywhere, every plan is worth that."""
+    """If the function always returns the same result, each plan has that value."""
     state = next(s for s in positions("1.5") if s.turn > 4)
     result = search(evaluation=lambda batch: [0.625] * len(batch)).search(
         state, **budget(search), seed=1
@@ -840,14 +847,16 @@ def test_observations_and_masks_are_those_of_the_states():
 
 
 def test_priors_guide_the_tree():
-    """Turns that are worth nearly the same are visited by their priors. Here the opponent is taken
-    to summon, or to do anything else."""
+    """Priors decide which of the turns with nearly equal values are visited.
+
+    Here the opponent is expected to summon, or to do anything else.
+    """
     boards = [creatures_after_replies(weight) for weight in (0.001, 1000.0)]
     assert boards[1] > boards[0] * 1.1
 
 
 def creatures_after_replies(weight: float) -> int:
-    """What the opponent has when the player moves again, where summons have that prior."""
+    """Return how many creatures the opponent has after replies in which summons have that prior."""
     evaluation = Evaluation(network=None)
     total = 0
     for state in [s for s in positions("1.5") if s.turn > 4][:8]:
@@ -914,7 +923,7 @@ def test_a_function_that_returns_something_else(search):
 @each_search
 @each_rules
 def test_turns_that_are_played_on_leave_sound_states(search, rules):
-    """A function is shown them; actions may follow there, and none of the games is over."""
+    """The function gets valid states of games that are not over, in which actions may follow."""
     checked = set()
 
     def function(batch: StateBatch) -> object:
@@ -930,7 +939,7 @@ def test_turns_that_are_played_on_leave_sound_states(search, rules):
 
 
 def test_greedy_turns():
-    """Replies of width 1: action by action, each the best of all, as long as that improves it."""
+    """Replies of width 1 take the best action, one by one, while it improves the value."""
     evaluation = Evaluation(network=None)
     options = BeamOptions(turns=1, reply_width=1)
     checked = longest = 0
@@ -975,8 +984,10 @@ def wins_by_attacks(state: State, player: int) -> bool:
 
 @pytest.mark.parametrize("nodes", [300, 6000])
 def test_games_between_engines(nodes):
-    """The same arguments give the same game; the states recorded are those of its turns. With the
-    larger budget turns are compared in sampled worlds."""
+    """The same arguments give the same game, and the recorded states are those of its turns.
+
+    With the larger budget, turns are compared in sampled worlds.
+    """
     start = start_position(3)
     pool = [(2, [(card, 1.0)]) for card in start.table.pool]
     worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
@@ -999,7 +1010,7 @@ def test_games_between_engines(nodes):
 
 
 def test_engines_refuse():
-    """A root of the other player's turn; and a game by a function."""
+    """Engines refuse a root in the other player's turn, and games evaluated by a function."""
     start = start_position(3)
     pool = [(2, [(card, 1.0)]) for card in start.table.pool]
     worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
@@ -1013,7 +1024,7 @@ def test_engines_refuse():
 
 
 def test_better_weights_win_games():
-    """Against weights that hate what they should like."""
+    """The default weights beat weights that dislike what they should like."""
     start_decks = [start_position(seed) for seed in range(12)]
     good = Engine(BeamOptions(plans=4, width=8), Evaluation().compiled)
     bad_weights = {"own.attack": -1.0, "their.health": -0.5, "own.card": -1.0}

@@ -68,7 +68,7 @@ def shape(tree: Tree) -> object:
 
 
 def test_hands_are_not_looked_at() -> None:
-    """The root search depends on what is seen, and the reply on what the opponent sees."""
+    """The root search depends on what the player sees, and the reply on what the opponent sees."""
     state = state_at(match_of(), 6)
     other = state.resample_hidden(0, 99)
     assert state != other

@@ -10,7 +10,7 @@ from locmsim.tuning.fitting import rows_as_precision
 
 
 def synthetic(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Terms, results and the coefficients that they follow; the last term never varies."""
+    """Return terms, results and the coefficients that they follow; the last term never varies."""
     rng = np.random.default_rng(3)
     true = np.array([0.8, -0.05, 0.0, 2.0, 7.0])
     x = rng.normal(size=(rows, 5)) * [1, 20, 1, 0.3, 0] + [0, 5, 0, 0, 1]
@@ -29,7 +29,7 @@ def test_fit_finds_known_coefficients():
 
 
 def test_fit_stays_near_what_is_known():
-    """With as many rows as the prior counts for it goes half the way."""
+    """If there are as many rows as the prior counts for, the fit goes half the way."""
     x, won, _ = synthetic(4000)
     x = x[:, :1]
     free, _, _ = fit_logistic(x, won, np.zeros(1))
@@ -57,7 +57,7 @@ def _few_choices(monkeypatch):
 
 
 def test_values_are_found_again(caplog):
-    """In made-up games that are decided by values of cards, and nothing else but luck."""
+    """Made-up games depend only on values of cards and on luck, and the fit recovers the values."""
     caplog.set_level("INFO")
     rng = np.random.default_rng(1)
     values = rng.normal(0, 4, 160)

@@ -1,4 +1,4 @@
-"""Training of networks: what it finds, that it is repeatable, that play sees the same network."""
+"""Training of networks: its results, its repeatability, and that play uses the same network."""
 
 import random
 
@@ -48,7 +48,7 @@ def random_decks(games: int) -> tuple[np.ndarray, list[list[list[Card]]]]:
 
 
 def disturb(arrays: dict[str, torch.Tensor], size: float) -> None:
-    """Numbers everywhere, also where training begins with zeros."""
+    """Add noise to all arrays, since training begins some of them with zeros."""
     rng = np.random.default_rng(7)
     with torch.no_grad():
         for tensor in arrays.values():
@@ -66,7 +66,7 @@ def same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> bool:
 
 
 class Coin:
-    """The same odds for all rows."""
+    """A model with the same odds for all rows."""
 
     def __init__(self, odds: float = 0.0) -> None:
         self.arrays = parameters({"odds": np.array(odds)})
@@ -88,7 +88,10 @@ def test_training_finds_a_single_weight(certain: bool) -> None:
 
 
 def test_weights_shrink_by_their_part_of_a_step() -> None:
-    """Where nothing can be learnt. Steps grow, then shrink: their mean is half of the longest."""
+    """Weight decay alone acts where nothing can be learnt.
+
+    Steps grow, then shrink: their mean is half of the longest.
+    """
 
     class Deaf(Coin):
         def __call__(self, rows: np.ndarray) -> torch.Tensor:
@@ -184,7 +187,7 @@ def test_the_value_that_is_trained_is_the_one_that_builders_ask() -> None:
 
 
 def test_training_goes_on_from_arrays() -> None:
-    """Without a step worth mentioning they are what they were."""
+    """Training starts from the given arrays, which small steps hardly change."""
     rows, _ = random_decks(30)
     start = default_value().networks[0]
     model = DeckModel(rows, np.zeros((30, 2), int), np.random.default_rng(0), start)
@@ -238,7 +241,7 @@ def test_the_value_of_drafts_that_is_trained_is_the_one_that_pickers_ask() -> No
 
 
 def test_training_finds_what_decks_lack() -> None:
-    """In made-up games the deck wins that has neither too many items nor too few."""
+    """In made-up games, the deck wins that has neither too many items nor too few."""
     rng = np.random.default_rng(1)
     decks = rng.integers(1, 161, (20_000, 2, 30))
     copies = copies_of(decks)

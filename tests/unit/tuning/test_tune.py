@@ -51,13 +51,13 @@ class Stop(Exception):
 
 
 def lines(tuner: Tuner, iterations: int, **options: object) -> list[str]:
-    """What a tuning says, without how long it took."""
+    """Return what a tuning says, without how long it took."""
     found = tuner.run(iterations, **options)  # type: ignore[arg-type]
     return [re.sub(r" \(\d+/min\)|; \d+ s$", "", line) for line in found]
 
 
 def states(rules: str = "1.5") -> Iterator[State]:
-    """Positions of random games."""
+    """Yield positions of random games."""
     rng = random.Random(5)
     cards = generate_cards(5)
     for _ in range(8):
@@ -222,7 +222,7 @@ def test_nothing_is_learnt_from_recorded_card_sets(monkeypatch: pytest.MonkeyPat
     ids=lambda settings: f"{settings.rules}-{','.join(settings.parts)}",
 )
 def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
-    """It says what it did, leaves other weights alone, and does the same again."""
+    """An iteration reports its progress, leaves other weights alone, and can be repeated."""
     if settings.parts != ("eval",):
         pytest.importorskip("torch")
     tuner = Tuner(settings)
@@ -252,7 +252,7 @@ def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
-    """From a network that takes defeats for victories."""
+    """Training starts from a network that values defeats as victories."""
     pytest.importorskip("torch")
     state = tmp_path / "state"
     backwards = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
@@ -282,7 +282,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 @pytest.mark.parametrize("after", amount([2], [2, 3]))
 def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stopped somewhere in the second iteration: nothing is played twice, nothing is lost."""
+    """After a stop in the second iteration, no game is played twice or lost."""
     settings = TuningSettings("1.2", games=20, match_games=6, nodes=20, pools=2)
     whole = Tuner(settings, start=BAD_ATTACK)
     expected = lines(whole, 2)
@@ -321,7 +321,7 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_fit_repairs_broken_weights() -> None:
-    """Attack that counts as a fault: a short tuning finds out, on cards that it has not seen."""
+    """A short tuning corrects weights that dislike attack, as games with unseen cards show."""
     tuner = Tuner(
         TuningSettings("1.2", games=200, match_games=60, nodes=100, pools=20), start=BAD_ATTACK
     )
@@ -415,7 +415,7 @@ def test_bad_settings(settings: dict[str, object], message: str) -> None:
 
 
 def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
-    """They would write over each other's games."""
+    """A second tuning is refused, since each would overwrite the other's games."""
     pytest.importorskip("fcntl")
     first, second = Tuner(SMALL, folder=tmp_path), Tuner(SMALL, folder=tmp_path)
     running = first.run(2)
@@ -429,7 +429,7 @@ def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some network file systems have no locks; tuning goes on there as before."""
+    """Tuning works without a lock on network file systems that have none."""
 
     def unsupported(descriptor: int) -> bool:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

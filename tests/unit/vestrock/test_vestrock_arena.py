@@ -1,4 +1,4 @@
-"""Vestrock as the arena sees it, and tournaments in this process."""
+"""Vestrock as a game of the arena, and tournaments in this process."""
 
 import json
 import pickle

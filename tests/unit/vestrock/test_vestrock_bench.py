@@ -15,7 +15,7 @@ def test_all_that_is_measured_can_be():
 
 
 def test_behaviour_has_not_changed():
-    """The signature is stable; update it when rules or rule of thumb change on purpose."""
+    """Update the signature when the rules or the rule of thumb change on purpose."""
     assert signature() == 1533413451
 
 

@@ -1,4 +1,4 @@
-"""The bots of Vestrock: legal turns, reproducible ones, and that the search finds what is there."""
+"""The bots of Vestrock: legal and reproducible turns, and a search that finds the best ones."""
 
 import pytest
 from vestrock_data import position
@@ -11,7 +11,7 @@ from locmsim.vestrock.bots._search import DEFAULT_WEIGHTS, WEIGHTS, TurnSearch, 
 
 
 def play(start, bots, time_ms=None):
-    """A match from a position to its end, in which every command is taken."""
+    """Play a match from a position to its end; all commands must be accepted."""
     match = Match.from_state(start.clone())
     while match.to_ask:
         (player,) = match.to_ask
@@ -29,7 +29,7 @@ SMALL = [
 
 
 def best_by_trying_everything(state):
-    """The highest value of all turns there are."""
+    """Return the highest value of all possible turns."""
     me, seen, best = state.mover, set(), -1e9
     stack = [state.clone()]
     while stack:
@@ -83,7 +83,7 @@ def test_turns_that_have_to_be_found(text, commands):
 @pytest.mark.parametrize("bot", [*BOTS, "search:nodes=200", "search:nodes=1"])
 @pytest.mark.parametrize("n", [1, 20, 150])
 def test_all_commands_are_taken(bot, n):
-    """On decks with values all over their bounds"""
+    """The bots' commands are accepted, even on decks with values all over their bounds."""
     for seed in range(3):
         for deck in (generate_deck(seed, n), extreme_deck(seed, n)):
             start = State.new(deck, init_hp=200, turns=14, draws=10, hand_limit=1 + 20 * seed)
@@ -113,7 +113,7 @@ def test_answers_are_reproducible():
 
 
 def test_names_of_equal_cards_do_not_matter():
-    """The same position with other IDs is searched in the same way."""
+    """A position is searched in the same way if its cards have other ids."""
     deck = generate_deck(4)
     other = [card._replace(id=card.id + 500) for card in deck]
     for nodes in (300, 3000):

@@ -1,4 +1,4 @@
-"""Decks of Vestrock: the generators, the file, what is refused."""
+"""Decks of Vestrock: the generators, the file, and the decks that are refused."""
 
 from hashlib import sha256
 

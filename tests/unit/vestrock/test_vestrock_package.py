@@ -1,4 +1,4 @@
-"""The package of Vestrock: what it needs of locmsim, what importing it costs, its public names."""
+"""The package of Vestrock: what it needs of locmsim, the cost of importing it, its public names."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Counts of action sequences, found once by a slow reference of its own."""
+"""Counts of action sequences, as computed once by a separate slow reference."""
 
 import pytest
 from vestrock_data import position
@@ -13,7 +13,7 @@ PERFT = {
 
 
 def perft(state, depth):
-    """Sequences of exactly `depth` actions, ends of turns included; ended matches have none."""
+    """Count sequences of exactly `depth` actions, with ends of turns; ended matches add none."""
     actions = state.legal_actions()
     if depth == 1:
         return len(actions)

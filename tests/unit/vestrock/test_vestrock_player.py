@@ -15,11 +15,11 @@ from locmsim.vestrock.series import Series
 
 class ResultSink:
     def add(self, *arguments: object) -> None:
-        """Nothing is kept."""
+        """Discard the results."""
 
 
 class Wire:
-    """What `Player` needs of a client; turns pass when `ann` waits."""
+    """A connection with what `Player` needs of a client; turns pass when `ann` waits."""
 
     def __init__(self, players: Iterable[str], ticks: int, **parameters: int) -> None:
         self.players = list(players)
@@ -80,7 +80,7 @@ def test_a_missed_turn_is_noticed(players: list[str]) -> None:
     wire = Wire(players, 40, turns=40, init_hp=1000)
 
     class Slow:
-        """Sleeps through a turn now and then."""
+        """A bot that sleeps through a turn now and then."""
 
         moves = 0
 

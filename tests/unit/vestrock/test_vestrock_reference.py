@@ -20,7 +20,7 @@ WORDS = [word for word in COMMANDS if COMMANDS[word].arguments]
 
 
 def small_cards(random):
-    """Cards with small numbers, many of them free: much happens in few turns."""
+    """Return cards with small numbers, many of them free, so that much happens in few turns."""
     cards = []
     for number in random.sample(range(1, 1001), random.choice([1, 5, 15, 30, 40])):
         kind = random.choice("CCCCCHDTBI")
@@ -34,7 +34,7 @@ def small_cards(random):
 
 
 def any_match(random):
-    """A deck and parameters: small, usual and extreme ones."""
+    """Return a deck and parameters: small, usual and extreme ones."""
     seed, n = random.randrange(9), random.choice([1, 7, 30, 100])
     deck = random.choice(
         [
@@ -59,7 +59,7 @@ SEEDS = st.integers(0, 1 << 32)
 
 
 def commands(random, reference):
-    """Commands without end: mostly possible ones, of all kinds alike, and turns' ends (None)."""
+    """Yield endless commands, mostly possible ones, of all kinds alike; None ends a turn."""
     numbers = [*reference.cards, 0, -1, -5, -6, -7, 1001]
     while True:
         legal = {}
@@ -94,7 +94,7 @@ def commands(random, reference):
 
 
 def replies_of_both(match, reference):
-    """Everything that can be asked, from both sides."""
+    """Yield the replies to all questions, from both sides."""
     for player in range(2):
         for word in QUESTIONS:
             yield match.command("AB"[player], f"{word} 1"), reference.command(player, word)
@@ -127,7 +127,7 @@ def test_same_replies(seed):
 
 
 def walk(state, random):
-    """Play legal actions at random, turns of some length; the states between them."""
+    """Play random legal actions, with turns of some length, and yield the states between them."""
     while not state.is_terminal():
         yield state
         legal = state.legal_actions()
@@ -138,7 +138,7 @@ def walk(state, random):
 
 @given(seed=SEEDS)
 def test_states_after_legal_actions(seed):
-    """Along a match: copies, bytes, texts, snapshots; illegal numbers change nothing."""
+    """Copies, bytes, texts and snapshots agree along a match; illegal numbers change nothing."""
     random = Random(seed)
     deck, _ = any_match(random)
     state = State.new(deck, init_hp=10, turns=20)

@@ -1,4 +1,4 @@
-"""What the protocol answers, in 65 short matches with replies written from the rules by hand."""
+"""Replies of the protocol in 65 short matches, written from the rules by hand."""
 
 import pytest
 from vestrock_data import scenario_matches, scenario_step, scenarios
@@ -7,7 +7,7 @@ from locmsim.vestrock.protocol import parse
 
 
 def reply_to(matches, player, line):
-    """The reply of whichever match the command names; all of them for GET_MY_MATCHES."""
+    """Return the reply of the match that the command names, or all of them for GET_MY_MATCHES."""
     if line == "GET_MY_MATCHES":
         replies = [match.command(player, line) for match in matches.values()]
         ids = [reply[2] for reply in replies if reply[1] == "1"]

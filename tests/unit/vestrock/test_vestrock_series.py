@@ -1,4 +1,4 @@
-"""Tournaments one after another, and the replay of what was recorded."""
+"""Tournaments one after another, and the replay of their log."""
 
 import json
 import random
@@ -18,7 +18,7 @@ DECK = [Card.parse(line) for line in ("1 C 5 1 1 0 0", "2 D 10 0 0 0 -1", "3 D 1
 
 
 class Kept:
-    """Keeps the results of tournaments in memory."""
+    """A list of the results of tournaments, in memory."""
 
     def __init__(self) -> None:
         self.tournaments: list[tuple[int, list[Result], dict[str, float]]] = []
@@ -28,7 +28,7 @@ class Kept:
 
 
 class Table:
-    """A series with what comes out of it."""
+    """A series with the results and events that it produces."""
 
     def __init__(self, deck: list[Card] | None = None, **options: Any) -> None:
         self.kept = Kept()
@@ -207,7 +207,7 @@ def test_a_deck_that_cannot_be_had_is_no_end(caplog: pytest.LogCaptureFixture) -
 
 
 def random_game(table: Table, players: list[str], ticks: int, seed: int) -> None:
-    """Random commands, most of them legal ones."""
+    """Play random commands, most of them legal ones."""
     rng = random.Random(seed)
     for _ in range(ticks):
         table.tick(*players)
@@ -261,7 +261,7 @@ def test_an_action_that_ends_the_match_before_it_is_done_is_replayed() -> None:
 
 
 def changed(log: list[bytes], event: str, values: dict[str, Any]) -> list[bytes]:
-    """The log with the first event of a kind changed."""
+    """Return the log with the first event of a kind changed."""
     lines = list(log)
     for i, line in enumerate(lines):
         data = json.loads(line)

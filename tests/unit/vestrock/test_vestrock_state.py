@@ -229,7 +229,7 @@ def test_extreme_decks_stay_within_their_memory():
 
 
 def test_position_from_replies():
-    """What a client is told at the start of a turn is the position."""
+    """The replies to a client at the start of a turn are enough to restore the position."""
     for text in ("[t3 bl A9 B7 | A h7,8 b3,5- | B h9 b19!,4- | D 1,2]", "[t2 bl A1 B7 | A b3!]"):
         state = position(text)
         player = state.mover

@@ -1,4 +1,4 @@
-"""What a client learns of its matches is what the server has."""
+"""A client's view of its matches agrees with the server's state."""
 
 import random
 
@@ -10,7 +10,7 @@ from locmsim.vestrock.views import Views
 
 
 def replies(match: Match, player: str) -> list[Reply]:
-    """What a player gets for the questions."""
+    """Return a player's replies to the questions."""
     result = []
     for question in Views.questions(match.match_id):
         status, *lines = match.command(player, question)
@@ -20,7 +20,7 @@ def replies(match: Match, player: str) -> list[Reply]:
 
 
 def follow(deck: list[Card], seed: int, skip: int = 0, **parameters: int) -> int:
-    """Play a match and compare each turn from the `skip`-th on; how many were compared."""
+    """Play a match, compare each turn from the `skip`-th on, and return how many were compared."""
     views = {"A": Views(), "B": Views()}
     match = Match(deck, **parameters)
     if not skip:

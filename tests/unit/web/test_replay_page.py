@@ -1,4 +1,4 @@
-"""What `locmsim replay` puts into a page, and where it takes matches from."""
+"""The pages of `locmsim replay`: their data, and the sources of matches."""
 
 import base64
 import gzip
@@ -26,7 +26,7 @@ HOSTILE = "</script><script>alert(1)</script><svg onload=alert(2)>\u202e\u2028%D
 
 
 def embedded(page: str) -> Any:
-    """The data of a page."""
+    """Return the data of a page."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found
     return json.loads(found[1])
@@ -37,7 +37,7 @@ def base_of(data: dict[str, Any], key: str) -> int:
 
 
 def shown_of(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """What a page shows of a snapshot."""
+    """Return what a page shows of a snapshot."""
     sides = [
         {
             **{name: side[name] for name in ("hp", "mana", "maxMana", "draw", "deck", "hand")},
@@ -50,7 +50,7 @@ def shown_of(snapshot: dict[str, Any]) -> dict[str, Any]:
 
 
 def snapshot_of(data: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
-    """The same of a step of a page."""
+    """Return what `shown_of` does, from a step of a page's data."""
     board = step["board"]
     sides = [
         {
@@ -179,7 +179,7 @@ def test_a_fault_before_the_battle() -> None:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """The tool's output, or its complaint."""
+    """Return the tool's output, or its error message."""
     assert main(["replay", *words]) == code
     out, err = capsys.readouterr()
     assert (err == "") == (code == 0)
@@ -187,14 +187,14 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
 
 
 def play_agents(match: Match) -> Any:
-    """Without time limits: how busy the machine is makes no difference."""
+    """Play without time limits, so that a busy machine makes no difference."""
     return play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("steps", [0, 1, 16])
 def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: Path) -> None:
-    """The answers would be the same under other rules. Our log says which; Java's has the texts."""
+    """Several rule sets allow such answers, but our log names its rules, and Java's has texts."""
     match = Match(rules, seed=5)
     answers: list[tuple[int, str | None, int]] = []
     for _ in range(2 * steps):
@@ -232,7 +232,7 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
-    """A log in the Java referee's format, whose rules are detected: the same at every step."""
+    """Logs in the Java referee's format have their rules detected and show the same steps."""
     log = tmp_path / "log.json"
     games = [game for game in golden_games(rules) if "cardset" not in game]
     for game in games[:: max(1, len(games) // amount(3, 8))]:
@@ -283,14 +283,14 @@ def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def captured(game: dict[str, Any], player: int) -> str:
-    """All that a player was sent in a golden game."""
+    """Return all that a player was sent in a golden game."""
     turns = (turn["input"] for turn in game["turns"] if turn["player"] == player)
     return "".join([*game["choice_inputs"][player], *turns])
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_a_bot_was_sent(rules: str) -> None:
-    """At each of its turns the page has what the bot was shown of the snapshot."""
+    """Each turn of the bot shows what the bot could see of the snapshot."""
     games = [game for game in golden_games(rules) if len(game["turns"]) > 3]
     for i, game in enumerate(games[:: amount(27, 9)]):
         me = i % 2

@@ -26,7 +26,7 @@ Asker = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
-    """Ask the site of `three.db`, `two.db` and a file that is not there."""
+    """Return a function that asks the site of `three.db`, `two.db` and a missing file."""
     tmp_path = tmp_path_factory.mktemp("arena")
     players = [Player(HOSTILE, "greedy", False), Player("b", "random", False), "c=rule"]
     with Arena(players, db=tmp_path / "three.db", games=6, seed=2) as arena:
@@ -38,7 +38,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
 
 
 def asker(*paths: str) -> Asker:
-    """Ask the site of these files."""
+    """Return a function that asks the site of these files."""
     site = Site(Library((), paths))
     client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000")
 
@@ -51,7 +51,7 @@ def asker(*paths: str) -> Asker:
 
 
 def shown(db: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """What `locmsim arena show --json` prints."""
+    """Return what `locmsim arena show --json` prints."""
     assert main(["arena", "show", db, "--json"]) == 0
     results: dict[str, Any] = json.loads(capsys.readouterr().out)
     return results
@@ -130,7 +130,7 @@ def test_refusals(ask: Asker) -> None:
 
 
 def test_another_game(tmp_path: Path) -> None:
-    """Its table has scores and no links to pages that only the first game has."""
+    """The table of another game has scores, and no links to pages that only the first game has."""
     db = str(tmp_path / "vestrock.db")
     with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
         arena.run(jobs=1)
@@ -148,7 +148,7 @@ def test_another_game(tmp_path: Path) -> None:
 
 
 def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
-    """Between opponents of the list, with progress; what was played before the stop stays."""
+    """Opponents of the list play, the page shows progress, and games before the stop are kept."""
     before = set(children_of(os.getpid()))
     site = Site(Library(), ["mine=random"], timeout_scale=0, folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:

@@ -1,4 +1,4 @@
-"""The list of games: its filters, what it reads, and that neither depends on their number."""
+"""The list of games: its filters, and that neither they nor reading slow down with more games."""
 
 import itertools
 import json
@@ -47,7 +47,7 @@ def results_of(path: Path, games: int) -> Path:
 
 
 def bytes_of(work: Callable[[], object]) -> int:
-    """How many bytes this process reads from files to do something."""
+    """Return how many bytes this process reads from files to do something."""
 
     def read() -> int:
         return int(Path("/proc/self/io").read_text().split()[1])
@@ -117,13 +117,13 @@ QUERIES = [
 
 @pytest.fixture
 def few_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The indexes are used in small tables, too: few of the latest games are checked one by one."""
+    """Make small tables use the indexes too: few of the latest games are checked one by one."""
     monkeypatch.setattr(game_index, "_LOOKED_AT", 20)
 
 
 @pytest.mark.usefixtures("few_looked_at")
 def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
-    """Each goes through ranges of an index that holds all that a list shows, in its order."""
+    """Each query reads ranges of an index that has all columns of a list, in its order."""
     path = results_of(tmp_path / "results.db", 500)
     asked: list[str] = []
     with Store(path) as store:
@@ -149,7 +149,7 @@ def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
 
 
 def of_an_index(step: str) -> bool:
-    """Whether a step of a plan reads one range of an index, in its order."""
+    """Return whether a step of a plan reads one range of an index, in its order."""
     # The least value of the first column is the first entry; what was found so far is no table.
     return "TEMP B-TREE" not in step and not (
         step.startswith(("SCAN games", "SCAN logs", "SCAN files")) and "INDEX" not in step
@@ -179,7 +179,7 @@ def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_looked_at")
 def test_a_filter_takes_few_questions(tmp_path: Path) -> None:
-    """However many values the turns and the kinds of faults have that it leaves open."""
+    """A filter takes few queries, however many turns and kinds of faults it leaves open."""
     asked: list[str] = []
     with Store(results_of(tmp_path / "results.db", 500)) as store:
         store._connection.set_trace_callback(asked.append)
@@ -195,7 +195,7 @@ def test_a_filter_takes_few_questions(tmp_path: Path) -> None:
 def test_filters_take_what_fits(
     kind: str, looked_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every filter, against all games looked at one by one, in parts of any size."""
+    """Every filter selects the games that a plain check of all games does, in pages of any size."""
     monkeypatch.setattr(game_index, "_LOOKED_AT", looked_at)
     if kind == "results":
         library = Library(dbs=[str(results_of(tmp_path / "results.db", 400))])
@@ -227,7 +227,7 @@ def test_filters_take_what_fits(
 
 
 def takes(wanted: Filter, row: dict[str, Any]) -> bool:
-    """Whether a row is wanted, said once more."""
+    """Return whether a row is wanted, as a plain check of each condition."""
     names, winner, turns = row["names"], row["winner"], row["turns"]
     kind = row["fault"]["kind"] if row["fault"] else None
     return (

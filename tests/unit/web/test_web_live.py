@@ -1,4 +1,4 @@
-"""Matches as they are played: files that grow, and pages that see them grow."""
+"""Matches that are being played: files that grow, and pages that follow them."""
 
 import json
 import os
@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
 
 
 class Pages:
-    """A site that is asked."""
+    """A site and a client for its pages."""
 
     def __init__(self, site: Site, client: Any) -> None:
         self.site, self.client = site, client
@@ -198,14 +198,14 @@ def test_what_is_no_live_match(pages: Pages) -> None:
 
 
 def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
-    """As long as somebody looks: the folder is the sign, and gone with who has made it."""
+    """The arena writes its matches while the library that watches it keeps the folder for them."""
     db = tmp_path / "results.db"
     library = Library(dbs=[str(db)])
     seen: list[Any] = []
     specs: set[tuple[str, str]] = set()
 
     class Watched:
-        """Plays like random, and looks at the list in between."""
+        """An agent that plays like random, and reads the list in between."""
 
         def __init__(self) -> None:
             self.agent = make_agent("random")
@@ -242,7 +242,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
 
 
 def test_play_writes_beside_its_log(tmp_path: Path) -> None:
-    """The pages of the folder show the match; at the end only the log is there."""
+    """Pages of the folder show the match while it is played; at the end only the log is left."""
     log = tmp_path / "a.json"
     spy = tmp_path / "spy.py"
     spy.write_text(
@@ -291,7 +291,7 @@ def test_play_of_another_game_writes_beside_its_log(
 
 
 def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
-    """An arena of another game writes its matches, and the view of one grows."""
+    """An arena of another game writes its matches, and their view grows."""
     game = make_game("vestrock:turns=6")
     settings_of = {"game": game_to_json(game), "seed": 5, "card_seed": None}
     folder = tmp_path / "live"

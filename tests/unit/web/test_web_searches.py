@@ -27,7 +27,7 @@ from locmsim.web.site import Site  # noqa: E402
 
 
 class Client:
-    """A page, as far as its requests go."""
+    """A client that sends the requests of a page."""
 
     def __init__(self, site: Site, client: Any) -> None:
         self.site, self.client = site, client
@@ -43,7 +43,7 @@ class Client:
         return answer.json()
 
     def wait(self, view: dict[str, Any]) -> dict[str, Any]:
-        """The view of a job when it has ended."""
+        """Return the view of a job when it has ended."""
         while view["state"] == "running":
             view = self.get("/api/jobs", job=view["job"], known=view["version"])
         return view
@@ -86,7 +86,7 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
 
 
 def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
-    """Two cards that differ have one title by themselves, and the set tells them apart."""
+    """Different cards with the same name are numbered by their set to tell them apart."""
     same_names = [
         replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
         for card in generate_cards(4)
@@ -161,7 +161,7 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
 
 
 def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
-    """A round of 30 seconds ends without its lines; other searches are not meant."""
+    """A round of 30 seconds ends without its lines; requests to stop other searches do nothing."""
     key, _ = add(page)
     asked = {"game": key, "turn": 6, "search": "mine"}
     with ThreadPoolExecutor(1) as pool:
@@ -175,7 +175,7 @@ def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
 
 
 def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report whose searches would go on for long: no turn follows the stop."""
+    """A stop ends the long searches of a report, and no further turn is searched."""
     key, _ = add(page)
     search = BeamSearch.search
     begun: list[int] = []
@@ -247,7 +247,7 @@ def test_what_they_may_hold(page: Client, rules: str) -> None:
 
 
 class Steps:
-    """Work whose steps a test allows one by one."""
+    """A job whose steps a test allows one by one."""
 
     def __init__(self) -> None:
         self.allowed = threading.Semaphore(0)

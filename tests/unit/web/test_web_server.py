@@ -1,4 +1,4 @@
-"""How the server of the pages ends."""
+"""The end of the server of the pages."""
 
 import signal
 import sys
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are oth
 
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGINT"])
 def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is raised there is only logged by the server: it would serve for ever."""
+    """The server only logs an exception raised there, so a signal must end it in another way."""
     number = getattr(signal, name)
 
     async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""The server of the pages: who may ask it, and what it knows of matches and positions."""
+"""The server of the pages: who may ask it, and what it tells of matches and positions."""
 
 import json
 import re
@@ -42,7 +42,7 @@ ADDRESS = "http://127.0.0.1:8000"
 
 
 class Client:
-    """A page, as far as its requests go."""
+    """A client that sends the requests of a page."""
 
     def __init__(self, site: Site, client: Any) -> None:
         self.client, self.token = client, site.token
@@ -339,7 +339,7 @@ def test_bad_questions_about_replays(page: Client) -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
-    """One click from every step to a search there: also in the middle of a turn."""
+    """Each step, even in the middle of a turn, leads to a search of its position."""
     game = next(g for g in golden_games(rules) if len(g["turns"]) > 9 and not g["error"])
     turn = next(i for i in range(7, 99) if len(game["turns"][i]["applied"]) > 1)
     result = golden_result(game)
@@ -416,7 +416,7 @@ def test_texts_of_positions(page: Client) -> None:
 
 
 def test_what_is_dropped_onto_a_page(page: Client) -> None:
-    """A log, all that a bot was sent, or what it was sent in one turn."""
+    """The page accepts a log, all that a bot was sent, or what it was sent in one turn."""
     result = match_of("1.2")
     key = page.post("/api/game/open", text=log_line(result), name="x.json")["game"]
     assert page.get("/api/game", game=key)["winner"] == result.winner
@@ -547,7 +547,8 @@ def test_agents_say_which_rules_they_play() -> None:
 def test_plug_ins_are_offered_for_the_rules_they_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Classes named on the command line, and those of installed packages that can be imported."""
+    """Agents are the command line's classes, and those of installed packages that are importable.
+    """
     (tmp_path / "plug_in_bots.py").write_text(
         "from locmsim.agents import GreedyAgent\n"
         "class Mine(GreedyAgent): pass\n"
@@ -581,7 +582,7 @@ def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None
 
 
 def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
-    """Nobody would end its bot."""
+    """Nothing would end the bot of such a game."""
     site = Site(Library(), folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
         site.close()
@@ -618,7 +619,7 @@ def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_game_of_an_arena_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each click on it asked for all results of the file."""
+    """Without a cache, each click on a game would read it from the file again."""
     path = tmp_path / "results.db"
     with Arena(["random", "osl"], games=4, seed=1, db=str(path)) as arena:
         arena.run()

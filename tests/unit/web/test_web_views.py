@@ -1,4 +1,4 @@
-"""Matches of any game as pages show them: text, words, scores, and drawings that are images."""
+"""Matches of any game on pages: text, words, scores, and drawings that are images."""
 
 import base64
 import json
@@ -125,7 +125,7 @@ HOSTILE = (
 
 @dataclass(frozen=True)
 class Hostile(VestrockGame):
-    """A game that would like to be on the page with more than a picture."""
+    """A game that tries to put more than a picture on the page."""
 
     title: ClassVar[str] = "<b>Hostile"
 
@@ -165,7 +165,7 @@ def test_a_game_that_says_nothing_about_it() -> None:
 
 
 def server_log(tournaments: int = 2) -> list[bytes]:
-    """The log of a server, by its parts: no clock and no connections."""
+    """Return the log of a server, made from its parts without clock and connections."""
     lines: list[bytes] = []
     deck = generate_deck(5, 100)
     for number in range(1, tournaments + 1):
