@@ -1,4 +1,4 @@
-"""Agents that have begun a match can be copied and sent to workers; the copies play on alike."""
+"""Agents that have begun a match can be copied and sent to workers; the copies play the same."""
 
 import copy
 import pickle
@@ -77,7 +77,7 @@ def test_a_belief_without_an_observation_can_be_copied():
 
 @pytest.mark.process
 def test_ready_agents_in_several_workers():
-    beam = make_agent("beam:time_ms=0,nodes=50")  # any number of workers, whatever the cores
+    beam = make_agent("beam:time_ms=0,nodes=50")  # no time limit: workers may outnumber cores
     with Arena([beam, "greedy"], games=4, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=2)
         assert arena.tally.games == 4

@@ -185,7 +185,7 @@ def test_files_are_imported_once_and_again_when_they_change(folder):
     file.write_text(MINE.replace("depth: int = 3", "depth: int = 5"))
     os.utime(file, (1, 1))
     assert make_agent("mine.py:Mine").options[0] == 5
-    # The folder comes after all else: a file there takes nothing's place.
+    # The folder comes last, so that a file in it cannot hide an installed module.
     assert sys.path.index(str(folder)) == len(sys.path) - 1
 
 

@@ -299,7 +299,7 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
     assert 0.3 * limits[1] < first <= 0.6 * limits[0]
     assert len(others) > 3
     assert all(0.3 * limits[1] < time_ms <= 0.6 * limits[1] for time_ms in others)
-    # More, if a referee waits longer.
+    # A referee that waits longer allows more time.
     given.clear()
     agent.share = 2.0
     agent.reset()

@@ -1,4 +1,4 @@
-"""The agent "search": a network's search, action by action."""
+"""The agent "search": its search is guided by a network, action by action."""
 
 import time
 from itertools import islice
@@ -97,7 +97,7 @@ def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
             agent._proposed = lambda *_, turn=proposed: [*turn]
             line = agent.act(state.observation(state.current_player()))
             if not agent.results:
-                continue  # a win within the turn comes first
+                continue  # a win within the turn is played without the search
             total += weight > 0
             kept[weight] += state.actions_of(line) == proposed[:-1]
     assert total >= 5

@@ -1,4 +1,4 @@
-"""The bundled bot in levels."""
+"""The levels of the bundled bot: those below the last one slip, and do not depend on the clock."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +56,7 @@ def test_without_slips_it_is_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LEVELS", {"1.2": [Level(nodes=300)]})
     found = answers(LevelAgent(1), "1.2")
     assert len(found) > 33
-    # One number of the agent's random stream goes to the question whether this turn is a slip.
+    # The level draws one number before each turn to decide whether it is a slip.
     beam = BeamAgent(nodes=300, time_ms=0)
     take = beam.act
     monkeypatch.setattr(beam, "act", lambda seen: (beam.random.random(), take(seen))[1])

@@ -69,7 +69,7 @@ def test_what_is_hidden_does_not_matter(rules):
 
 def battle(*hand: Card) -> State:
     """Return a state with player 0 to move in their twelfth turn, with these cards in hand."""
-    filler = Card(90, CardType.CREATURE, 13, 0, 1)  # too dear
+    filler = Card(90, CardType.CREATURE, 13, 0, 1)  # costs more than there is mana
     decks = [[*hand, *[filler] * (30 - len(hand))], [filler] * 30]
     snapshot = State.new(*decks).snapshot()
     snapshot["p"][0].update(mana=12, maxMana=12)
@@ -135,7 +135,7 @@ def test_rules_remove_then_summon_then_attack():
     )
     found = texts(state)
     assert found[0] == "USE 0 118"
-    # The dearer creature first; in the lane without enemies.
+    # The creature of the higher cost is summoned first, in the lane without enemies.
     assert found[1:3] == ["SUMMON 4 1", "SUMMON 2 1"]
     # The trade is free: 2/2 against 1/1.
     assert found[3:] == ["ATTACK 56 116"]

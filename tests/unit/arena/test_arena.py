@@ -48,7 +48,7 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
             assert result.match.params == Match(rules, seed=fixture.seed).params
             assert (result.scores, result.winner) == (record.outcome.scores, record.outcome.winner)
             assert result.turns == record.outcome.turns
-            # The replayed match has all that was sent, so that its log is complete.
+            # The replayed match has all texts that were sent, so that its log is complete.
             assert all(call.text for call in result.calls)
             log = result_log(result)
             assert log["scores"] == {"0": record.outcome.scores[0], "1": record.outcome.scores[1]}
@@ -514,7 +514,7 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
         rows = list(csv.DictReader(arena.to_csv().splitlines()))
         assert [(row["late0"], row["late1"]) for row in rows] == [("1", "0"), ("0", "1")]
         assert float(rows[0]["worst_ms0"]) >= 300 > float(rows[0]["worst_ms1"])
-    # In time by other rules: 1000 ms are allowed for the first turn of each player.
+    # Only each player's first turn is in time, for which the rules allow 1000 ms.
     match = Match(seed=1)
     result = replay_calls(
         match, ((match.to_ask[0], "PASS", 900_000_000) for _ in range(200) if match.to_ask)

@@ -38,7 +38,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
         assert reader.to_json() == fresh(db)
         assert not reader.finished
         versions = [reader.version]
-        # As several workers end them: the first one last.
+        # Several workers can end games in such an order, the first one last.
         for record in [*played[4:9], *played[1:4], *played[9:], played[0]]:
             arena._store.add(record)
             tally = reader.update()
@@ -127,7 +127,7 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
             for record in [first[(number - 1) % len(first)]]
         ]
         for start in range(0, games, 100):
-            # As several workers end them.
+            # Several workers do not end games in their order.
             arena._store.add_all(added[start : start + 100][::-1])
     return added
 
@@ -140,7 +140,7 @@ def test_the_first_look_at_many_games_reads_few(tmp_path: Path) -> None:
     tally = reader.update()
     assert reader.to_json() == fresh(db)
     assert tally.games == 996
-    # Blocks are of 16 games of each pairing.
+    # Sums are stored for blocks of 16 games of each of the three pairings.
     assert reader.games_read == 996 % 48
     assert any(sums.faults for sums in tally.players)
     for player in range(3):
@@ -188,7 +188,7 @@ def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     assert curve is not None
     assert curve["pairs"] == sorted(set(curve["pairs"]))
     assert curve["llr"][-2] < tally.sprt_state.upper <= curve["llr"][-1]
-    # Another test counts the games anew.
+    # Stored sums belong to one sequential test, so another one needs new sums.
     with Arena(db=db, sprt=Sprt(0, 20)) as arena:
         with Store(db) as store:
             assert store.sums(Sprt(0, 20)) is None
@@ -208,11 +208,11 @@ def test_curves_have_few_points() -> None:
         counts.add(1 - pair.score)
     assert curve["score"][-1] == counts.score
     assert score_curve(pairs, 2, 2, 10) == {"games": [], "score": [], "low": [], "high": []}
-    # Up to the first pair that is missing.
+    # The curve ends before the first missing pair.
     test = Sprt(-5, 5)
     assert llr_curve(pairs[:5] + pairs[6:], test, 10)["pairs"] == [1, 2, 3, 4, 5]
     assert llr_curve(pairs[1:], test, 10) == {"pairs": [], "llr": []}
-    # Up to the decision.
+    # The curve ends with the test's decision.
     won = [PairResult(i, (0, 1), 1.0) for i in range(1000)]
     curve = llr_curve(won, test, 100)
     assert curve["llr"][-2] < test.state(PairCounts()).upper <= curve["llr"][-1]

@@ -41,7 +41,7 @@ def test_interval_of_independent_games() -> None:
     n, p = 20_000, 0.7
     pairs = PairCounts(int(n * 0.3 * 0.3), int(2 * n * p * 0.3), int(n * p * p))
     assert score_interval(pairs) == pytest.approx(wilson(2 * n * 7 // 10, 2 * n), abs=1e-4)
-    # Single games have no splits: the formula itself, as if each were seen with its doubt.
+    # Without splits, pairs are like single games, whose interval is Wilson's.
     single = PairCounts(6000, 0, 14_000)
     assert score_interval(single) == pytest.approx(wilson(14_000, 20_000), abs=1e-4)
 
@@ -143,7 +143,7 @@ def test_ratings_of_two() -> None:
     assert ratings.elo[0] - ratings.elo[1] == pytest.approx(elo_of(pairs.score), abs=0.2)
     assert ratings.elo.sum() == pytest.approx(0)
     low, high = map(elo_of, score_interval(pairs))
-    # Each of the two has half of the difference.
+    # Each of the two ratings has half of the difference, and of its error.
     assert 2 * ratings.error[0] == pytest.approx((high - low) / 2, rel=0.02)
 
 

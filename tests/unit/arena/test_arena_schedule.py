@@ -1,4 +1,4 @@
-"""Which games a tournament has: pairings, seats and seeds by the game's number."""
+"""The games of a tournament: pairings, seats and seeds follow from the game's number."""
 
 import json
 from collections import Counter
@@ -42,9 +42,9 @@ def test_every_pairing_in_every_round(mode: str, mirror: bool) -> None:
     assert len(met) == pairs
     if mode == "gauntlet":
         assert all(0 in players for players in met)
-    # Each player has each seat equally often against each other one.
+    # Each player has each seat equally often against every other player.
     assert set(Counter(game.players for game in games).values()) == {4}
-    # All pairings of a round have its seed, other rounds have others.
+    # All pairings of a round share a seed, which differs from those of other rounds.
     rounds = [games[i : i + total // (4 if mirror else 8)] for i in range(0, total, total // 8)]
     assert all(len({game.seed for game in r[: pairs * (1 + mirror)]}) == 1 for r in rounds[::2])
     assert len({game.seed for game in games}) == (4 if mirror else 8)

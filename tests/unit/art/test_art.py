@@ -126,7 +126,7 @@ def test_numbers_stay_on_their_shapes(value: int) -> None:
             size = float(element.attrib["font-size"])
             width = size * sum(0.87 if sign in "+\u2212" else 0.71 for sign in text)
             assert width <= max(widths), (text, size)
-            if element.attrib["x"] == "27":  # an effect: behind its symbol, to the badge's end
+            if element.attrib["x"] == "27":  # an effect: from its symbol to the badge's end
                 assert width <= 26, (text, size)
 
 
@@ -159,7 +159,7 @@ def test_masks_size_and_angle_follow_the_statistics() -> None:
     assert values == sorted(set(values))
     sizes = [transform(creature(1, 0, attack, attack))[1] for attack in range(13)]
     assert sizes == sorted(set(sizes))
-    # The parity of the base id says which way, the statistics how far.
+    # The motif is tilted: the base id decides the direction, the statistics the angle.
     angles = [transform(creature(1, cost, 3, 4))[0] for cost in range(13)]
     assert len(set(angles)) > 4
     assert min(angles) > 0
@@ -285,14 +285,14 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
         assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 0
     drawn = path.read_bytes()
     chunks, at = [], 8
-    while at < len(drawn):  # all of them whole
+    while at < len(drawn):  # each chunk is complete
         length = int.from_bytes(drawn[at : at + 4])
         kind, checksum = drawn[at + 4 : at + 8], drawn[at + 8 + length : at + 12 + length]
         assert zlib.crc32(drawn[at + 4 : at + 8 + length]) == int.from_bytes(checksum)
         chunks.append(kind)
         at += 12 + length
     assert (chunks[:2], chunks[-1]) == ([b"IHDR", b"tEXt"], b"IEND")
-    # A picture of somebody else's stays.
+    # A file that locmsim did not write is not overwritten.
     other = drawn[:33] + drawn[33:].replace(b"locmsim", b"another")
     path.write_bytes(other)
     with pytest.raises(SystemExit):

@@ -47,7 +47,7 @@ def test_a_group_alone(group: str) -> None:
     figures = bench.measure("1.2", seconds=0.0, groups=[group])
     assert {figure.group for figure in figures} == {bench.GROUPS[group].title}
     assert len({figure.name for figure in figures}) == len(figures) > 0
-    # Differences of two times may come out as nothing on a busy machine.
+    # On a busy machine, the difference of two times may be zero.
     assert all(figure.value > 0 for figure in figures if figure.unit not in ("ns", "ms"))
 
 
@@ -77,7 +77,7 @@ def test_report(rules: str) -> None:
     names = [(figure.group, figure.name) for figure in figures]
     assert len(set(names)) == len(names) > 20
     for figure in figures:
-        # Tiny differences of two times may come out negative on a busy machine.
+        # On a busy machine, tiny differences of two times may be negative.
         assert figure.value > 0 or figure.unit in ("ns", "ms")
     table = bench.report(rules, figures)
     assert f"rules     {rules}\n" in table

@@ -1,4 +1,4 @@
-"""How signals end a command."""
+"""Signals that end a command."""
 
 import signal
 import subprocess

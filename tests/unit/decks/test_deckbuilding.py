@@ -59,14 +59,14 @@ def offers(draw):
     base_ids = draw(st.lists(st.integers(0, 400), min_size=15, max_size=18, unique=True))
     wild = draw(st.booleans())
     drawn = [draw(any_card(base_id, wild=wild)) for base_id in base_ids]
-    # Most of a long offer is copies: drawing each card is slow.
+    # Most of a long offer is copies, since drawing each card is slow.
     more = draw(st.integers(0, 60))
     return drawn + [replace(drawn[i % len(drawn)], base_id=1000 + i) for i in range(more)]
 
 
 @pytest.mark.parametrize("module", [builders, drafts])
 def test_examples_of_the_module(module, monkeypatch):
-    # The examples register heuristics: they shall do so in copies.
+    # The examples register heuristics, which must not stay for other tests.
     monkeypatch.setattr(decks, "DECK_BUILDERS", dict(DECK_BUILDERS))
     monkeypatch.setattr(decks, "DRAFT_PICKERS", dict(DRAFT_PICKERS))
     monkeypatch.setattr(builders, "DECK_BUILDERS", decks.DECK_BUILDERS)
@@ -158,7 +158,7 @@ def test_default_decks_are_cheap_and_full_of_areas():
         for many in (decks, offers)
     )
     assert areas > offered + 0.1
-    # One of cards that hit the opponent needs no creatures.
+    # A few decks have one type missing: cards that damage the opponent need no creatures.
     assert mean(len({card.type for card in deck}) for deck in decks) > 3
 
 
@@ -169,7 +169,7 @@ def test_a_deck_is_built_in_time():
     offers = [generate_cards(seed) for seed in range(100, 120)]
     a_set = (time.process_time() - started) / len(offers)
     taken = []
-    for cards in offers[:3]:  # new ones, because decks are remembered
+    for cards in offers[:3]:  # other ones, because decks are cached
         started = time.process_time()
         build_deck(cards)
         taken.append(time.process_time() - started)
@@ -229,7 +229,7 @@ def test_greedy_builder_draws_enough_and_keeps_its_curve():
     builder = GreedyBuilder(dearest, min_draws=21, cost_limits={6: 10, 3: 20})
     deck = chosen_cards(cards, build_deck(cards, builder))
     assert sum(card.card_draw for card in deck) >= 21 > sum(card.card_draw for card in free)
-    # The cards that draw come first, whatever they cost.
+    # Cards that draw are chosen first, whatever they cost.
     assert sum(card.cost >= 6 and not card.card_draw for card in deck) <= 10
     assert sum(card.cost >= 3 and not card.card_draw for card in deck) <= 20
     assert sum(card.cost < 3 for card in deck) > sum(card.cost < 3 for card in free)
@@ -401,7 +401,7 @@ def test_static_order(rules):
     offer = [fixed[order[rank] - 1] for rank in (90, 40, 120)]
     assert pick(offer, [], rules, "order") == 1
     rank = {base_id: i for i, base_id in enumerate(order)}
-    # Not dearer, nothing worse and something better: seldom the less wanted card.
+    # A creature that is better in one value and worse in none is mostly ranked higher.
     creatures = [card for card in fixed if card.type == CardType.CREATURE]
     right = [
         rank[better.base_id] < rank[worse.base_id]

@@ -56,7 +56,7 @@ def test_terms_are_those_of_the_names():
         expected = 0.0
         for name, number in terms.items():
             expected += weights[name] * number
-        assert score(card) == expected  # summed up in this order
+        assert score(card) == expected  # equal to the last bit, since both add in this order
         used |= names.keys()
     assert used == {*CARD_TERMS}
 

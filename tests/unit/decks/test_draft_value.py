@@ -1,4 +1,4 @@
-"""The value of drafts, and the picker that looks at what a draft is expected to come to."""
+"""The value of drafts, and the picker that picks by the expected value of the draft."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def networks(n: int = 2, seed: int = 1) -> list[dict[str, np.ndarray]]:
 
 
 def in_numpy(arrays: list[dict[str, np.ndarray]], deck: list[Card]) -> float:
-    """The mean of what each network makes of a deck."""
+    """Return the mean of the networks' values of a deck."""
     rows = [card.base_id - 1 for card in deck]
     values = []
     for w in arrays:
@@ -80,7 +80,7 @@ def test_before_the_last_pick_it_is_the_mean_over_what_is_offered():
     picked = [offer[0] for offer in offers[:4]]
     assert offers[4][1] not in picked
     first, second, third = DraftValue(arrays).expected(offers[:5], picked, drafts=400)
-    # The second card may come again, and is taken each time it does.
+    # The second card may be offered again, and is picked each time.
     assert first == third
     assert second == pytest.approx(first + 2, abs=0.3)
 
@@ -92,7 +92,7 @@ def test_better_decks_are_expected_from_offers_of_better_cards():
     good, bad = [CARDS[0], CARDS[1], CARDS[2]], [CARDS[100], CARDS[101], CARDS[102]]
     poor = [[CARDS[100 + 3 * i + k] for k in range(3)] for i in range(15)]
     rich = [[CARDS[3 * i + k] for k in range(3)] for i in range(15)]
-    # The same deck so far, and the same choice now: but offers tell what the pool is like.
+    # Deck and choice are the same, but earlier offers tell what the pool is like.
     picked = [CARDS[150]] * 15
     assert value.expected([*rich, good], picked)[0] > value.expected([*poor, good], picked)[0] + 3
     assert value.expected([*rich, bad], picked)[0] < value.expected([*rich, good], picked)[0]
@@ -111,7 +111,7 @@ def test_it_foresees_what_a_deck_will_lack():
     value = DraftValue(arrays)
     values = value.expected([[item, creature, item]], [])
     assert values[1] >= values[0] == values[2]
-    # With an additive value, neither.
+    # If the value is additive, both kinds are worth the same.
     arrays["output"][0] = 0
     assert len(set(DraftValue(arrays).expected([[item, creature, item]], []))) == 1
 

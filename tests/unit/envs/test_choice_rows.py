@@ -1,4 +1,4 @@
-"""The choice phase of compiled rows beside `locmsim.game.choice`, pick by pick."""
+"""The choice phase of compiled rows against `locmsim.game.choice`, pick by pick."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_a_stream_is_numpys():
         ]
         assert drawn(seed, bounds) == expected
         random = np.random.default_rng(seed)
-        random.integers(2)  # in the middle of a number
+        random.integers(2)  # so that the generator is in the middle of a 64-bit number
         assert drawn(random, [9] * 5) == [int(random.integers(9)) for _ in range(5)]
         items = list(range(120)) * 2
         expected = np.random.default_rng(seed).permutation(items).tolist()
@@ -44,7 +44,7 @@ def test_a_stream_is_numpys():
 
 
 class Reference:
-    """A player's choice phase by `locmsim.game.choice`."""
+    """A player's choice phase, played by `locmsim.game.choice`."""
 
     def __init__(self, env, row):
         self.rules = env.games.rules
@@ -63,7 +63,7 @@ class Reference:
         return self.phase.offers[len(self.chosen)] if len(self.chosen) < 30 else []
 
     def take(self, pick):
-        """Whether it may be picked; it is taken then."""
+        """Make the pick if it is legal; return whether it is."""
         ids = [card.base_id for card in self.offer]
         if self.rules.draft:
             line = f"PICK {pick}"
@@ -75,7 +75,7 @@ class Reference:
             taken = [] if not self.rules.draft else self.chosen
             self.phase.apply(line, len(self.chosen), taken)
         except FatalAnswer as error:
-            if "correct number" not in str(error):  # too few so far are none of our business
+            if "correct number" not in str(error):  # an incomplete deck is not an error here
                 return False
         self.chosen = taken
         return True

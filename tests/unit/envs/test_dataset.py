@@ -1,4 +1,4 @@
-"""Examples to learn from: of agents, and of an arena's games."""
+"""Examples to learn from: those of agents, and those of an arena's games."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def last(found):
-    return list(found)[-1]  # the same object each time
+    return list(found)[-1]  # each item is the same growing object
 
 
 @each_rules

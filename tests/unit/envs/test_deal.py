@@ -77,7 +77,7 @@ def test_random_decks_are_uniform():
             pairs += int((copies == 2).sum())
     decks = 2 * games.n
     expected = decks * 30 / 120
-    # Variance of one card's copies in a deck: 2 copies, drawn with probability 1/8 each, without
+    # The variance of one card's copies: each of the 2 is in a deck with probability 1/8, without
     # replacement.
     variance = decks * 2 * (1 / 8) * (7 / 8) * (238 / 239)
     chi2 = ((counts - expected) ** 2).sum() / variance

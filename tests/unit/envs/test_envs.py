@@ -21,7 +21,7 @@ from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-#: Few card sets: making one takes a millisecond.
+#: Few card sets, since generating one takes a millisecond.
 FEW = {"card_sets": 4}
 
 
@@ -269,12 +269,12 @@ def test_each_step_has_arrays_of_its_own(mask):
     env = BattleEnv(opponent="random", mask=mask, card_sets=4)
     seen, info = env.reset(seed=1)
     kept = []
-    for number in range(60):  # of more than one chunk
+    for number in range(60):  # more than one chunk of arrays
         arrays = list(seen.values()) if mask == "obs" else [seen, info["action_mask"]]
         assert all(array.flags.writeable and array.flags.c_contiguous for array in arrays)
         kept += [(array, array.copy()) for array in arrays]
         legal = env.action_masks()
-        arrays[1][:] = 7  # what the caller does to them is no affair of the environment
+        arrays[1][:] = 7  # the caller may change returned arrays
         kept[-1] = arrays[1], arrays[1].copy()
         assert (env.action_masks() == legal).all()
         seen, _, ended, _, info = env.step(int(np.flatnonzero(legal)[number % legal.sum()]))
@@ -381,7 +381,7 @@ def test_a_pool_of_card_sets_that_is_refreshed():
             if env.step(env.sample())[2]:
                 break
     assert len(drawn) > amount(4, 12)
-    # Rows are far apart, so that they want different sets of the same place.
+    # The rows' episodes differ widely, so that they need different sets at one place of the pool.
     vector.reset(seed=2)
     for _ in range(10):
         vector.reset(options={"reset_mask": np.array([True, False, False])})

@@ -21,7 +21,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_pettingzoo_has_nothing_to_criticise(rules, mask, capsys):
     with warnings.catch_warnings():
-        # It knows no observations that are dicts.
+        # PettingZoo's test expects no dicts as observations.
         for message in ("Observation space for each agent probably", "Observation is not a NumPy"):
             warnings.filterwarnings("ignore", message=message)
         api_test(aec.raw_env(rules=rules, mask=mask, **FEW), num_cycles=300)
@@ -149,13 +149,13 @@ def test_a_match_is_that_of_the_referee(rules):
             action = int(random.choice(np.flatnonzero(seen["action_mask"])))
             picks[agent].append(offered(env, agent)[action - env.first_pick].base_id)
             env.step(action)
-            if len(picks["player_1"]) < 30:  # they see nothing of each other
+            if len(picks["player_1"]) < 30:  # players do not see each other's picks
                 np.testing.assert_array_equal(env.observe(other)["observation"], before)
                 rows = env.observe(other)["state"].reshape(-1, 24)
                 assert rows[16 + 30 :].any(axis=1).sum() == len(picks[agent])
         assert env.terminations == {"player_0": False, "player_1": False}
         start = env.battle
-        env.step(200)  # no action of a battle
+        env.step(200)  # not an action of a battle
         assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
         match = env.infos["player_0"]["match"].match()
         assert match.state == start

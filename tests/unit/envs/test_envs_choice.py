@@ -1,4 +1,4 @@
-"""Draft-v0, Construct-v0 and Match-v0: Gymnasium's checks, and what the referee makes of it."""
+"""Draft-v0, Construct-v0 and Match-v0: Gymnasium's checks, and the referee's choice phase."""
 
 import json
 
@@ -246,7 +246,7 @@ def test_a_privileged_state_has_both_decks(name, rules):
         other = rows[46:].copy()
         action = int(random.choice(np.flatnonzero(seen["action_mask"])))
         seen, _, _, _, info = env.step(action)
-    if name == "Match":  # now the cards lie in hands and decks
+    if name == "Match":  # the battle has begun, with cards in hands and decks
         rows = seen["state"].reshape(-1, 24)
         theirs = np.concatenate([rows[8:16], rows[46:]])
         costs = sorted(row[5] for row in theirs if row.any())

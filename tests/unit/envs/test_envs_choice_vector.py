@@ -47,7 +47,7 @@ def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
     rng = np.random.default_rng(8)
     expected = other.reset(seed=[seed_bits(rng) for _ in range(3)])[0]
     np.testing.assert_equal(venv.reset()[0], expected)
-    # Then each row continues with its own.
+    # Further resets draw from each row's own generator.
     np.testing.assert_equal(venv.reset()[0], other.reset()[0])
     venv.close()
     other.close()
@@ -117,7 +117,7 @@ def test_rows_are_single_environments(name, rules, mode):
             np.testing.assert_equal(row(observations, i), expected[0])
             assert (rewards[i], terminated[i], truncated[i]) == tuple(expected[1:])
         np.testing.assert_equal(info.get("_illegal", np.zeros(n, bool)), terminated | truncated)
-    assert ends >= (1 if rules == "1.0" else n)  # whose games are long
+    assert ends >= (1 if rules == "1.0" else n)  # games of 1.0 are long
     venv.close()
 
 

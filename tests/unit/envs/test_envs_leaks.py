@@ -81,7 +81,7 @@ def test_poisoned_cards_are_never_seen(rules):
             assert POISON not in values
             games.rows.views.observe(
                 0, 1 - player, out, None, name
-            )  # the other one knows their cards
+            )  # the opponent knows their own cards
             values = out if name == "entities" else np.round(out * 12)
             if player == 0:
                 assert POISON not in out[: layout.blocks[2].start]
@@ -164,7 +164,7 @@ def hashing(observation, mask):
     return int(legal[int.from_bytes(digest[:6], "little") % len(legal)])
 
 
-#: Every kind of player, by rule set. In compiled code: scripted ones and searches.
+#: Every kind of player, by rule set; scripted agents and searches are compiled.
 PLAYERS = {
     "random": lambda rules: "random",
     "max-attack": lambda rules: "max-attack",
@@ -178,7 +178,7 @@ PLAYERS = {
     "searching agent": lambda rules: "mcts:iterations=20,time_ms=0",
 }
 STRONG = {"beam of 3000 nodes": lambda rules: "beam:nodes=3000"}
-#: All potentials: shaping must not read what is hidden, either.
+#: All potentials, since shaping must not read hidden cards either.
 SHAPING = dict.fromkeys(POTENTIALS, 0.1)
 each_player = pytest.mark.parametrize(
     "kind", [*PLAYERS, *(pytest.param(kind, marks=pytest.mark.slow) for kind in STRONG)]
@@ -242,7 +242,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
             rows.show_all()
             assert views(env, 0, who) == views(env, 1, who)
             different += views(env, 0, 1 - who)[0] != views(env, 1, 1 - who)[0]
-            if action == 0:  # the answer and the next card are what was hidden
+            if action == 0:  # the opponent's answer and the next card depend on hidden cards
                 put_state(rows, 1, state)
             env.step_into(np.array([action, action]), **arrays)
             assert both[0, who] == both[1, who]
@@ -254,7 +254,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
         ends += action != 0
         terminated[:] = False
     assert compared > 50
-    assert min(others, different) > 30  # whoever knows the cards sees others
+    assert min(others, different) > 30  # the hidden cards did differ
     assert ends > 0 or seats == "osl"
     env.close()
 

@@ -62,10 +62,10 @@ def test_frames_have_one_size_all_episode_long(episode):
         over = env.step(legal(env))[2]
         frames.append(picture_of(env.render()))
     changes = sum((a != b).any() for a, b in itertools.pairwise(frames))
-    # Both players see the same offer before their picks.
+    # Where both seats pick, they see the same offers, so fewer frames change.
     assert changes > (0.4 if "both" in episode else 0.8) * (len(frames) - 1)
     assert len(set(map(bytes, frames[0].reshape(-1, 3)[::50]))) > 50
-    frames[0][:] = 0  # no array that is kept
+    frames[0][:] = 0  # the renderer must not use this array again
     env.reset(seed=1)
     assert env.render().any()
 
@@ -240,7 +240,7 @@ def test_videos_of_vector_environments(mode, tmp_path):
     pytest.importorskip("moviepy")
     name, options = EPISODES["match"]
     venv = gym.make_vec(name, 3, render_mode="rgb_array", autoreset_mode=mode, **options, **FEW)
-    # With SAME_STEP it warns that the last frame of an episode is never there.
+    # With SAME_STEP, Gymnasium warns that videos lack the last frame of an episode.
     same = pytest.warns(match="will not contain the last frame")
     with same if mode is mode.SAME_STEP else contextlib.nullcontext():
         recorded = gym.wrappers.vector.RecordVideo(venv, str(tmp_path / "videos"), video_length=4)

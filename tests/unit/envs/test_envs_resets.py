@@ -72,7 +72,7 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
     (name,) = given
     env.reset(seed=1, options=options)
     one = shown(env, seed=1, options=options)
-    other = shown(env, options=options)  # the row's chance goes on
+    other = shown(env, options=options)  # the row's generator has advanced
     assert len(one) == len(other)
     np.testing.assert_equal(one, first)
     seeds = dict(zip(env.games.rules.seed_names, env._rows.views.seeds(0)[1], strict=True))

@@ -75,7 +75,7 @@ def test_given_matches_decks_and_positions(rules):
     bases = sorted({card.base_id for card in start.games.cards(0)})[:15]
     for options in (
         {"match": {"seed": 99}, "seat": 1},
-        {"decks": [bases * 2, bases * 2]},  # in 1.x decks that no draft gives
+        {"decks": [bases * 2, bases * 2]},  # in 1.x no draft leads to such decks
         {"state": start.state, "seat": 1 - start.state.current_player()},
     ):
         np.testing.assert_equal(play(inside, 3, **options), play(outside, 3, **options))
@@ -160,9 +160,9 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
                 rows.step_row(row, action)
             if not rows.requests.waits_for(0):
                 continue
-            # The opponent's turn has begun: in the other row all that they do not see is another.
+            # The opponent's turn has begun; in the other row, all that they cannot see is redrawn.
             hidden = rows.views.state(1).resample_hidden(1, seed)
-            others += hidden != rows.views.state(0)  # late in a game little is left to differ
+            others += hidden != rows.views.state(0)  # late in a game, few hidden cards are left
             put_state(rows, 1, hidden)
             before = rows.views.length(0)
             for row in (0, 1):
@@ -177,7 +177,7 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
             assert one.players[0].health == other.players[0].health
             assert rows.views.length(0) == rows.views.length(1)
             if rows.views.winner(0) < 0:
-                put_state(rows, 1, one)  # both go on from the same position
+                put_state(rows, 1, one)  # both rows continue from the same position
             for row in (0, 1):
                 rows.requests.proceed(row)
     assert turns > (5 if few else 30)

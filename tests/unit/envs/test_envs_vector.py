@@ -399,14 +399,14 @@ def test_a_policy_is_asked_for_all_rows_together(rules):
         actions = env.sample(number)
         result = env.step(actions)
         steps += 1
-        # Each policy draws its seeds from the stream of the row, functions draw nothing: episodes
+        # Policies draw their seeds from the stream of the row, functions do not: so episodes
         # differ from the second one on.
         if not (result[2] | result[3]).any():
             np.testing.assert_equal(result, slow.step(actions))
         seen = single.step(actions[0])[0]["observation"]
         np.testing.assert_equal(seen, result[0]["observation"][0])
     calls = policy.calls[before:]
-    assert len(calls) < steps * 25  # a turn has few actions; one call a row would be hundreds
+    assert len(calls) < steps * 25  # a call for each row would mean hundreds
     assert max(calls) > 4
 
 
@@ -530,7 +530,7 @@ def test_a_league():
     assert all(result.games for result in results.values())
     env.players["new"] = "pass"
     env.set_weights({"new": 1})
-    env.players["past"] = Highest()  # its results go on
+    env.players["past"] = Highest()  # its results are kept
     assert env.players.results["past"] == results["past"]
     env.reset(seed=1)
     assert (env._rows.views.seats() >= 0).all()
@@ -639,7 +639,7 @@ def test_decks_of_a_pool_are_built_once_for_each_card_set(monkeypatch):
         env.step(env.sample(number))
     assert env.players.results["random"].games > 16
     assert len(built) == 3
-    # A builder of the same name that is another one is asked.
+    # A builder that replaces another one of the same name is called.
     monkeypatch.setitem(DECK_BUILDERS, "counted", lambda cards: builder(cards))
     env.reset(seed=1)
     assert len(built) == 6

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 
 N = 3
-#: Gymnasium before 1.4 takes the first step of an episode for the one that reset it.
+#: Gymnasium before 1.4 mistakes the first step of an episode for the step of the reset.
 SAME_STEP_IS_MISCOUNTED = tuple(map(int, gym.__version__.split(".")[:2])) < (1, 4)
 
 
@@ -126,7 +126,7 @@ def test_infos_as_lists(mode):
     assert seen
 
 
-#: Wrappers of observations: what to wrap with, and where the mask has to be.
+#: Wrappers of observations: name -> wrapper and place of the mask.
 OBSERVATIONS = {
     "FlattenObservation": (wrappers.FlattenObservation, "obs"),
     "FilterObservation": (lambda v: wrappers.FilterObservation(v, ["observation"]), "obs"),

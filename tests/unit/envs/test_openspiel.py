@@ -180,7 +180,7 @@ def test_a_whole_match_is_that_of_its_answers(rules):
     assert last.current_player() == -4
     assert last.legal_actions() == []
     assert [len(ids) for ids in match.chosen] == [30, 30]
-    # The history leads to the same end, and each prefix is told from all others.
+    # The history leads to the same end, and no two of its prefixes have the same text.
     again = locmsim.openspiel.game(rules).new_match_state(seed=1)
     for action in last.history():
         again.apply_action(action)
@@ -213,7 +213,7 @@ def test_information_states_of_a_match(rules):
             actions = state.legal_actions()
             assert legal.setdefault((seed, known[mover]), actions) == actions
             if before is not None and before[0] == (seed, mover):
-                # A player who goes on has done something; the other one has not been told yet.
+                # The player has acted and is asked again, so the opponent has not been told yet.
                 assert known[mover] != before[1][mover]
                 assert known[1 - mover] == before[1][1 - mover]
             before = (seed, mover), known

@@ -70,7 +70,7 @@ def test_rows_of_25_levels_are_near_the_ones_given():
 def test_rows_stay_as_they_are_when_packed_again():
     array = np.random.default_rng(5).standard_normal((20, 10)).astype(np.float32)
     array[3] = 0
-    array[7] *= 1e-6  # next to the others nothing
+    array[7] *= 1e-6  # tiny compared with the others
     array[8, 1:] = 0
     text, unit = pack_rows(array)
     once = unpack_rows(text, unit, array.shape)

@@ -107,7 +107,7 @@ def test_a_build_from_a_source_archive_does_not_translate(checkout):
     folder, source, built = checkout
     assert built() == "1"
     (folder / "PKG-INFO").write_text("")
-    os.utime(source, (2**33, 2**33))  # unpacked with other times
+    os.utime(source, (2**33, 2**33))  # an archive may be unpacked with other times
     assert built() == "1"
 
 
@@ -174,7 +174,7 @@ cdef int f(int x, int y, int z) noexcept nogil:
     text = translated(tmp_path, source)
     assert "return part(x) + part(y) + kept(x, part(y)) + kept(y, x);" in text
     assert "int part(int x) {\n  return deaf(x);" in text
-    # It is given a call once, which may have effects; and a root stays what others call.
+    # An unused parameter stays if a call is passed for it, which may have effects, or in a root.
     assert "int kept(int x, int y) {\n  (void)y;" in text
     assert "int f(int x, int y, int z) {\n  (void)z;" in text
 

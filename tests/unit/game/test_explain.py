@@ -40,7 +40,7 @@ def played(answer: str | None, player: int = 0) -> str:
         ("TAKE 2", f"{BAD_CHOICE} It is part 1 of 1: 'TAKE 2'"),
         (" ; TAKE é", f"{BAD_CHOICE} It is part 1 of 1: 'TAKE \\xe9'"),
         ("CHOOSE 1;" + LONG, "It is part 2 of 2: 'CHOOSE " + "9" * 33 + "...'"),
-        # How many parts a PASS stands for is not counted.
+        # A PASS stands for several parts, so parts after it have no number.
         ("PASS;TAKE 2", BAD_CHOICE),
         ("\ufeffPASS", "a byte order mark stands before 'PASS'"),
     ],

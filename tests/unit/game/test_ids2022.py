@@ -46,7 +46,7 @@ def test_an_answer_names_what_its_summons_make() -> None:
     assert ids.new_line(state, line) == new
     assert ids.old_action("ATTACK 1 3") == "ATTACK 61 62"
     state.apply_line(new)
-    # What is known stays so, and the next copy is numbered on; here it is player 1's.
+    # Known ids stay valid, and the next copy, of player 1 here, gets the next number.
     assert ids.new_line(state, "SUMMON 31 0;ATTACK 31 62;ATTACK 63 61") == (
         "SUMMON 60 0;ATTACK 60 3;ATTACK 61 1"
     )
@@ -67,7 +67,7 @@ def test_a_number_that_is_named_too_early_is_nothing_until_then() -> None:
     words = [action.split() for action in first]
     assert words[0][1] == words[1][2] != words[1][1]
     assert words[2:] == [["SUMMON", "0", "0"], ["ATTACK", "1", "-1"]]
-    # Neither is a card, and both are shown as they were said.
+    # Both become ids that no card has, and are translated back to the original text.
     assert max(int(words[0][1]), int(words[1][1])) < -1
     assert [ids.old_action(action) for action in first] == [
         "ATTACK 61 -1", "ATTACK 77 61", "SUMMON 1 0", "ATTACK 61 -1",

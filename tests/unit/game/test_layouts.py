@@ -83,7 +83,7 @@ def test_the_float_layout_is_the_scaled_one(rules):
 
 @each_rules
 def test_masks_are_the_legal_actions(rules):
-    pass_only = np.eye(1, get_layout("entities", rules).shape[0])  # any row that begins with 1
+    pass_only = np.eye(1, get_layout("entities", rules).shape[0])  # a row that begins with 1
     for rows, past in played(rules):
         state = past.state
         mover = state.turn & 1

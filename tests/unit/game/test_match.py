@@ -276,7 +276,7 @@ def test_given_cards_are_offered_in_the_order_of_seeds() -> None:
     assert keys == sorted(keys)
     backwards = Match(seed=1, cards=cards[::-1])
     assert backwards.cards == list(cards)
-    # The same indices are drawn, but they point to other cards.
+    # The same indices are drawn, but they refer to other cards.
     assert {161 - card.base_id for card in match.offers} == {c.base_id for c in backwards.offers}
     assert len(Match(seed=1, cards=cards[:20]).offers) == 20
 
@@ -291,7 +291,7 @@ def test_card_list_file(tmp_path: Path) -> None:
     log = match.log
     path.unlink()
     assert Match.replay(log).cards == match.cards
-    # The cards given as such win, and the file is not looked at.
+    # The argument takes precedence over the file, which is not read.
     assert Match(seed=5, params=params, cards=cards_1x()[:40]).cards == list(cards_1x()[:40])
     path.write_text("1 ; no card\n")
     with pytest.raises(ValueError, match="line 1"):
@@ -589,7 +589,7 @@ def test_player_0_is_judged_first() -> None:
         error = Fault(0, FaultKind.MALFORMED, "$0" + NO_INTEGER)
         assert match.submit(order[1], lines[order[1]]) == TurnResult([], [], error)
         assert (match.error, match.winner, match.scores) == (error, 1, [-1, 0])
-        # The other answer has been taken, but nobody looked at it.
+        # The other answer was accepted, but never evaluated.
         assert match.chosen == [[3], []]
         assert match.decks == [[], []]
         assert match.state is None
@@ -668,7 +668,7 @@ def test_asked_after_death(rules: str) -> None:
     assert state.legal_actions() == []
     assert match.observation(player).legal_actions() == []
     assert match.input_text(player).startswith(f"{state.players[player].health} ")
-    # What is ignored is found as if nobody had won, up to the first legal action.
+    # After a win, actions are checked as if nobody had won, up to the first legal one.
     (legal, *_) = [
         text for text in candidates(state) if text not in before.clone().apply_line(text)[1]
     ]
@@ -720,7 +720,7 @@ def test_actions_after_the_winning_one_are_not_handled() -> None:
     applied = last["applied"]
     for text in applied:
         legal.apply_action(legal.string_to_action(text))
-    # The lists end at the first action that would be legal if nobody had won.
+    # The lists stop before the first action that would be legal if nobody had won.
     again = next((text for text in last["legal"][-1] if text != "PASS"), None)
     line = ";".join(
         [*applied, "PASS", "ATTACK 9999 1", *([again] if again else []), "ATTACK 9998 1"]
@@ -813,7 +813,7 @@ def some_answer(match: Match, random: JavaRandom) -> str:
         action = actions[random.next_int(len(actions))]
         line.append(state.action_to_string(action))
         state.apply_action(action)
-    # In old ids most of them name nothing; then the turn is empty.
+    # Read as old ids, most of them name no card, and the turn is empty.
     return ";".join(line) or "PASS"
 
 
@@ -873,7 +873,7 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
     steps = 0
     while lone.phase != "over":
         steps += 1
-        if steps % amount(3, 1):  # a clone takes its time
+        if steps % amount(3, 1):  # not at every step, since clones are slow
             player = lone.to_ask[0]
             line = some_answer(lone, random)
             assert lone.submit(player, line) == match.submit(player, line)

@@ -80,7 +80,7 @@ def test_decks_and_draws() -> None:
     chosen = result.match.chosen[0]
     assert shown == {f"    {chosen.count(i)} x {card_text(cards[i])}" for i in chosen}
     assert all(f" x {card_title(cards[i])} (" in "\n".join(shown) for i in chosen)
-    assert all(card.name == "" for card in result.match.cards)  # they are of the text alone
+    assert all(card.name == "" for card in result.match.cards)  # names are made for the text only
     draws = [line for line in lines if line.startswith("    draws ")]
     assert card_text(cards[result.match.decks[0][0][1]]) in draws[0]
 

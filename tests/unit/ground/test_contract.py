@@ -261,7 +261,7 @@ def test_draws_in_statistics() -> None:
 
 # ------------------------------------------------------------------------------- what is imported
 
-#: Modules that have to do without any game, and what of the library they may import.
+#: Modules that must not depend on any game: of the library they may import only each other.
 CORE = [
     "_database.py",
     "_io.py",

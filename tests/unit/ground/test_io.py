@@ -1,4 +1,4 @@
-"""Files that are written whole."""
+"""Files that are written completely or not at all."""
 
 import os
 import stat

@@ -137,7 +137,7 @@ def test_ratings_count_pairs_of_both_orders() -> None:
     halves = {(0, 1): counted(PAIRS[:7]), (1, 0): counted(PAIRS[7:]).reversed()}
     found = bradley_terry(2, halves)
     assert found is not None
-    score = (sum(PAIRS) + 1) / (len(PAIRS) + 2)  # each order has a split pair more
+    score = (sum(PAIRS) + 1) / (len(PAIRS) + 2)  # each order has one more split pair
     assert found.elo[0] - found.elo[1] == pytest.approx(elo_of(score))
 
 

@@ -64,7 +64,7 @@ def test_a_task_that_ends_its_workers() -> None:
     doing = Doing({"b": [Gone(), Gone(), Gone()], "a": [BrokenExecutor()]})
     workers = Workers(doing, lambda: 1, lost=Gone)
     found = iter(TaskRunner(workers, "ab", submit, name=lambda task: f"task {task}"))
-    assert isinstance(next(found)[1].exception(), BrokenExecutor)  # here that tells of nothing
+    assert isinstance(next(found)[1].exception(), BrokenExecutor)  # not a lost worker here
     with pytest.raises(WorkersError, match="task b ended its worker process 3 times"):
         next(found)
 

@@ -19,7 +19,7 @@ from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.cards import CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 
-#: Which of the kernel's errors stands for which of the reference's.
+#: The reference's errors -> the kernel's errors that stand for them.
 ERRORS = {
     reference_rules.GameOver: GameOverError,
     reference_rules.IllegalAction: IllegalActionError,
@@ -81,7 +81,7 @@ class KernelAndReference(RuleBasedStateMachine):
             position = data.draw(positions(self.rule_set))
             self.cards, self.decks = position.cards, position.decks
             self.kernel, self.reference = both_from_snapshot(*position)
-            # A snapshot of 1.x does not tell which creatures' effects are forgotten.
+            # A snapshot of 1.x does not tell which creatures have lost their effects.
             self.comparable_text = self.rule_set == "1.5"
         else:
             known = data.draw(st.one_of(card_lists(), official_cards(self.rule_set)))
@@ -194,10 +194,10 @@ def test_odd_parts_of_lines(rules):
             expect_same(kernels, references, line)
 
 
-# Where numbers of 8 bits, and then of 16, would go wrong.
+# Numbers around the limits of 8 and 16 bits.
 STATS = [1, 126, 127, 128, 129, 254, 255, 256, 257, 500, MAX_STAT - 500, MAX_STAT]
 CHANGES = [-500, -256, -255, -129, -128, -127, -1, 0, 1, 127, 128, 129, 255, 256, 500]
-#: Of printed stats, which take a whole game for each pair.
+#: Printed statistics; fewer, since each pair takes a whole game.
 PRINTED = amount([-500, -1, 0, 127, 128], CHANGES)
 
 
@@ -258,7 +258,7 @@ def test_items_with_every_ability(rules):
     """Charge matters most: it lets a creature attack unless it has attacked before."""
     kinds = (CardType.GREEN, CardType.RED, CardType.BLUE)
     changes = ("-C----", "---G-W", "BCDGLW")
-    states = ((1, 0), (0, 0), (0, 1), (1, 1))  # the last one only in positions made by hand
+    states = ((1, 0), (0, 0), (0, 1), (1, 1))  # the last one occurs only in made-up positions
     for kind, change, flags, old in product(kinds, changes, states, ("------", "-----W", "BCDGLW")):
         item = Card(1, kind, 0, 1, -1, change)
         check_all_actions(*duel(rules, [2, 2, old], [2, 2, old], item, flags))

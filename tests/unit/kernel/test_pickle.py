@@ -236,7 +236,7 @@ def state_with_a_creature(rules):
     return State.new(deck, deck, rules=rules).child(1)
 
 
-#: Where the fields of a state_t are (_core.pxd); player 1's are `NEXT` further.
+#: Offsets of the fields of a state_t (_core.pxd); player 1's follow `NEXT` bytes later.
 TURN, COST_KINDS, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW = 60, 72, 80, 132, 136, 140, 144
 MANA, HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, PAD, NEXT = 148, 151, 152, 153, 154, 155, 156, 96
 

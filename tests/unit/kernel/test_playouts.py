@@ -152,7 +152,7 @@ def test_sampling_is_uniform():
     p_values = np.sort(special.chdtrc(freedom, values))  # of chi-squared tests
     assert p_values.min() > 1e-3 / len(chosen)
     assert 1e-3 < special.chdtrc(sum(freedom), sum(values)) < 1 - 1e-3
-    # Kolmogorov and Smirnov: they are uniformly distributed.
+    # By the Kolmogorov-Smirnov test, the p-values are uniformly distributed.
     steps = np.arange(len(chosen) + 1) / len(chosen)
     distance = max((steps[1:] - p_values).max(), (p_values - steps[:-1]).max())
     assert special.kolmogorov(distance * len(chosen) ** 0.5) > 1e-3

@@ -109,12 +109,12 @@ def check_resampled(state, viewer, seed):
     hidden = new.hand + new.deck
     assert sorted(c.id for c in hidden) == sorted(c.id for c in other.hand + other.deck)
     assert {c.card for c in hidden} <= set(state.table.pool)
-    # What both see of the position is the same, down to the numbers that no text shows.
+    # All public values are the same, even those that no text shows.
     old, changed = state.snapshot(), drawn.snapshot()
     for snapshot in (old, changed):
         del snapshot["p"][1 - viewer]["hand"]
     assert old == changed
-    # It can be played on.
+    # The state can be played to an end.
     assert drawn.rollout(1) in (0, 1)
 
 

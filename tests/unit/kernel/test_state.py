@@ -622,7 +622,7 @@ def test_observation_string_tells_apart_what_a_player_sees(rules):
             assert text.endswith("\n" + state.observation(player).format())
             hidden = state.resample_hidden(player, 1)
             assert hidden.observation_string(player) == text
-            # What may be done is part of it.
+            # The text determines the legal actions.
             legal = state.legal_actions(player)
             assert seen.setdefault((player, text), legal) == legal
     with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):

@@ -63,7 +63,7 @@ def test_the_weights_of_the_package(rules):
         assert abs(np.mean(numbers)) < 0.01
         assert 1 < np.std(numbers) < 4
         assert weights.deck_score is weights.deck_value is None
-        # So that a bot of one file has room for it.
+        # Exported bots are limited in size, so weights have to be few.
         parts = weights.network or {}, *(weights.draft_value or ())
         sizes = [array.size for arrays in parts for array in arrays.values()]
         assert len(weights.draft) + sum(sizes) <= 15_000
@@ -216,7 +216,7 @@ def test_archives_that_are_no_weights(tmp_path):
     np.savez(path, meta=np.array("x" * 50), a=np.array({}, object))
     with pytest.raises(ValueError, match=r"bad\.npz: not a weights file: not JSON"):
         WeightsFile.load(path)
-    # What numpy says of a header that ends within a line is no ValueError.
+    # For a header that ends within a line, numpy's error is not a ValueError.
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16,\n"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("meta.npy", npy(np.array('{"format": 1, "1.5": {}}')))
@@ -267,7 +267,7 @@ def test_an_agent_plays_the_deck_of_its_weights(tmp_path):
     chosen = {int(command.split()[1]) for command in tuned.split(";")}
     assert not chosen & {int(command.split()[1]) for command in first.split(";")}
     assert len(chosen & {card.base_id for card in worst}) > len(chosen) / 2
-    # As does "deck=default", but not another one.
+    # The option "deck" replaces that deck, unless it is "default".
     named = make_agent(f"beam:weights={path},deck=score").choose(match.observation(1))
     offer = match.observation(1).offer
     assert [int(c.split()[1]) for c in named.split(";")] == build_deck(offer, "score")

@@ -101,7 +101,7 @@ def write_onnx(
             if f"{head}.{layer + 1}.w" in policy.arrays:
                 nodes.append(helper.make_node("Tanh", [after], [after + ".t"]))
                 after += ".t"
-            elif head == "value":  # as ours
+            elif head == "value":  # the last layer has no activation
                 nodes.append(helper.make_node("Identity", [after], ["values"]))
             before, layer = after, layer + 1
         shown.append("values" if head == "value" else before)
@@ -323,7 +323,7 @@ def test_torchscript_file(tmp_path: Path) -> None:
 
     path = tmp_path / "a.pt"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way to make one
+        warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way to create one
         traced = torch.jit.trace(Both(), torch.zeros(2, 440))
         torch.jit.save(traced, path, _extra_files=SAYS)
     loaded = load_policy(path)

@@ -237,7 +237,7 @@ def test_the_agent_acts_as_the_policy_does_in_the_environment(kind, layout, tmp_
 
 def check_agent(kind, layout, path, seeds):
     policy = Policy.random(kind, layout=layout, seed=5)
-    if kind == "entities":  # passes only if nothing else is legal: there is more to compare
+    if kind == "entities":  # PASS only if nothing else is legal, for longer turns
         policy = Policy({**policy.arrays, "pass.b": np.float32(-50)}, policy.meta)
     policy.save(path)
     for seed in seeds:

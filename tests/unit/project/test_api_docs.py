@@ -30,7 +30,7 @@ MODULES = (
     "locmsim.vestrock",
 )
 SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
-#: Functions that accept any name, since other classes decide which: they say so themselves.
+#: Functions that accept any name, since other classes decide which; their docstrings say so.
 ANY_NAME = {
     "locmsim.Observation.replace",  # as `dataclasses.replace`
     "locmsim.search.Evaluation.replace",
@@ -81,7 +81,7 @@ def parameters(value: Any) -> list[str]:
         return [name for name in found if name not in ("self", "cls", "*", "*args", "/")]
     try:
         known = list(inspect.signature(value).parameters.values())
-    except ValueError:  # of a class that Python code cannot make
+    except ValueError:  # a class that Python code cannot create
         return []
     known = known[known[:1] != [] and known[0].name in ("self", "cls") :]
     return [

@@ -13,7 +13,7 @@ MODULES = [
     for module in pkgutil.walk_packages(locmsim.__path__, "locmsim.")
     if not module.name.endswith("__main__")
 ]
-#: What trains networks, by PyTorch.
+#: Modules that train networks with PyTorch.
 TRAINING = {
     f"locmsim.tuning.{name}" for name in ("decks", "distilling", "drafts", "positions", "training")
 }

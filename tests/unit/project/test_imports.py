@@ -20,15 +20,15 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "src" / "locmsim"
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = CONTRACTS["contracts"][0]["layers"][::-1]
-#: Name -> number of its layer; names without a file or folder are for what is still to come.
+#: Name -> number of its layer; names without a file or folder are reserved.
 LAYER = {
     name.strip(" ()"): number for number, names in enumerate(LAYERS) for name in names.split(":")
 }
-#: Imports inside of a function, which go upwards: (file, what it imports).
+#: Imports inside functions, which may go upwards: (file, imported module).
 LATE = {
     ("batch.py", "game.layouts"),  # StateBatch.observation_tensor
 }
-#: What the second game may use of the rest.
+#: Modules that the second game may use.
 BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : ")}
 
 LINE = re.compile(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 
-#: Words that names in code do without -> what stands for them.
+#: Words that must not be in names -> what to write instead.
 WORDS = {
     "consult": "ask", "crew": "thread pool", "crews": "thread pools", "follower": "tracker",
     "followers": "trackers", "heat": "temperature", "judge": "evaluate, check",
@@ -20,14 +20,14 @@ WORDS = {
     "tastes": "priors", "thinker": "workspace", "thinkers": "workspaces",
     "twin": "reference, copy", "twins": "references, copies",
 }  # fmt: skip
-#: Words that names in the package and its tools do without; tests and scripts of pages need not.
+#: Words that must not be in names of the package and its tools; tests and scripts may have them.
 LIBRARY_WORDS = {
     "chance": "rng, probability", "outside": "external",
     "given": "what it is", "made": "what it is",
     "said": "what it is", "taken": "what it is", "told": "what it is",
     "unit": "pair, or what it is", "units": "pairs, or what they are",
 }  # fmt: skip
-#: Names that are right: of others, or with the word in its plain meaning.
+#: Allowed names: those of other libraries, or with the word in its plain meaning.
 NAMES = {
     "ChanceMode", "chance_mode", "chance_outcomes", "is_chance_node", "win_chance",  # OpenSpiel's
     "connection_made",  # asyncio's
@@ -48,14 +48,14 @@ PLAIN = {
     "src/locmsim/search/analysis.py": {"chance"}, "src/locmsim/cli/analyse.py": {"chance"},
     "src/locmsim/web/analyse.py": {"chance"}, "src/locmsim/web/searches.py": {"chance"},
 }  # fmt: skip
-#: ... and folders: networks have units.
+#: Folders and the words that have their plain meaning in them: networks have units.
 PLAIN_FOLDERS = {
     "src/locmsim/networks": {"unit", "units"}, "src/locmsim/tuning": {"units"},
     "src/locmsim/policy": {"units"}, "examples/train": {"unit", "units"},
     "tests": set(LIBRARY_WORDS), "bench": set(LIBRARY_WORDS), "docs": set(LIBRARY_WORDS),
 }  # fmt: skip
 
-#: What nobody would write who grew up with the language. -> what they would.
+#: Phrases that a native speaker would not write -> what to write instead.
 PHRASES = {
     r"(?-i:\b(it|one|what|that|text) is none\b)": "name the thing, not a ...",
     r"(?<!there )(?<!where )\b(is|are) no (action|array|card|class|command|creature|error|fault)\b"

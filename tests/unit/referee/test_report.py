@@ -36,10 +36,10 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
         root = belief.root()
         root.apply_line(turn.best)  # raises if it is malformed
         assert turn.loss == (turn.value_best - turn.value_played) / 2
-    # One curve: before a turn is after the previous one.
+    # The probabilities form one curve: that before a turn is that after the previous one.
     assert [t.before for t in report.turns[1:]] == [t.after for t in report.turns[:-1]]
     assert report.turns[-1].after == 1 - (result.winner or 0)
-    assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.1  # a random player
+    assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.1  # the player is random
     assert report_game(result, nodes=300, seed=1) == report
 
 

@@ -10,7 +10,7 @@ import locmsim
 from locmsim.rules import cards, rulesets
 from locmsim.rules.rulesets import RULES, RULES_NAMES, RuleSet, get_rules
 
-#: The field, and its value in 1.5, 1.2 and 1.0.
+#: Field and values in 1.5, 1.2 and 1.0; comments name sections of docs/rules.md.
 DIFFERENCES = [
     ("name", "1.5", "1.2", "1.0"),
     # 0: lanes, and places in each of them

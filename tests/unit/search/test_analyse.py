@@ -52,7 +52,7 @@ def test_beam_search_and_tree_search_take_turns() -> None:
         assert min(values) - 1e-9 <= line.value <= max(values) + 1e-9
     alone = analyse(battle().observation(0), time_ms=None, nodes=3000, search=MCTS())
     assert {name for line in alone.lines for name in line.by} == {"mcts"}
-    # A tree search has one visit for each descent, but for those to decided positions.
+    # Each descent of a tree search is a visit, unless it ends in a decided position.
     assert sum(line.visits for line in alone.lines) <= 6 * (3000 // 24)
 
 

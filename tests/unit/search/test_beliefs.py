@@ -61,7 +61,7 @@ def test_all_but_the_hidden_cards_is_the_truth(rules):
         state.validate()
         sampled, wanted = visible(state.snapshot(), player), visible(truth, player)
         if any(card.area and card.my_health_change < 0 for card in game_cards(game).values()):
-            # How often an area card harmed its own player is not inferred.
+            # A belief does not infer how often an area card harmed its own player.
             for snapshot in (sampled, wanted):
                 del snapshot["p"][1 - player]["lost"]
         if observation.me.health <= 0:  # dead from drawing, but asked
@@ -76,7 +76,7 @@ def test_all_but_the_hidden_cards_is_the_truth(rules):
 def test_a_single_observation_is_enough(rules):
     """Without the past, all visible values are right, and others as far as the mana tells."""
     for game, player, observation, _, truth in battles(rules, step=3):
-        belief = Belief(deck=DECK_BUILDERS["classic"])  # our own takes longer to find
+        belief = Belief(deck=DECK_BUILDERS["classic"])  # the default deck takes longer to build
         belief.see(observation)
         state = belief.sample(seed=5)
         state.validate()
@@ -166,7 +166,7 @@ def test_opponent_is_taken_to_choose_well(rules):
     drawn = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
     worth = [score(card) for card in offered]
     assert mean(map(score, drawn)) > mean(worth) + 0.4 * stdev(worth)
-    # ... or by another prior, if one is given.
+    # Another prior can be passed, here one that prefers expensive cards.
     belief = believer(match, 0, Belief({rules: lambda card: 5.0 * card.cost}))
     dear = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
     assert mean(card.cost for card in dear) > mean(card.cost for card in offered) + 1
@@ -271,7 +271,7 @@ def test_weights_count():
     cards = [[item.card for item in (*view.hand, *view.deck)] for view in samples]
     share = mean(CARDS[0] in all_cards for all_cards in cards)
     assert share == pytest.approx(0.75, abs=0.04)
-    # Where a card ends up does not depend on its weight.
+    # A card's place does not depend on its weight.
     first = mean(view.hand[0].card in CARDS[:2] for view in samples)
     assert first == pytest.approx(1 / 30, abs=0.015)
 

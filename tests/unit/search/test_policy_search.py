@@ -189,7 +189,7 @@ def test_nothing_hidden_reaches_a_tree(rules, root):
         state = past.state
         mover = state.current_player()
         worlds, _, _ = worlds_at(state, None, (), 0)
-        # All that a tree is made from: worlds, whose state has any cards in the hidden places.
+        # Trees are built from these worlds; hidden places of their states have arbitrary cards.
         hidden = [
             worlds.begun_as(other)
             for other in (state, *(poisoned(state, mover, cards) for cards in (0, 7)))
@@ -240,7 +240,7 @@ def test_the_player_to_move_is_shown_the_same_in_every_world():
     for seed in range(12):
         search.search(observation, belief=belief, seed=seed)
     assert len(shown[0]) == 1
-    # After one action there are as many positions as there are actions, whatever the world.
+    # After one action there is one position for each action, whatever the world.
     assert 1 < len(shown[1]) <= len(match.state.legal_actions())
 
 

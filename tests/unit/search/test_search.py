@@ -347,7 +347,7 @@ def test_a_search_that_cheats_would_be_found_out(search):
             for who, view in enumerate(self.state.players):
                 hidden = [c.card for c in view.deck]
                 if who != viewer:
-                    hidden = [c.card for c in view.hand]  # and as many more of the same
+                    hidden = [c.card for c in view.hand]  # several times, for the deck too
                     hidden *= 1 + len(view.deck) // max(1, len(hidden)) + 1
                 groups.append([(1, [(card, 1.0)]) for card in hidden])
             return Determinizer(self.state, viewer, groups)
@@ -427,7 +427,7 @@ def test_the_deadline_is_kept(search):
         observation = state.observation(state.current_player())
         belief = Belief(deck=DECK_BUILDERS["classic"])
         belief.see(observation)
-        belief.determinizer()  # the time for it is not that of the search
+        belief.determinizer()  # computed before, so that the search's time excludes it
         for time_ms, most in ((0, 50), (2, 400_000)):
             result = searcher.search(observation, time_ms=time_ms, belief=belief)
             assert result.nodes <= most
@@ -493,7 +493,7 @@ def test_a_reply_that_kills_its_player_is_no_win(search):
         searcher = search(BeamOptions(turns=1, reply_width=3, static_worlds=0.0))
     else:
         searcher = search(MCTSOptions(reply_width=3))
-    # After the attack they have two health left and every card in their hand takes two.
+    # After the attack the opponent has two health left, and each card in their hand costs them two.
     result = searcher.search(observation, belief=belief, **budget(search, 5))
     assert result.line == "ATTACK 0 -1"
     assert result.value > -0.5
@@ -650,7 +650,7 @@ def test_threads_share_the_worlds(search, rules, threads):
         assert visits == pytest.approx(expected, rel=0.35)
         assert found.nodes == pytest.approx(one.nodes, rel=0.35)
         if search is BeamSearch:
-            assert found.nodes <= 1.3 * 40_000  # what a round costs is known after it
+            assert found.nodes <= 1.3 * 40_000  # the cost of a round is known only after it
         else:
             assert found.iterations == visits <= 1200
         assert abs(found.value - one.value) < 0.3
@@ -820,7 +820,7 @@ def test_results_are_averaged_as_the_function_says(search):
         state, **budget(search), seed=1
     )
     assert len(result.plans) > 1
-    for plan in result.plans:  # two turns are played on, and the player's own is the last one
+    for plan in result.plans:  # two turns follow, the last one the player's own
         assert plan.value == pytest.approx(0.625, abs=1e-5)
     assert result.value == pytest.approx(0.625, abs=1e-5)
 
@@ -965,7 +965,7 @@ def test_greedy_turns():
                 end = children[values.index(best)]
                 if end.is_terminal():
                     break
-            if wins_by_attacks(end, other):  # that is not carried out, only its result
+            if wins_by_attacks(end, other):  # such a win is counted, not played
                 continue
             assert value == pytest.approx(-math.tanh(best / evaluation["scale"]), abs=1e-4)
             checked += 1

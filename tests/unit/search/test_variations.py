@@ -42,7 +42,7 @@ def test_turns_follow_each_other(rules: str) -> None:
         for world in branch.worlds:
             state = world_of(observation, world.seed, belief=belief)
             assert [held.card for held in state.players[0].hand] == world.hand
-            # The lines lead from the named world to where they say.
+            # Each line leads from the named world to the position that the tree states.
             ids = [held.id for held in state.players[0].hand]
             assert len(set(ids)) == len(ids)
             state.apply_line(branch.turn.line)
@@ -117,7 +117,7 @@ def test_what_if_they_hold(rules: str) -> None:
         after = [held.card.base_id for held in state.players[1].hand]
         assert after[0] == base_id or base_id in after
         assert len(after) == size
-        # Nothing else changes but the one card that makes room.
+        # Only one card changes, to make room for the named one.
         assert sum((Counter(before) - Counter(after)).values()) <= 1
         assert state.observation(0) == plain.observation(0) == belief.root().observation(0)
         deck = [*after, *deck_of(state, 1)]

@@ -180,7 +180,7 @@ def test_the_value_that_is_trained_is_the_one_that_builders_ask() -> None:
     assert set(model.arrays) == {*DECK_SHAPES, "advantage", "players_direct", "players_output"}
     disturb(model.arrays, 0.1)
     with torch.no_grad():
-        model.arrays["advantage"][:] = 0  # decks aside
+        model.arrays["advantage"][:] = 0  # without what does not depend on decks
     value = DeckValue(model.value())
     got = [value(a) - value(b) for a, b in decks]
     np.testing.assert_allclose(got, log_odds(model, np.arange(40)), rtol=1e-3, atol=1e-3)
@@ -212,7 +212,7 @@ def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start() -> None:
     one = distilled_deck_value(networks, sets=amount(2, 4), epochs=amount(12, 30))
     assert {name: array.shape for name, array in one.items()} == DECK_SHAPES
     rng = random.Random(1)
-    cards = generate_cards(-2)  # one of those that it has learned from
+    cards = generate_cards(-2)  # one of the sets of its training
     decks = [propose_deck(cards, networks, rng) for _ in range(40)]
 
     def values(*networks: dict[str, np.ndarray]) -> np.ndarray:

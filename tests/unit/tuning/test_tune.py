@@ -36,7 +36,7 @@ from locmsim.tuning.parts import fit_part
 from locmsim.tuning.proposals import propose_deck
 
 SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
-#: Without the network, which would replace the evaluation.
+#: Weights without the network, which would replace the evaluation.
 OURS = replace(default_weights("1.2"), network=None)
 BAD_ATTACK = replace(
     OURS,
@@ -243,7 +243,7 @@ def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
         assert tuner.best.evaluation == tuner.start.evaluation
     if "network" not in settings.parts:
         assert tuner.best.network is tuner.start.network
-    if settings.rules != "1.5":  # decks take their time
+    if settings.rules != "1.5":  # building decks is slow in 1.5
         again = Tuner(settings)
         assert lines(again, 1) == [line]
         assert again.best == tuner.best
@@ -314,7 +314,7 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
     assert lines(resumed, 2) == expected[1:]
     assert resumed.best == whole.best
     assert resumed.record() == whole.record()
-    # One task may have been done but not counted.
+    # One task may have been finished but not stored at the stop.
     assert len(tasks) - len(set(tasks)) <= 1
     assert lines(Tuner(folder=tmp_path / "state"), 2) == []
 
@@ -353,7 +353,7 @@ def test_the_file_that_is_written(tmp_path: Path) -> None:
     assert record["iterations"] == 1
     assert record["games_in_all"] >= SMALL.games + SMALL.match_games
     assert record["accepted"] == tuner.accepted
-    # It starts where that ended.
+    # A new tuning can start from the weights of the previous one.
     again = Tuner({"rules": "1.0"}, start=after)
     assert again.start == tuner.best
     again.write(tmp_path / "again.npz")

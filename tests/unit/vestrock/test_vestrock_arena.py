@@ -51,7 +51,7 @@ def test_a_match_is_played_and_its_log_is_plain() -> None:
 def test_the_seed_makes_the_deck() -> None:
     assert GAME.new_match(5).log["deck"] == GAME.new_match(5).log["deck"]
     assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
-    # Several matches of one deck would be one match, counted several times.
+    # All matches with the same deck and bots are equal, so they would count several times.
     with pytest.raises(ValueError, match="pairs_per_set: matches of Vestrock with the same deck"):
         Arena(["rule", "random"], game=GAME, pairs_per_set=2)
 
@@ -87,7 +87,7 @@ def test_a_program_is_sent_what_a_client_can_ask() -> None:
     for _ in range(6):
         (player,) = match.to_ask
         lines = match.input_text(player).splitlines()
-        # Cut into the replies that they are.
+        # The text is cut into the replies of which it consists.
         replies = []
         for question in Views.questions(1):
             count = 1

@@ -67,7 +67,7 @@ def test_no_turn_is_better_than_the_one_found(text):
 @pytest.mark.parametrize(
     ("text", "commands"),
     [
-        # Nine damage would leave one health: the other spell too, paid by the right creature.
+        # Nine damage leaves one health, so both spells are needed, the second paid by a creature.
         ("t3 ac A10 B10 | A h8,13 b1,3 | B b20", {"PLAY_CARD 13 -6", "PLAY_CARD 8 -6"}),
         # Whoever does not block dies.
         ("t3 bl A5 B10 | A b20 | B b12!", {"BLOCK 12 20"}),
@@ -106,7 +106,7 @@ def test_answers_are_reproducible():
     for bot in ("rule", "search:nodes=1500", "random"):
         assert make_bot(bot, 3).turn(state) == make_bot(bot, 3).turn(state)
     assert state.key() == before
-    # What a search has done before changes nothing.
+    # Earlier searches have no effect on later ones.
     used = make_bot("search:nodes=1500")
     used.turn(State.new(generate_deck(6)))
     assert used.turn(state) == make_bot("search:nodes=1500").turn(state)

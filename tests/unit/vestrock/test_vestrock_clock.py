@@ -9,7 +9,7 @@ def test_ticks_do_not_drift() -> None:
     schedule = Schedule(100.0, 0.1)
     for k in range(1, 10_001):
         assert schedule.due == 100.0 + k * 0.1
-        # Always late, but by less than half a turn.
+        # Each tick is late, but by less than half a turn.
         assert schedule.tick(schedule.due + 0.04) == 0.0
 
 

@@ -38,7 +38,7 @@ def test_standard_decks(seed, n):
     assert sorted(card.id for card in deck) == list(range(1, n + 1))
     assert parse_deck(format_deck(deck)) == deck
     free = [card.cost == 0 and card.mana > 0 for card in deck]
-    # Each of the first four pairs has free mana, as long as there is any behind it.
+    # Each of the first four pairs has free mana, unless no later card has any.
     for k in range(0, min(8, n), 2):
         assert any(free[k : k + 2]) or not any(free[k + 2 :])
 

@@ -10,7 +10,7 @@ import pytest
 import locmsim.vestrock as vestrock
 
 PACKAGE = Path(vestrock.__file__).parent
-#: Modules that know no game.
+#: Modules that are independent of games.
 GROUND = {
     "_database",
     "_io",

@@ -92,7 +92,7 @@ def test_a_missed_turn_is_noticed(players: list[str]) -> None:
 
     figures = Player(wire, Slow(), turn_seconds=60).run()  # type: ignore[arg-type]
     assert set(figures.replies) == {0}
-    # Two matches are on the move in all the turns that were not missed, for each opponent one.
+    # In each turn that was not missed, the player moves in one match against each opponent.
     assert figures.moves == figures.turns * (len(players) - 1)
     assert figures.turns + figures.moves // 7 >= 39
 

@@ -71,7 +71,7 @@ def test_two_tournaments_with_a_break() -> None:
     table.tick()
     assert table.series.tournament is None
     table.tick()
-    # Ids go on, and the results of the tournament before stay.
+    # Ids continue, and the results of the previous tournament stay.
     assert table.do("A", "GET_MY_MATCHES") == "OK / 2 / 3 4"
     assert table.do("A", "GET_FINAL_SCORE 1") == "OK / 15 15"
     for _ in range(4 + 2):
@@ -93,7 +93,7 @@ def test_who_is_there_at_the_start_plays() -> None:
     assert table.do("D", "GET_MY_MATCHES") == "OK / 0 / "
     assert table.do("D", "GET_HP 1") == "ERR 930 NotYourMatch"
     assert table.do("C", "GET_HP 1") == "ERR 930 NotYourMatch"
-    table.tick("A")  # who leaves stays in
+    table.tick("A")  # players who leave stay in the tournament
     assert table.do("C", "GET_MY_MATCHES") == "OK / 4 / 3 4 5 6"
 
 
@@ -250,7 +250,7 @@ def test_an_action_that_ends_the_match_before_it_is_done_is_replayed() -> None:
     table.tick()
     assert table.do("A", "ATTACK 1 1") == "OK"
     table.tick()
-    # The attack kills B as soon as the blocking phase is over: the draw is not done.
+    # The attack kills B when the blocking phase ends, so no card is drawn.
     assert table.do("B", "DRAW_CARD 1") == "ERR 932 GameHasEnded"
     assert table.do("B", "DRAW_CARD 1") == "ERR 932 GameHasEnded"
     assert table.do("B", "GET_FINAL_SCORE 1") == "OK / -4 16"
@@ -332,7 +332,7 @@ def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(
         log.close()
     assert path.read_text() == '{"event":"server","format":1}\n' * 2
     with path.open("ab") as file:
-        file.write(b'{"event":"act')  # by a server that was killed
+        file.write(b'{"event":"act')  # as a killed server leaves it
     log = EventLog(path)
     log.add({"event": "server", "format": 1})
     log.close()

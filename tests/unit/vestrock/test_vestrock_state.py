@@ -237,7 +237,7 @@ def test_position_from_replies():
         same = state_from_replies(replies, state.table.cards)
         assert same == state
         assert State.from_replies(replies, state.table.cards) == state
-        # Without the deck everything that can be seen is the same.
+        # Without the deck, the state gives the same replies.
         seen = state_from_replies(replies)
         assert all(seen.apply_command(player, word) == replies[word] for word in QUESTIONS)
         del replies["GET_CURRENT_MANA"]

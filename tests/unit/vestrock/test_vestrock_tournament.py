@@ -20,7 +20,7 @@ from locmsim.vestrock.tournament import (
     standings,
 )
 
-#: The example of the rules: the scores of six matches and what they are worth.
+#: The example in the rules: scores of six matches and the points that they give.
 EXAMPLE = [
     Result(1, ("A", "B"), (36, -6)),
     Result(2, ("B", "A"), (18, 12)),
@@ -151,7 +151,7 @@ def test_what_cannot_be_written_is_tried_again(
     path = tmp_path / "standings.db"
     with Standings(path) as file, Standings(path, write=False) as other:
         blocking = sqlite3.connect(path, isolation_level=None)
-        blocking.execute("BEGIN IMMEDIATE")  # somebody else writes for long
+        blocking.execute("BEGIN IMMEDIATE")  # another process writes for long
         assert not file.add(1, EXAMPLE, awards(EXAMPLE))
         assert "cannot write tournament 1" in caplog.text
         assert file.last == 1

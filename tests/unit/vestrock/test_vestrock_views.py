@@ -37,7 +37,7 @@ def follow(deck: list[Card], seed: int, skip: int = 0, **parameters: int) -> int
             view.validate()
             if not skip:
                 assert view == state
-            else:  # the deck was never seen whole: all but the cards that are gone is known
+            else:  # the client knows all but the cards that are gone
                 assert [view.hand(p) for p in (0, 1)] == [state.hand(p) for p in (0, 1)]
                 assert view.deck == state.deck
                 assert view.health == state.health

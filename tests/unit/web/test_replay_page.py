@@ -84,7 +84,7 @@ def test_every_step_of_golden_games(rules: str) -> None:
             offered = [[row[0] for row in triplet] for triplet in game["cards"]]
         assert [[base_of(data, key) for key in keys] for keys in data["offers"]] == offered
         assert data["winner"] == game["winner"]
-        # Seeds have 64 bits, numbers in the browser 53.
+        # Seeds have 64 bits, but numbers in the browser 53, so they are text.
         assert data["params"]["seed"] == str(game["seed"])
         for key in {key for chosen in data["choice"] for key in chosen}:
             assert data["cards"][key]["svg"].startswith("<svg")
@@ -311,7 +311,7 @@ def test_what_a_bot_was_sent(rules: str) -> None:
                 assert len(found["hand"]) == len(side["hand"])
             assert [held[0] for held in shown["sides"][me]["hand"]] == snapshot["p"][me]["hand"]
             assert set(shown["sides"][1 - me]["hand"]) <= {None}
-        # What the opponent did, in the words of the page that knows everything.
+        # The opponent's actions have the same words as on the page of the whole match.
         whole = replay_data(golden_result(game), ("the bot", "the bot"))["steps"]
         theirs: list[list[str]] = []
         for step in whole:
@@ -336,7 +336,7 @@ def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(capsys, str(path), "-o", str(page), "--names", "<b>", "mine") == ""
     whole = embedded(page.read_text())
     assert whole["names"] == ["<b>", "mine"]
-    # The end is cut off: the turns before are shown.
+    # If the end is cut off, the earlier turns are shown.
     path.write_text(text[:-20])
     cut = embedded(run(capsys, str(path), "--names", "<b>", "mine"))
     assert cut["steps"] == whole["steps"][:-1]

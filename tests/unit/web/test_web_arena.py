@@ -109,7 +109,7 @@ def test_games(ask: Asker) -> None:
     assert [game["number"] for game in more["games"]] == expected[2:]
     assert more["next"] is None
     assert ask("/api/arena/games", db=0, other=2) == ask("/api/arena/games", db=0, player=2)
-    # The link of a game leads to it.
+    # Each game in the list has the key of its page.
     match = ask("/api/game", game=everything["games"][3]["key"])
     assert match["winner"] == outcomes[14].winner
     with Arena.load(ask("/api/arena")["files"][0]["path"]) as arena:
@@ -189,5 +189,5 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)
         tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
-    # The server has ended what it began.
+    # The server has ended the processes that it started.
     assert set(children_of(os.getpid())) <= before

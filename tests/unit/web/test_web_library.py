@@ -53,7 +53,7 @@ def bytes_of(work: Callable[[], object]) -> int:
         return int(Path("/proc/self/io").read_text().split()[1])
 
     cost = read()
-    cost = read() - cost  # of looking
+    cost = read() - cost  # without the cost of `read` itself
     before = read()
     work()
     return read() - before - cost
@@ -150,7 +150,7 @@ def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
 
 def of_an_index(step: str) -> bool:
     """Return whether a step of a plan reads one range of an index, in its order."""
-    # The least value of the first column is the first entry; what was found so far is no table.
+    # Looking for the least value reads one entry, and scans of subqueries read no table.
     return "TEMP B-TREE" not in step and not (
         step.startswith(("SCAN games", "SCAN logs", "SCAN files")) and "INDEX" not in step
     )
@@ -185,7 +185,7 @@ def test_a_filter_takes_few_questions(tmp_path: Path) -> None:
         store._connection.set_trace_callback(asked.append)
         for query in QUERIES:
             store.endings(GameQuery(**query), count=101)
-            # Which games are the latest, those of them that match, and two parts of two indexes.
+            # Queries for the latest games, for matches among them, and for four parts of indexes.
             assert len(asked) <= 6, query
             asked.clear()
 
@@ -293,7 +293,7 @@ def test_rows_of_logs_are_those_of_their_matches(rules: str) -> None:
         result = golden_result(game)
         for known in (True, False):
             log = json.loads(log_line(result, ("ann", "bob")))
-            if not known:  # as the Java referee's
+            if not known:  # as in logs of the Java referee
                 del log["rules"], log["ids"]
             row = log_row(log)
             assert row["names"] == ["ann", "bob"]
@@ -341,11 +341,11 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
         result, names = library.load(game["key"])
         assert [*names] == game["names"]
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
-    # Nothing was read again for the index, and of a file with many only the one that was wanted.
+    # The index was not read again, and only the requested log of a file with many.
     assert (library.logs.files_read, library.logs.bytes_read) == read
     place = library.logs.place(int(found["games"][1]["key"][1:]))
     assert place.size in map(len, lines)
-    # A new file is found, an old one is not read again.
+    # A new file is found, and old ones are not read again.
     (folder / "new.json").write_text(log_line(match_of(9), ("new", "b")))
     found = library.games(Filter(player="new"))
     assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
@@ -391,7 +391,7 @@ def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
     loaded, names = library.load(key)
     assert loaded is not result
     assert (loaded.winner, names) == (result.winner, ("You", "greedy"))
-    assert [game["key"] for game in library.games()["games"]] == [key]  # not as a file as well
+    assert [game["key"] for game in library.games()["games"]] == [key]  # not as a file too
 
 
 # ------------------------------------------------------------------------------------- pages
@@ -421,7 +421,7 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
         site.library.add(match_of(), ("a", "b"))
         waiting.join(30)
         assert told == [site.library.news.version] != [known]
-        # What another process writes is seen in the file.
+        # The stamp changes when another process writes to the file.
         stamp = site.library.stamp()
         assert stamp == site.library.stamp()
         with Arena(["one=greedy", "two=random"], db=db, games=6, seed=4) as arena:

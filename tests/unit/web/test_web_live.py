@@ -57,7 +57,7 @@ def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
 
         result = play(agents(), match, timeout_scale=0, on_call=told)
         late = LiveReader(path)
-    # It is gone, but who watches sees the end.
+    # The file is gone, but its readers still see the end.
     assert not path.exists()
     assert late.update()
     assert late.over
@@ -79,7 +79,7 @@ def test_a_match_that_breaks_off(tmp_path: Path) -> None:
     assert reader.update()
     assert reader.over
     assert path.exists()
-    # Another one takes its place.
+    # Another file gets the same name.
     with LiveLog(path, Match(seed=2), NAMES):
         other = LiveReader(path)
         other.update()
@@ -159,7 +159,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     data = pages.get("/api/game", game="l0")
     assert data["live"]
     assert data["steps"][-1]["turn"] == 4
-    # Who plays what, and how it began, as of a match that is over.
+    # Agents and parameters are shown as for a match that is over.
     assert data["agents"] == specs
     assert data["params"] == {key: str(value) for key, value in match.params.items()}
     have = len(data["steps"])
@@ -184,7 +184,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert [step["board"] for step in seen] == json.loads(
         json.dumps([step["board"] for step in expected])
     )
-    # It is a game of the list now.
+    # The match is over and now in the list of games.
     assert news["next_key"] == "f0"
     (row,) = pages.get("/api/games")["games"]
     assert (row["key"], row["live"]) == ("f0", False)
@@ -235,7 +235,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     assert library.games()["games"][0]["key"] == "d0:2"
     library.close()
     assert [*tmp_path.iterdir()] == [db]
-    # Nobody looks: nothing is written.
+    # Without a library that watches, nothing is written.
     with Arena(["random", "greedy"], db=tmp_path / "b.db", games=2, seed=4) as arena:
         arena.run(jobs=1)
     assert not (tmp_path / "b.db.live").exists()

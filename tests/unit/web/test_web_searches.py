@@ -77,7 +77,7 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
         assert ";".join(words["best_actions"]) == turn["best"].replace("PASS", "")
         assert len(words["played_words"]) == len(words["played_actions"])
     assert {name: shown[name] for name in expected} == expected
-    # Asked again it is there at once.
+    # A second request gets the finished job at once.
     again = page.post("/api/report/start", game=key, nodes=200, seed=3)
     assert (again["job"], again["version"]) == (view["job"], view["version"])
     other = page.post("/api/report/start", game=key, nodes=100, seed=3)
@@ -150,7 +150,7 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
                 assert reply["board"]["turn"] == 7
                 assert reply["next"]["board"]["turn"] == 8
                 assert 0 <= reply["chance"] <= 1
-    # One that would run for long.
+    # A search that would take long.
     view = page.post("/api/tree/start", **{**asked, "nodes": 1_000_000})
     while not view["result"]:
         view = page.get("/api/jobs", job=view["job"], known=view["version"])
@@ -184,7 +184,7 @@ def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.Monke
     def long_search(self: BeamSearch, *arguments: Any, nodes: int, **options: Any) -> Any:
         begun.append(nodes)
         check = options["check"]
-        while len(begun) > 2:  # what one search takes
+        while len(begun) > 2:  # the third search never ends by itself
             check()
         found = search(self, *arguments, nodes=nodes, **options)
         ended.append(nodes)
@@ -264,12 +264,12 @@ def test_two_at_a_time() -> None:
     first, second = (jobs.start(i, works[i]) for i in range(2))
     with pytest.raises(Exception, match="other searches are running"):
         jobs.start(2, works[2])
-    assert jobs.start(0, works[2]) is first  # the same
+    assert jobs.start(0, works[2]) is first  # the same job
     first.stop()
     works[0].allowed.release()
     first.join(30)
     assert first.view()["state"] == "stopped"
-    third = jobs.start(0, works[2])  # one that was stopped begins anew
+    third = jobs.start(0, works[2])  # a stopped job starts again
     assert third is not first
     for work in works:
         work.allowed.release()

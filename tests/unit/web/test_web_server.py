@@ -44,7 +44,7 @@ def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch)
     def lost(number: int, frame: Any) -> None:
         raise AssertionError("the server goes on")
 
-    # Where the tests were started by nohup, or in the background of a shell, it is ignored.
+    # The signal is ignored if the tests run under nohup or in the background of a shell.
     usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
     outside = signal.signal(number, usual)
     before = signal.signal(signal.SIGUSR1, lost)

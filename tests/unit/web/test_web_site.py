@@ -364,7 +364,7 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
         assert [step["words"] for step in after["steps"]] == best["words"]
         assert after["mover"] == found["mover"] == game["turns"][turn]["player"]
         assert (after["chance"] is None) == (Evaluation(rules=rules).network is None)
-    # The same as was played leads to the same.
+    # The same actions lead to the same positions.
     again = page.post("/api/analyse/step", game=key, step=start, actions=played)
     assert [one["board"] for one in again["steps"]] == [
         one["board"] for one in steps[start + 1 : start + 1 + len(played)]
@@ -409,7 +409,7 @@ def test_texts_of_positions(page: Client) -> None:
     key = page.post("/api/game/setup", text=state.to_text())["game"]
     assert page.get("/api/game", game=key)["steps"][0]["board"]["player"] == 0
     found = page.post("/api/analyse/search", game=key, seconds=0.05)
-    for line in found["lines"]:  # the rest of the turn: what was done in it is not done again
+    for line in found["lines"]:  # lines are the rest of the turn, without the actions already done
         end = state.clone()
         for action in line["actions"]:
             end.apply_action(end.string_to_action(action))
@@ -547,8 +547,7 @@ def test_agents_say_which_rules_they_play() -> None:
 def test_plug_ins_are_offered_for_the_rules_they_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Agents are the command line's classes, and those of installed packages that are importable.
-    """
+    """Agents are classes of the command line and importable ones of installed packages."""
     (tmp_path / "plug_in_bots.py").write_text(
         "from locmsim.agents import GreedyAgent\n"
         "class Mine(GreedyAgent): pass\n"
@@ -567,7 +566,7 @@ def test_plug_ins_are_offered_for_the_rules_they_play(
     assert found["bot0"].rules == found["agent-patient"].rules == ()
     assert found["bot1"].name == "then"
     assert found["bot1"].rules == found["agent-old"].rules == ("1.2",)
-    # What a property says is known of an agent only, and agents of packages are not made here.
+    # A property needs an agent, and the list does not create agents of packages.
     assert (found["bot2"].rules, found["agent-some"].rules) == (("1.0",), ())
     assert "agent-gone" not in found
 

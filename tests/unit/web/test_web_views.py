@@ -73,7 +73,7 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         assert step["scores"] == [*map(int, match.scores or match.state.health)]
         assert f"player 0: {match.state.health[0]} health" in step["text"]
         assert (step["turn"], step["player"]) == (call.turn, call.player)
-        # What was done in this turn, and in no other one.
+        # The words describe this turn only.
         assert step["words"].count("draws a card") == done.count("DRAW_CARD")
         assert (step["words"] == "does nothing") == (not done)
         head, _, data = step["image"].partition(",")
@@ -150,7 +150,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
             .replace("+", "")
             .isalnum()
         )
-        assert step["text"] == "<i>text"  # data: pages put it in as text
+        assert step["text"] == "<i>text"  # pages insert it as text, not as HTML
 
 
 def test_a_game_that_says_nothing_about_it() -> None:
@@ -198,9 +198,9 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     lines = server_log()
     log = tmp_path / "server.log"
     ends = [i for i, line in enumerate(lines) if b'"end_turn"' in line]
-    actions = lines[ends[2] + 1 : ends[3]]  # of the fourth turn
+    actions = lines[ends[2] + 1 : ends[3]]  # the actions of the fourth turn
     assert actions
-    # The fourth turn runs.
+    # The log ends in the fourth turn.
     log.write_bytes(b'{"event":"server","format":1}\n' + b"".join(lines[: ends[3]]))
     library = Library([str(log)])
     rows = library.games()["games"]
@@ -217,7 +217,7 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     assert [text for text in ";".join(answers).split(";") if text] == [
         event["command"] for event in done if event["match"] == 1
     ]
-    # It goes on: what is new is read, from the tournament that ran, and matches keep their keys.
+    # When the log grows, only its running tournament is read again, and matches keep their keys.
     read = library.logs.bytes_read
     with log.open("ab") as file:
         file.writelines(lines[ends[3] :])
@@ -234,7 +234,7 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
         assert not shown["running"]
         first, second = shown["scores"]
         assert row["winner"] == (None if first == second else int(second > first))
-    # Nothing of the first tournament is read again when a third one begins.
+    # The first tournament is not read again when a third one begins.
     read = library.logs.bytes_read
     more = server_log(3)[len(lines) :]
     with log.open("ab") as file:
