@@ -163,7 +163,7 @@ BLANKS = "".join(map(chr, range(ord(" ") + 1)))
 
 
 def split_line(line: str) -> list[str]:
-    """Return the parts of a line between ``;`` without surrounding blanks, except empty ones."""
+    """Split a line at ``;`` into parts without surrounding blanks; empty parts are left out."""
     parts = [part.strip(BLANKS) for part in line.split(";")]
     return [part for part in parts if part]
 

@@ -18,7 +18,7 @@ MAX_STAT = 30_500
 
 
 def numbers(low: int, high: int, low_edge: int, high_edge: int) -> SearchStrategy[int]:
-    """Mostly low..high, sometimes anything within low_edge..high_edge, its edges above all."""
+    """Draw from low..high mostly, else from `EDGES` or any number in low_edge..high_edge."""
     usual = st.integers(low, high)
     edges = [n for edge in EDGES for n in (edge, -edge) if low_edge <= n <= high_edge]
     if not edges:

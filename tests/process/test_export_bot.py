@@ -251,7 +251,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
 
 
 def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
-    """The value network of an ensemble must be distilled for ASCII; the bundled one is already."""
+    """An ensemble of deck networks must be distilled for ASCII; the bundled one already is."""
     ours = default_weights("1.5")
     weights = tmp_path / "mine.npz"
     WeightsFile({"1.5": replace(ours, deck_value=ours.deck_value[:2])}).save(weights)

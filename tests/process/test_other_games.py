@@ -142,7 +142,7 @@ def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_only_some_games_have(
     words: list[str], part: str, db: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A command that the game does not support ends with a clear one-line message."""
+    """A command that the game does not support fails with a one-line message."""
     try:
         code = main([word.replace("DB", db) for word in words])
     except SystemExit as end:

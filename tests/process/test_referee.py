@@ -723,7 +723,7 @@ def start(processes: Processes) -> Iterator[Callable[..., BotProcess]]:
 
 
 def test_question_that_is_not_read(start: Callable[..., BotProcess]) -> None:
-    """If a bot does not read a question that is larger than a pipe, its time starts immediately."""
+    """If a bot never reads a question that is larger than a pipe, its time runs nevertheless."""
     deaf = start("/bin/sleep", "600")
     with pytest.raises(BotFault, match="bytes of the input were never read") as caught:
         deaf.ask("x" * 1_000_000, 0.1)
@@ -773,7 +773,7 @@ def test_stopped_twice(start: Callable[..., BotProcess], monkeypatch: pytest.Mon
 
 
 def test_nested_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The token of a nested match contains that of the outer match, which can so stop its bots."""
+    """A nested match's token contains the outer token, so that the outer match can end its bots."""
     outer = new_token()
     monkeypatch.setenv("LOCMSIM_MATCH", outer)
     assert outer in new_token()

@@ -32,7 +32,7 @@ from locmsim.vestrock.standings import Standings
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Served]:
-    """Yield a server with an early end of turns; at the end of the test, its log is replayed."""
+    """Yield a server whose turns end when all players wait; its log is replayed after the test."""
     log = tmp_path / "log"
     with served(log=log) as server:
         yield server

@@ -364,7 +364,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
 
 
 def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
-    """In a game from a position, the first answer of each player has the limit of a first turn."""
+    """In a game from a position, first answers have a longer limit, so that programs can start."""
     state = start_position(7, "1.0")
     state.apply_action(0)
     match = _match_from(state)

@@ -120,7 +120,7 @@ class Client:
         if line != expected:
             raise LoginError(f"expected {expected}, the server said {line!r}")
 
-    # ------------------------------------------------------------------------ many at once
+    # --------------------------------------------------------------- many commands at once
 
     def send(self, commands: Iterable[str]) -> None:
         """Send commands without waiting for their replies, which `receive` returns later.

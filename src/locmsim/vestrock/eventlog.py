@@ -110,7 +110,7 @@ def _is_cut(path: str | os.PathLike[str]) -> bool:
 
 
 class ReplayError(ValueError):
-    """A replay of the log does not lead to the recorded results; the message names the line."""
+    """A log is damaged or does not agree with its replay; the message names the line."""
 
 
 def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]:

@@ -256,7 +256,7 @@ class Series:
         self._record(described(tournament))
 
     def close(self) -> None:
-        """Abandon the running tournament, whose results are then lost."""
+        """Abandon the running tournament, which then does not count."""
         if self.tournament is not None:
             self._record({"event": "cut", "tournament": self.tournament.number})
             self.tournament = None

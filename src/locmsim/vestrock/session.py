@@ -28,7 +28,7 @@ _LINGER_SECONDS: Final = 1.0
 
 
 class Session(asyncio.BufferedProtocol):
-    """A player's connection."""
+    """A client's connection, before and after a player has logged in."""
 
     def __init__(self, server: "Server") -> None:
         self._server = server
