@@ -5,7 +5,7 @@
 
 from typing import TypeVar
 
-#: Set by conftest.py before any test is collected.
+#: Whether larger amounts were asked for; set by conftest.py before tests are collected.
 MORE = False
 
 _T = TypeVar("_T")

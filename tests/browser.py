@@ -35,7 +35,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
     pytest.skip("there is no chromium on this machine", allow_module_level=True)
 
-#: Returns what the page shows now: the numbers of both players and of their cards.
+#: A script that returns what the page shows now: the numbers of both players and their cards.
 SHOWN = """(() => [0, 1].map((player) => {
     const side = document.getElementById(`side${player}`);
     const text = (card, name) => card.querySelector(`text.${name}`)?.textContent ?? null;
@@ -52,7 +52,7 @@ SHOWN = """(() => [0, 1].map((player) => {
         lanes,
     };
 }))()"""
-#: The same at every step, from the first to the last, by the right arrow key.
+#: A script that returns the same for each step, from first to last, with the right arrow key.
 ALL_SHOWN = f"""() => {{
     const shown = [];
     for (let i = 0; i <= Number(document.getElementById("slider").max); i++) {{

@@ -1,4 +1,4 @@
-"""Copies, builds and installs examples that are packages, for tests."""
+"""Helpers for tests of examples that are packages: they copy, build and install them."""
 
 import shutil
 import subprocess

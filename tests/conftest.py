@@ -1,6 +1,6 @@
-"""Settings of the whole suite: a test has the marker of the folder that it is in.
+"""Settings of the whole suite; the folder of a test determines its marker.
 
-A single test of another folder may be marked slow, or as one that starts processes, by itself.
+A single test in another folder may also be marked as slow, or as one that starts processes.
 """
 
 import gc
@@ -14,22 +14,22 @@ from hypothesis import settings
 
 TESTS = Path(__file__).parent
 
-# Before numpy is imported: where other processes use the cores, too, threads of BLAS that wait for
-# each other take several times as long as one.
+# Set before numpy is imported: if other processes use the cores too, BLAS threads that wait for
+# each other take several times as long as one thread.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Programs that a shell runs in the background ignore Ctrl-C, and programs that tests start and
-# interrupt would inherit that.
+# Programs that a shell runs in the background ignore Ctrl-C. Programs that tests start and
+# interrupt would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No deadline: a shared machine may stall any example, and no test is about time. The same
-# examples in every run: users who install the project see what its authors saw.
+# No deadline: a shared machine may stall any example, and no test is about time. All runs use the
+# same examples, so that users who install the project see what its authors saw.
 settings.register_profile(
     "locmsim", max_examples=6, deadline=None, print_blob=True, derandomize=True
 )
 settings.register_profile("more", settings.get_profile("locmsim"), max_examples=80)
-# For a long search by hand, other examples each time: pytest --hypothesis-profile=thorough
+# A long search by hand uses other examples each time: pytest --hypothesis-profile=thorough
 settings.register_profile(
     "thorough", settings.get_profile("locmsim"), max_examples=5000, derandomize=False
 )
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the import of a folder none of whose tests will run."""
+    """Skip the import of a folder if none of its tests will run."""
     parts = config.option.markexpr.split(" and ")
     left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
     return True if collection_path in left_out else None

@@ -1,4 +1,4 @@
-"""Checks of environments, over a few games in the fast tests and over many in the slow ones."""
+"""Checks of environments, which the fast tests run over a few games and the slow ones over many."""
 
 import numpy as np
 import reference_layouts
@@ -14,7 +14,7 @@ from locmsim.policy.tracker import PlayerTracker
 from locmsim.search.belief import Belief
 
 _RANDOM = {"battlers": ("random", "random")}
-#: An id and options of each kind of episode, and of those of which the caller plays both seats.
+#: An id and options for each kind of episode, and the kinds in which the caller plays both seats.
 EPISODES = {
     "battle": ("locmsim.envs:locmsim/Battle-v0", {"opponent": "osl"}),
     "draft": ("locmsim.envs:locmsim/Draft-v0", _RANDOM),
@@ -45,7 +45,11 @@ def shown(rows, row, player, rules):
 
 
 def check_games(rules, seeds):
-    """Replace each position by one that looks the same; return how many were replaced."""
+    """Check that observations hide what they should.
+
+    Replaces each position by another one that the player cannot distinguish from it, and compares
+    the observations. Returns the number of checks.
+    """
     games = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(3)
@@ -68,7 +72,7 @@ def check_games(rules, seeds):
 
 
 def check_matches(rules, seeds):
-    """Track both players through random matches; return the number of positions compared."""
+    """Check trackers of both players in random matches; return the number of positions compared."""
     games = Games(1, Options(rules=rules, opponent="caller"))
     rows = games.rows
     names = ("entities",) if rules == "1.0" else ("entities", "gym-locm")
@@ -173,7 +177,7 @@ def choice(rules, offer, random):
 
 
 def singles_step(envs, over, actions, mode):
-    """Step single environments, with resets as in the autoreset mode."""
+    """Step single environments, with resets as in the given autoreset mode."""
     rows = []
     for i, (env, action) in enumerate(zip(envs, actions, strict=True)):
         if over[i]:
@@ -193,7 +197,7 @@ def singles_step(envs, over, actions, mode):
 
 
 def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
-    """Compare a vector environment of nine rows with single ones, step by step."""
+    """Compare a vector environment of nine rows with single environments, step by step."""
     n = 9
     options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, "card_sets": 4}
     venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)
@@ -213,7 +217,7 @@ def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
                 over[i] = False
             actions = venv.sample(number)
         if number % 5 == 0:
-            actions[number % n] = 144  # mostly illegal
+            actions[number % n] = 144  # an action that is mostly illegal
         observations, rewards, terminated, truncated, info = venv.step(actions)
         expected = singles_step(envs, over, actions, mode)
         for i, one in enumerate(expected):

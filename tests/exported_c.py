@@ -1,4 +1,4 @@
-"""Compilers for tests of exported C, and programs built with them."""
+"""Helpers for tests of exported C code: compilers, and programs built with them."""
 
 import shutil
 import subprocess

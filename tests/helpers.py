@@ -30,7 +30,7 @@ DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
 RULE_SETS = ("1.5", "1.2", "1.0")
 LOCMSIM = [sys.executable, "-m", "locmsim"]
-#: The command of a bot that plays PASS, or misbehaves if more words follow; it starts quickly.
+#: The command of a bot that starts quickly and plays PASS; further words make it misbehave.
 BOT = [sys.executable, "-S", "-E", str(Path(__file__).parent / "bots" / "bot.py")]
 
 Game = dict[str, Any]
@@ -58,7 +58,7 @@ def full_path(rules: str) -> Path | None:
 
 @cache
 def golden_lines(path: Path) -> tuple[bytes, ...]:
-    """Return the games of a file as text: parsed, all of them would fill a gigabyte."""
+    """Return the games of a file as lines of text: parsed, all of them would fill a gigabyte."""
     return tuple(gzip.decompress(path.read_bytes()).splitlines())
 
 
@@ -106,14 +106,14 @@ def game_name(game: Game) -> str:
 
 
 def card_rows(game: Game) -> dict[int, list[Any]]:
-    """Return a dict from base id to card row of all cards that may occur in the game."""
+    """Return the rows of all cards that may occur in a game, by base id."""
     if game["rules"] == "1.5":
         return {row[0]: row for row in game["cards"]}
     return {row[0]: row for triplet in game["cards"] for row in triplet}
 
 
 def game_cards(game: Game) -> dict[int, Card]:
-    """Return a dict from base id to `Card` of all cards that may occur in the game."""
+    """Return all cards that may occur in a game, by base id."""
     return {base_id: Card.from_row(row) for base_id, row in card_rows(game).items()}
 
 
@@ -163,10 +163,10 @@ def played(arena: Arena) -> dict[int, list[Any]]:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the child processes, whichever thread created them (Linux)."""
+    """Return the child processes of a process, created by any of its threads (Linux)."""
     children: list[int] = []
     for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+        with contextlib.suppress(OSError):  # the thread may have ended
             children += map(int, file.read_text().split())
     return sorted(children)
 
@@ -187,7 +187,7 @@ def running(pids: Iterable[int]) -> list[int]:
 @contextlib.contextmanager
 def few_descriptors(count: int) -> Iterator[None]:
     """Let this process open only `count` more files at a time."""
-    import resource  # POSIX has it
+    import resource  # only POSIX has this module
 
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = set(map(int, os.listdir("/proc/self/fd")))

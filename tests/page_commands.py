@@ -1,4 +1,4 @@
-"""A folder in which commands of the pages are run as written."""
+"""A folder in which tests run the commands of the pages as written."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 BRUTALTESTER = Path(__file__).parent / "bots" / "brutaltester.py"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: The tool on a busy machine, with wide time limits for commands that play games.
+#: A script that runs the tool with wide time limits, as tests may run on a busy machine.
 LOCMSIM = """#!/bin/sh
 case "$1 $2" in
     "arena show") ;;
@@ -72,7 +72,8 @@ def new_desk(tmp_path: Path) -> Desk:
         if path.exists():
             script(tools / name, str(path))
     for name in ("mybot", "mybot-before"):
-        script(folder / name, *BOT, arguments="")  # as --fast would be a way to misbehave
+        # Without arguments: to this bot, --fast would be a way to misbehave.
+        script(folder / name, *BOT, arguments="")
     return Desk(folder, tools)
 
 

@@ -1,6 +1,6 @@
-"""`PolicySearch` once more in Python, slowly: an oracle for the compiled forest.
+"""`PolicySearch` in slow, plain Python, as a reference for the compiled forest.
 
-One tree at a time, over states of sampled worlds, of which one after the other is evaluated.
+It searches one tree at a time, over states of sampled worlds, which are evaluated one by one.
 """
 
 import math
@@ -18,8 +18,8 @@ from locmsim.search.policy_search import PolicyOptions
 
 LEAST_PRIOR = 1e-30
 
-#: Of a world and what has happened in it, or None: the value to who is to move, and the prior of
-#: each action by its number.
+#: A function of a world, and of its history if that is known, that returns the value for the player
+#: to move and the priors by action number.
 Evaluator = Callable[[State, Past | None], tuple[float, Any]]
 
 
@@ -52,13 +52,13 @@ class Leaf:
     node: Node | None
     who: int
     path: list[tuple[Node, Edge]]
-    value: float | None = None  # to `who`, if it is exact
+    value: float | None = None  # for `who`, if it is known exactly
     world: State | None = None
     past: Past | None = None
 
 
 def key(state: State, action: int) -> Any:
-    """An action by what everybody sees of it."""
+    """Return the public form of an action, which does not depend on hidden instance ids."""
     one = state.rules == "1.0"
     first_use, first_attack = (9, 113) if one else (17, 121)
     if action == 0 or action >= first_attack:
@@ -72,7 +72,7 @@ def key(state: State, action: int) -> Any:
 
 
 def attacks_win(state: State) -> bool:
-    """Whether the attacks that are possible at once are enough."""
+    """Return whether the attacks that are possible at once kill the opponent."""
     who = state.turn & 1
     lanes = (0,) if state.rules == "1.0" else (0, 1)
     damage = 0
@@ -85,7 +85,7 @@ def attacks_win(state: State) -> bool:
 
 
 class ReferenceSearch:
-    """A tree. `seed` is that of its worlds, `noise` what is added at the root, by action."""
+    """A tree; `seed` is the seed of its worlds, and `noise` is added to the root's actions."""
 
     def __init__(
         self, worlds: Determinizer, seed: int, noise: Any, options: PolicyOptions,
@@ -227,7 +227,7 @@ class ReferenceSearch:
 
     @property
     def completed(self) -> dict[int, float]:
-        """Mean results, and for actions that were not tried what is expected of them."""
+        """Return the mean result of each action, or for unvisited actions the expected one."""
         edges = [*self.root.edges.values()]
         tried = [edge for edge in edges if edge.visits]
         visits = sum(edge.visits for edge in tried)
@@ -262,7 +262,7 @@ class ReferenceSearch:
 
 
 def schedule(candidates: int, simulations: int) -> list[tuple[int, int]]:
-    """The passes of sequential halving: the visits before each, and how many it makes."""
+    """Return the passes of sequential halving: the earlier visits per action, and new visits."""
     if candidates == 1:
         return [(level, 1) for level in range(simulations)]
     rounds = math.ceil(math.log2(candidates))
@@ -279,7 +279,7 @@ def schedule(candidates: int, simulations: int) -> list[tuple[int, int]]:
 
 
 def past_in(past: Past, world: State) -> Past:
-    """What has happened, in a world in which hidden cards get instance ids of their own."""
+    """Return the history in a sampled world, in which hidden cards get their own instance ids."""
     mover = past.state.turn & 1
     state = with_ids(world)
     made = Past(state)
@@ -287,7 +287,7 @@ def past_in(past: Past, world: State) -> Past:
     made.drawn[mover] = past.drawn[mover] & made.hand_ids(mover)
     made.shown = [list(cards) for cards in past.shown]
     made.actions = past.actions
-    # Ids of an area copy without its original may be others there.
+    # Area copies whose originals are gone may have other ids in that world.
     made.began = [
         {
             there.id
@@ -300,7 +300,7 @@ def past_in(past: Past, world: State) -> Past:
 
 
 def with_ids(world: State) -> State:
-    """The same position; cards without an instance id of their own get one that is free."""
+    """Return the same position with free instance ids for the cards that have none."""
     players = world.players
     used = {c.id & ~1 for p in players for c in (*p.hand, *p.board) if c.id != 255}
     free = iter([number for number in range(0, 254, 2) if number not in used])

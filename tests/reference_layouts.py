@@ -1,6 +1,7 @@
-"""The observation layouts once more, slowly, from their tables: an oracle for the compiled writers.
+"""The observation layouts in slow, plain Python, as a reference for the compiled writers.
 
-`Past` watches a game from outside, action by action, through `State.players` alone.
+They are written from the tables of the layouts. `Past` watches a game from outside, action by
+action, and uses only `State.players`.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ def cut(value: int) -> int:
 
 
 class Past:
-    """What has happened so far, for both players."""
+    """The history of a game so far, for both players."""
 
     def __init__(self, state: State) -> None:
         self.state = state.clone()
@@ -28,7 +29,7 @@ class Past:
 
     @classmethod
     def of_deal(cls, state: State) -> "Past":
-        """At the first action of a battle: player 0 has drawn one card."""
+        """Return the history at the first action of a battle, when player 0 has drawn one card."""
         past = cls(state)
         past.drawn[0] = {state.players[0].hand[-1].id}
         return past
@@ -59,7 +60,7 @@ class Past:
 
 
 def slots(state: State, player: int) -> list:
-    """The creatures at their slots; None in an empty slot."""
+    """Return a player's creatures by slot, with None for an empty slot."""
     result: list = [None] * SLOTS
     size = 6 if state.rules == "1.0" else 3
     for creature in state.players[player].board:
@@ -88,7 +89,7 @@ def pile(cards: list[Card]) -> list[int]:
 
 
 def entities(state: State, player: int, past: Past | None = None) -> np.ndarray:
-    """The layout "entities"; without a past, what needs one is 0."""
+    """Return the observation in layout "entities"; without `past`, fields that need it are 0."""
     me, op = state.players[player], state.players[1 - player]
     mine = state.turn & 1 == player
 
@@ -136,7 +137,7 @@ def entities(state: State, player: int, past: Past | None = None) -> np.ndarray:
 
 
 def gym_locm(state: State, player: int, past: Past | None = None) -> np.ndarray:
-    """The layout of gym-locm; without a past, who can attack is told as it is."""
+    """Return the observation in layout "gym-locm"; without `past`, `can_attack` is unchanged."""
     me, op = state.players[player], state.players[1 - player]
 
     def head(view, mana: int) -> list[float]:
@@ -170,7 +171,7 @@ WRITERS = {"entities": entities, "gym-locm": gym_locm}
 
 
 def card_row(card: Card) -> list[int]:
-    """A card as in the hand of layout "entities"."""
+    """Return a card as it is in the hand of layout "entities"."""
     row = [1, *(int(card.type == kind) for kind in CardType), card.cost, card.attack, card.defense]
     row += [card.my_health_change, card.opponent_health_change, card.card_draw]
     row += keywords(card.abilities)
@@ -179,7 +180,7 @@ def card_row(card: Card) -> list[int]:
 
 
 def choice(rules: str, cards: list[Card], offer: list[Card], chosen: list[Card]) -> list[int]:
-    """The layout of the choice phase, for a player who has chosen some cards."""
+    """Return the observation of the choice phase for a player who has chosen some cards."""
     draft = get_rules(rules).draft
     numbers = [number for card in offer for number in card_row(card)]
     numbers += [0] * (24 * (3 if draft else 120) - len(numbers))

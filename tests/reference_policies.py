@@ -1,4 +1,4 @@
-"""The networks of `locmsim.policy.Policy` in numpy: an oracle for the compiled ones."""
+"""The networks of `locmsim.policy.Policy` in numpy, as a reference for the compiled ones."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def relu(x):
 
 
 def entities(w, x, one):
-    """Logits and value of one observation of "entities-f32"; `one`: rules with one lane."""
+    """Return logits and value for an observation of "entities-f32"; `one` means rules 1.0."""
     hand, own, enemy = (
         x[24:216].reshape(8, 24), x[216:312].reshape(6, 16), x[312:408].reshape(6, 16),
     )  # fmt: skip
@@ -56,7 +56,7 @@ def entities(w, x, one):
 
 
 def mlp(w, x, head, activation):
-    """The last layer of a head."""
+    """Return the last layer of a head."""
     layers = sum(name.startswith(f"{head}.") and name.endswith(".w") for name in w)
     for i in range(layers):
         x = x @ w[f"{head}.{i}.w"] + w[f"{head}.{i}.b"]

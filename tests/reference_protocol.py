@@ -1,4 +1,4 @@
-"""A plain reader and writer of protocol text, slow and simple: the oracle of the fast ones."""
+"""A slow, plain reader and writer of protocol text, as a reference for the fast ones."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ _BOUNDS = {
 
 
 def slow_text(seen: Observation) -> str:
-    """The text of an observation."""
+    """Return an observation as text."""
     rules = RULES[seen.rules]
     lines = [
         _format_player(seen.me, rules),
@@ -36,13 +36,13 @@ def slow_text(seen: Observation) -> str:
         str(len(seen.cards)),
     ]
     columns = _row_columns(rules)
-    # Every card row ends in a blank.
+    # Each card row ends in a blank.
     lines += [" ".join([str(row[column]) for column in columns]) + " " for row in seen.cards]
     return "\n".join(lines) + "\n"
 
 
 def _row_columns(rules: RuleSet) -> list[int]:
-    """Which fields of `CardInPlay` a card row of this rule set shows."""
+    """Return the indices of the fields of `CardInPlay` that card rows of a rule set contain."""
     columns = list(range(len(CardInPlay._fields)))
     if rules.lanes == 1:
         columns.remove(CardInPlay._fields.index("lane"))
@@ -59,11 +59,11 @@ def _format_player(line: PlayerLine, rules: RuleSet) -> str:
 
 
 class SlowReader:
-    """Reads one observation line by line; knows at any time whether another line must follow."""
+    """Reads an observation line by line; knows at any time whether another line must follow."""
 
     def __init__(self, readline: Callable[[], str], rules: str | None) -> None:
         self.readline = readline
-        self.number = 0  # of the line read last
+        self.number = 0  # number of the line read last
         self.rules = None if rules is None else get_rules(rules)
         self.runes = None if self.rules is None else self.rules.runes
         self.offered = False
@@ -81,12 +81,12 @@ class SlowReader:
         actions = tuple([self.action() for _ in range(n)])
         n = self.count("number of card rows", self.columns("number of card rows", 1)[0], 120)
         cards = tuple([self.card() for _ in range(n)])
-        if self.rules is None:  # 1.x without a card row to tell which
+        if self.rules is None:  # 1.0 or 1.2: without a card row, they look the same
             self.rules = RULES["1.2"]
         return Observation(self.rules.name, me, opponent, opponent_hand, actions, cards)
 
     def columns(self, what: str, *counts: int) -> list[str]:
-        """The next line split at blanks; it must have one of the given numbers of columns."""
+        """Return the columns of the next line; their number must be one of `counts`."""
         self.number += 1
         line = self.readline()
         columns = line.split()
@@ -106,7 +106,7 @@ class SlowReader:
         return value
 
     def count(self, name: str, text: str, most: int) -> int:
-        """A number of lines: no more than a struct holds."""
+        """Parse a number of lines, which may be at most `most`."""
         return self.integer(name, text, 0, None if text.startswith("-") else most)
 
     def player(self, whose: str) -> PlayerLine:
@@ -150,7 +150,7 @@ class SlowReader:
         return row
 
     def check_place(self, row: CardInPlay, rules: RuleSet) -> None:
-        """Refuse rows that cannot be together."""
+        """Refuse a card row that is not valid together with the earlier ones."""
         if not self.places:
             self.offered = row.instance_id == _OFFERED
         elif self.offered != (row.instance_id == _OFFERED):

@@ -1,11 +1,11 @@
-"""The rules once more: slow, plain Python, to be read as a specification and used as an oracle.
+"""The rules in slow, plain Python, to be read as a specification and used as a reference.
 
 Section numbers are those of docs/rules.md. Nothing here is shared with the compiled battle except
-the description of a card. Integers are unbounded, lists are lists, and every action is looked up in
-the list of legal ones before it is executed.
+the description of a card. Integers are unbounded, and each action is looked up in the list of legal
+actions before it is executed.
 
 Actions are canonical texts: ``SUMMON 4 1`` (1.0: ``SUMMON 4``), ``ATTACK 4 -1``, ``USE 6 11``,
-``PASS``. Positions go in and out as snapshots (section 13).
+``PASS``. Positions are read and written as snapshots (section 13).
 """
 
 import re
@@ -31,34 +31,34 @@ def lanes_of(rules: str) -> int:
 
 
 class InvalidAction(Exception):
-    """The text is not an action; the message is the referee's."""
+    """The text is not an action; the message is that of the referee."""
 
 
 class IllegalAction(Exception):
-    """The action is not among the legal ones."""
+    """The action is not legal."""
 
 
 class GameOver(IllegalAction):
-    """The game has been won already."""
+    """The game is already won."""
 
 
 # ---- section 3: the choice phase -----------------------------------------------------------------
 
 
 def construct_text(offer: Sequence[Card]) -> str:
-    """1.5: what both players are sent."""
+    """Return what both players are sent in rules 1.5."""
     rows = [card_row("1.5", card, -1, 0, -1) for card in offer]
     return lines("30 0 0 0", "30 0 0 0", "0 0", len(rows), *rows)
 
 
 def draft_text(rules: str, turn: int, player: int, triplet: Sequence[Card]) -> str:
-    """1.x: what a player is sent in a draft turn 0..29."""
+    """Return what a player is sent in a draft turn 0..29 of rules 1.0 and 1.2."""
     rows = [card_row(rules, card, -1, 0, -1) for card in triplet]
     return lines(f"30 0 {turn} 25 0", f"30 0 {turn + player} 25 0", "0 0", len(rows), *rows)
 
 
 def check_construct(offer: Sequence[Card], line: str | None) -> tuple[list[int], str | None]:
-    """1.5: the base ids that a player's answer takes, and the referee's message if it is fatal."""
+    """Return the base ids of an answer in rules 1.5, and the referee's message if it is fatal."""
     chosen: list[int] = []
 
     def first_available() -> int:
@@ -104,7 +104,7 @@ def check_construct(offer: Sequence[Card], line: str | None) -> tuple[list[int],
 
 
 def check_pick(triplet: Sequence[Card], line: str | None) -> tuple[int | None, str | None]:
-    """1.x: the base id that a player's answer takes, or None and the referee's message."""
+    """Return the base id that an answer picks in rules 1.0 and 1.2, or None and the message."""
     if line is None:
         return None, " timeout!"
     words = line.split(" ", 2)
@@ -137,10 +137,10 @@ def check_choices(
     offers: Sequence[Any],
     answers: Sequence[Sequence[str | None]],
 ) -> tuple[list[list[int]], tuple[int, str] | None]:
-    """The whole choice phase: the base ids both players took, and who made which fatal error.
+    """Play the choice phase; return the base ids that both players took, and who made which error.
 
-    `offers` is the list of cards (1.5) or the 30 triplets (1.x); `answers` has the lines of
-    player 0 and of player 1. Player 0 is judged first; after an error nothing is judged any more.
+    `offers` is the list of cards (1.5) or the 30 triplets (1.0 and 1.2); `answers` has the lines of
+    player 0 and of player 1. Player 0 is checked first; after an error nothing else is checked.
     """
     chosen: list[list[int]] = [[], []]
     for step in range(max(map(len, answers))):
@@ -163,13 +163,13 @@ BLANKS = "".join(map(chr, range(ord(" ") + 1)))
 
 
 def split_line(line: str) -> list[str]:
-    """The parts of a line between `;`, without blanks around them; empty ones are left out."""
+    """Split a line at ``;`` into parts without surrounding blanks; empty parts are left out."""
     parts = [part.strip(BLANKS) for part in line.split(";")]
     return [part for part in parts if part]
 
 
 def parse_int(text: str) -> int:
-    """An integer as Java reads it: sign, decimal digits of any script, 32 bits."""
+    """Parse an integer as Java does: a sign, decimal digits of any script, 32 bits."""
     if not re.fullmatch(r"[+-]?\d+", text) or max(text) > "\uffff":
         raise ValueError(text)
     number = int(text)
@@ -179,7 +179,7 @@ def parse_int(text: str) -> int:
 
 
 def parse_line(rules: str, line: str) -> list[str]:
-    """The actions of an answer line, PASS included; `InvalidAction` if any part is malformed."""
+    """Parse an answer line into actions, PASS included; `InvalidAction` if a part is malformed."""
     return [parse_action(rules, part) for part in split_line(line)]
 
 
@@ -228,7 +228,7 @@ class Creature:
     lane: int
     can_attack: bool
     has_attacked: bool = False
-    effects_forgotten: bool = False  # 1.x, only of interest for the protocol (section 9)
+    effects_forgotten: bool = False  # 1.0 and 1.2; matters only for the protocol (section 9)
 
     def has(self, ability: str) -> bool:
         return ability in self.abilities
@@ -244,7 +244,7 @@ class Player:
     next_draw: int = 1
     shown_draw: int = 1
     lost: int = 0  # 1.5: health lost since the last draw
-    runes: list[int] = field(default_factory=lambda: [5, 10, 15, 20, 25])  # 1.x
+    runes: list[int] = field(default_factory=lambda: [5, 10, 15, 20, 25])  # 1.0 and 1.2
     hand: list[InHand] = field(default_factory=list)
     board: list[Creature] = field(default_factory=list)
     performed: list[str] = field(default_factory=list)  # "base id, action" of the last turn
@@ -252,7 +252,7 @@ class Player:
 
 @dataclass
 class Effect:
-    """What an action does to the players, beside what it does to creatures."""
+    """The effect of an action on the players, apart from creatures."""
 
     mine: int = 0
     opponents: int = 0
@@ -268,7 +268,7 @@ def without_abilities(old: str, fewer: str) -> str:
 
 
 class Battle:
-    """A position and what can happen in it."""
+    """A position, with everything that can happen in it."""
 
     def __init__(self, rules: str, players: list[Player], turn: int = -1, active: int = 1):
         self.rules = rules
@@ -278,7 +278,7 @@ class Battle:
         self.winner = -1
 
     def copy(self) -> "Battle":
-        """The same position, independent of this one."""
+        """Return an independent copy of the position."""
         players = [
             replace(
                 player,
@@ -298,7 +298,7 @@ class Battle:
 
     @classmethod
     def begin(cls, rules: str, decks: Sequence[Iterable[tuple[int, Card]]]) -> "Battle":
-        """Both opening hands drawn, before the first turn; decks are (id, card) in draw order."""
+        """Return the position after both opening hands; decks have (id, card) in draw order."""
         players = [Player([InHand(*entry) for entry in deck]) for deck in decks]
         players[1].max_mana = players[1].mana = players[1].bonus = 1
         battle = cls(rules, players)
@@ -425,7 +425,7 @@ class Battle:
     # -- section 7: what actions do --
 
     def execute(self, action: str) -> None:
-        """Executes a legal action other than PASS."""
+        """Execute a legal action other than PASS."""
         word, *arguments = action.split(" ")
         numbers = [int(argument) for argument in arguments]
         if word == "SUMMON":
@@ -527,7 +527,7 @@ class Battle:
         if defense <= 0:
             if self.rules == "1.5" or not green:
                 board.remove(creature)
-            return  # 1.x: a green item that would kill changes nothing
+            return  # 1.0 and 1.2: a green item that would kill changes nothing
         creature.abilities = abilities
         creature.attack = max(0, creature.attack + item.attack)
         creature.defense = defense
@@ -540,9 +540,9 @@ class Battle:
     def run_line(
         self, line: str, after_action: Callable[[], None] = lambda: None
     ) -> tuple[list[str], list[str]]:
-        """Executes what can be executed: (executed actions, dropped actions).
+        """Execute the legal actions of a line; return the executed and the dropped ones.
 
-        `after_action` is called after each executed one. The turn does not change.
+        `after_action` is called after each executed action. The turn does not change.
         """
         pending = parse_line(self.rules, line)
         executed: list[str] = []
@@ -560,7 +560,7 @@ class Battle:
     # -- section 9: protocol --
 
     def input_text(self) -> str:
-        """What the active player is sent."""
+        """Return what the active player is sent."""
         rows = [card_row(self.rules, held.card, held.id, 0, -1) for held in self.me.hand]
         rows += [self.creature_row(creature, 1) for creature in self.me.board]
         rows += [self.creature_row(creature, -1) for creature in self.opponent.board]
@@ -592,7 +592,7 @@ class Battle:
         return 155 if self.rules == "1.0" else 145
 
     def slots(self, board: list[Creature]) -> dict[int, int]:
-        """Creature id -> slot: 3 * lane + place in the lane (1.0: place on the board)."""
+        """Return slots by creature id: 3 * lane + place in the lane (1.0: place on the board)."""
         places = {}
         for creature in board:
             mates = [c.id for c in board if c.lane == creature.lane]
@@ -600,7 +600,7 @@ class Battle:
         return places
 
     def number_of(self, action: str) -> int:
-        """The number of a legal action."""
+        """Return the number of a legal action."""
         if action == "PASS":
             return 0
         word, *arguments = action.split(" ")
@@ -622,7 +622,7 @@ class Battle:
         return 121 + 4 * slot + ({-1: 0} | {c: 1 + s % 3 for c, s in enemy.items()})[numbers[1]]
 
     def text_of(self, number: int) -> str:
-        """The action that a number means here; `IllegalAction` if it means nothing."""
+        """Return the action with a number in this position; `IllegalAction` if there is none."""
         hand = [held.id for held in self.me.hand]
         mine = {slot: c for c, slot in self.slots(self.me.board).items()}
         enemy = {slot: c for c, slot in self.slots(self.opponent.board).items()}
@@ -649,13 +649,13 @@ class Battle:
         raise IllegalAction(f"{number} means nothing here")
 
     def legal_numbers(self) -> list[int]:
-        """The numbers of all legal actions, ascending; none once the game is won."""
+        """Return the numbers of all legal actions, ascending; none once the game is won."""
         if self.winner != -1:
             return []
         return sorted(self.number_of(action) for action in self.legal_actions())
 
     def apply_number(self, number: int) -> None:
-        """Executes a numbered action; 0 ends the turn."""
+        """Execute an action given by its number; 0 ends the turn."""
         if self.winner != -1:
             raise GameOver(number)
         if number not in self.legal_numbers():
@@ -666,7 +666,7 @@ class Battle:
             self.execute(self.text_of(number))
 
     def perft(self, depth: int) -> int:
-        """Number of sequences of that many legal actions; a game that is won has none."""
+        """Return the number of sequences of `depth` legal actions; 0 if the game is already won."""
         if depth == 0:
             return 1
         numbers = self.legal_numbers()
@@ -723,9 +723,9 @@ class Battle:
         cards: Mapping[int, Card],
         decks: Sequence[Sequence[tuple[int, int]]],
     ) -> "Battle":
-        """The position of a snapshot; `decks` name the cards in hand and in the deck.
+        """Return the position of a snapshot; `decks` name the cards in hand and in the deck.
 
-        They are [instance id, base id] in draw order; the last ones are those still to be drawn.
+        They contain [instance id, base id] in draw order; the last ones have not been drawn.
         """
         players = []
         for shown, entries in zip(snapshot["p"], decks, strict=True):
@@ -756,12 +756,12 @@ class Battle:
 
 
 def find(things: list[Any], wanted_id: int) -> Any:
-    """The card or creature with that id."""
+    """Return the card or creature with an id."""
     return next(thing for thing in things if thing.id == wanted_id)
 
 
 def times(count: int, card: Card) -> Effect:
-    """The card's effects on the players, `count` times."""
+    """Return the effects of a card on the players, `count` times."""
     return Effect(
         count * card.my_health_change,
         count * card.opponent_health_change,
@@ -777,7 +777,7 @@ def lines(*content: object) -> str:
 
 
 def card_row(rules: str, card: Card, card_id: int, location: int, lane: int) -> str:
-    """The row of a card as printed."""
+    """Return the row of a card as text."""
     effects = [card.my_health_change, card.opponent_health_change, card.card_draw]
     values = [card.attack, card.defense, card.abilities, *effects]
     return row_text(rules, card, card_id, location, values, lane)
@@ -786,7 +786,7 @@ def card_row(rules: str, card: Card, card_id: int, location: int, lane: int) -> 
 def row_text(
     rules: str, card: Card, card_id: int, location: int, values: Sequence[object], lane: int
 ) -> str:
-    """A row of the card list; it ends with a blank."""
+    """Return a row of the card list, which ends in a blank."""
     columns = [card.base_id, card_id, location, int(card.type), card.cost, *values]
     if rules == "1.5":
         columns.append(int(card.area))
@@ -799,14 +799,14 @@ def row_text(
 
 
 def choice_limit(rules: str, step: int) -> int:
-    """The limit in ms of a call in the choice phase, counted from 0."""
+    """Return the limit in ms of a call in the choice phase; calls are counted from 0."""
     if rules == "1.5":
         return 4000
     return 1000 if step == 0 else 100
 
 
 def battle_limit(rules: str, turn: int) -> int:
-    """The limit in ms of the call in a turn (both players' turns counted together, from 0)."""
+    """Return the limit in ms of a turn; the turns of both players are counted together, from 0."""
     if turn < 2:
         return 1000
     return 100 if rules == "1.0" else 200

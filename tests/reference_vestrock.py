@@ -1,8 +1,8 @@
-"""Vestrock once more: slow, plain Python, to be read as a specification and used as an oracle.
+"""Vestrock in slow, plain Python, to be read as a specification and used as a reference.
 
-Written from docs/vestrock.md, whose sections the comments name, and sharing nothing with the
-compiled kernel but the cards. Cards are their IDs, zones are sets and dicts, and every command is
-judged as if nothing were known about it.
+It was written from docs/vestrock.md, whose sections the comments name, and shares only the cards
+with the compiled kernel. Cards are their IDs, zones are sets and dicts, and each command is checked
+from scratch.
 """
 
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ ACTIONS = ("DRAW_CARD", "BURN_CARD", "DISCARD_CARD", "ADD_MANA", "PLAY_CARD", "A
 
 
 class Refused(Exception):
-    """A command gets an error; the argument is its number."""
+    """A command is refused; the argument is the number of the error."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Reference:
 
     @classmethod
     def new(cls, deck, **parameters):
-        """The start of a match (sections 1 and 3)."""
+        """Return the start of a match (sections 1 and 3)."""
         reference = cls({card.id: card for card in deck}, [card.id for card in deck], **parameters)
         reference.health = [reference.init_hp, reference.init_hp]
         reference.draws_left, reference.burns_left = reference.draws, reference.burns
@@ -70,7 +70,7 @@ class Reference:
 
     @property
     def me(self):
-        """The mover; player 0 has the odd turns."""
+        """The mover, which is player 0 in odd turns."""
         return 1 - self.turn % 2
 
     # -- phases (sections 3 and 4)
@@ -98,7 +98,7 @@ class Reference:
         self.blocking = True
 
     def bury(self):
-        """Creatures without health leave the board."""
+        """Remove creatures without health from the board."""
         for board in self.boards:
             for number in [n for n, fighter in board.items() if fighter.health <= 0]:
                 del board[number]
@@ -118,7 +118,7 @@ class Reference:
     # -- commands (section 6)
 
     def command(self, player, word, *numbers):
-        """The reply; the numbers are the arguments after the match."""
+        """Return the reply to a command; the numbers are the arguments after the match id."""
         try:
             return ["OK", *self.answer(player, word, *numbers)]
         except Refused as refused:
@@ -149,7 +149,7 @@ class Reference:
         return getattr(self, word.lower())(*numbers) or []
 
     def check(self, word, number=None, target=None):
-        """Refuse an action that cannot be done, seen as if the blocking phase were over."""
+        """Refuse an action that is impossible, checked as if the blocking phase were over."""
         me = self.me
         if word in ("DRAW_CARD", "BURN_CARD"):
             if not self.deck:
@@ -282,7 +282,7 @@ class Reference:
         return [f"{len(self.hands[self.me])} {len(self.hands[1 - self.me])}", *lines]
 
     def now(self, player, number):
-        """A creature as it is now, in the form of a card."""
+        """Return a creature with its current values as the line of a card."""
         card, fighter = self.cards[number], self.boards[player][number]
         values = (number, "C", fighter.attack, fighter.health, fighter.most, card.cost, card.mana)
         return " ".join(map(str, values))
@@ -302,7 +302,7 @@ class Reference:
     # -- actions for searches (section 7)
 
     def legal_actions(self):
-        """All legal actions as texts, in no order."""
+        """Return all legal actions as texts, in any order."""
         if self.over:
             return []
         me = self.me

@@ -1,4 +1,4 @@
-"""Access of tests to compiled environments: rows_access.pyx, which is built when first needed."""
+"""Access of tests to compiled environments by rows_access.pyx, which is built on first use."""
 
 import hashlib
 import importlib.util
@@ -30,7 +30,7 @@ setup(name="rows_access", ext_modules=modules, script_args=["-q", "build_ext", "
 
 @cache
 def _module() -> Any:
-    """The module, built once for each build of the package. Tests skip without a compiler."""
+    """Return the module, built once per build of the package; skip tests without a compiler."""
     for needed in ("Cython", "setuptools"):
         pytest.importorskip(needed)
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cl").split()[0]
@@ -51,7 +51,7 @@ def _module() -> Any:
             assert done.returncode == 0, done.stdout + done.stderr
             own = built.with_name(f"{built.name}.{os.getpid()}")
             shutil.copy(Path(folder, name), own)
-            own.replace(built)  # other processes may have built it, too
+            own.replace(built)  # other processes may have built it too
     spec = importlib.util.spec_from_file_location("rows_access", built)
     assert spec is not None
     assert spec.loader is not None

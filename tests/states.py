@@ -1,4 +1,4 @@
-"""States of the battle that several test modules use."""
+"""States of the battle that several test modules share."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ BLUE = Card(4, CardType.BLUE, 1, 0, -2, card_draw=1)
 
 @cache
 def game_positions(rules: str, games: int = amount(4, 12)) -> tuple[State, ...]:
-    """Positions of random games, the finished ones included. Shared: clone before changing one."""
+    """Return shared positions of random games, finished ones too; clone before changing one."""
     found = []
     for seed in range(games):
         for state, action in random_game(start_position(seed, rules), seed):
@@ -34,7 +34,7 @@ def small_state(rules: str = "1.5") -> State:
 
 
 def rebuilt(state: State, places=None) -> State:
-    """The same position with a card table of its own; `places`: each player's hand and deck."""
+    """Return the same position with a new card table; `places` are each player's hand and deck."""
     players = state.players
     places = places or [p.hand + p.deck for p in players]
     cards = {c.card.base_id: c.card for p in players for c in (*p.hand, *p.deck, *p.board)}
@@ -49,7 +49,7 @@ def rebuilt(state: State, places=None) -> State:
 
 
 def full_position():
-    """A snapshot of 1.5 with something of everything, its cards and decks."""
+    """Return a snapshot of rules 1.5 with all kinds of content, its cards and its decks."""
     cards = {card.base_id: card for card in (CREATURE, GREEN, RED, BLUE)}
     players = [
         {

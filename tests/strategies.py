@@ -1,4 +1,4 @@
-"""Hypothesis strategies: cards, decks, positions and answer lines, plausible and extreme."""
+"""Hypothesis strategies for cards, decks, positions and answer lines, usual and extreme."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,17 +8,17 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
-#: Numbers around which fixed-width integers break.
+#: Numbers at which fixed-width integers overflow.
 EDGES = [
     edge + step for edge in (127, 128, 255, 256, 500) for step in (-1, 0, 1) if edge + step <= 500
 ]
 
-#: No creature that Card's bounds allow leaves this: one card and 60 items of 500.
+#: A bound for values of creatures: one card and 60 items of 500 each, the maximum of `Card`.
 MAX_STAT = 30_500
 
 
 def numbers(low: int, high: int, low_edge: int, high_edge: int) -> SearchStrategy[int]:
-    """Mostly low..high, sometimes anything within low_edge..high_edge, its edges above all."""
+    """Draw from low..high mostly, else from `EDGES` or any number in low_edge..high_edge."""
     usual = st.integers(low, high)
     edges = [n for edge in EDGES for n in (edge, -edge) if low_edge <= n <= high_edge]
     if not edges:
@@ -29,7 +29,7 @@ def numbers(low: int, high: int, low_edge: int, high_edge: int) -> SearchStrateg
 abilities = st.lists(st.booleans(), min_size=6, max_size=6).map(
     lambda has: "".join(a if h else "-" for a, h in zip(ABILITIES, has, strict=True))
 )
-#: Most creatures have one or two abilities; Ward and Guard more often than by chance.
+#: Abilities as usual: mostly one or two, with Ward and Guard more often than at random.
 usual_abilities = st.one_of(
     st.just("------"),
     st.sampled_from(["-----W", "---G--", "-C----", "---G-W", "B-D-L-"]),
@@ -39,10 +39,10 @@ usual_abilities = st.one_of(
 
 @st.composite
 def cards(draw: DrawFn, base_id: int, *, wild: bool) -> Card:
-    """A card within `Card`'s bounds; without `wild`, one that a generator could make."""
+    """Draw a card within the bounds of `Card`; without `wild`, one that a generator could make."""
     kind = draw(st.sampled_from(CardType))
     with_abilities = usual_abilities
-    if kind == CardType.GREEN:  # Charge is the one that does more than to be there
+    if kind == CardType.GREEN:  # Charge has an effect at once, so it should be frequent
         with_abilities = st.one_of(st.just("-C----"), usual_abilities)
     edge = 500 if wild else 3
     attack = draw(numbers(0, 6, -edge, edge))
@@ -66,7 +66,7 @@ def cards(draw: DrawFn, base_id: int, *, wild: bool) -> Card:
 
 @st.composite
 def card_lists(draw: DrawFn) -> list[Card]:
-    """A few different cards, so that games have duplicates; at least one is a creature."""
+    """Draw a few different cards, so that decks have duplicates; at least one is a creature."""
     wild = draw(st.booleans())
     found = [draw(cards(base_id, wild=wild)) for base_id in range(draw(st.integers(2, 10)))]
     if all(card.type != CardType.CREATURE for card in found):
@@ -75,18 +75,18 @@ def card_lists(draw: DrawFn) -> list[Card]:
 
 
 def some_of(known: Sequence[Card], size: int) -> SearchStrategy[list[Card]]:
-    """That many of the cards; one draw of bytes, because one draw a card would be slow."""
+    """Draw `size` of the cards, by one draw of bytes because a draw per card would be slow."""
     picks = st.binary(min_size=size, max_size=size)
     return picks.map(lambda numbers: [known[number % len(known)] for number in numbers])
 
 
 def decks_of(known: Sequence[Card]) -> SearchStrategy[list[Card]]:
-    """Decks in draw order, most of them of 30 cards, some soon empty."""
+    """Draw a deck in draw order, usually of 30 cards, sometimes of few."""
     return st.sampled_from([30, 30, 30, 8]).flatmap(lambda size: some_of(known, size))
 
 
 class Position(NamedTuple):
-    """What `from_snapshot` takes."""
+    """The arguments of `from_snapshot`."""
 
     rules: str
     snapshot: dict[str, Any]
@@ -96,7 +96,7 @@ class Position(NamedTuple):
 
 @st.composite
 def positions(draw: DrawFn, rules: str) -> Position:
-    """Any position of a game that is not over, within a turn, with cards of one list."""
+    """Draw any position within a turn of a game that is not over, with cards of one list."""
     known = draw(card_lists())
     turn = draw(st.one_of(st.integers(0, 20), st.integers(94, 110)))
     step = 2 if rules == "1.5" else 1
@@ -107,7 +107,7 @@ def positions(draw: DrawFn, rules: str) -> Position:
     hand_sizes = st.one_of(st.integers(0, 8), st.just(8), st.just(0))
     deck_sizes = st.one_of(st.just(0), st.integers(0, 3), st.integers(0, 20))
     sizes = draw(st.tuples(st.tuples(hand_sizes, deck_sizes), st.tuples(hand_sizes, deck_sizes)))
-    # Every card that is left may be an item and change a creature by 500.
+    # All cards that are left may be items, each of which changes a creature by up to 500.
     largest = MAX_STAT - 500 * sum(map(sum, sizes)) if near_the_bounds else 300
     players: list[dict[str, Any]] = []
     decks = []
@@ -150,7 +150,7 @@ def draw_board(
     largest: int,
     flags: list[tuple[int, int]],
 ) -> list[list[Any]]:
-    """Creatures in some order, full lanes more often than by chance."""
+    """Draw creatures in some order, with full lanes more often than at random."""
     creatures = [card for card in known if card.type == CardType.CREATURE]
     lanes = 1 if rules == "1.0" else 2
     size = 6 // lanes
@@ -178,7 +178,7 @@ def draw_board(
     return board
 
 
-#: Parts of a line that are malformed, or only look so.
+#: Parts of an answer line that are malformed or look as if they were.
 ODD_PARTS = [
     "",
     "  ",
@@ -228,7 +228,7 @@ ODD_PARTS = [
 
 
 def answer_lines(legal: Sequence[str]) -> SearchStrategy[str]:
-    """Answer lines made of actions that are legal now, others, and odd or broken parts."""
+    """Draw an answer line of legal actions, other actions, and odd or malformed parts."""
     ids = st.one_of(st.integers(-2, 130), st.integers(0, 20))
     some_action = st.builds(
         "{} {} {}".format, st.sampled_from(["SUMMON", "ATTACK", "USE"]), ids, st.integers(-1, 130)

@@ -1,4 +1,4 @@
-"""What tests of Vestrock share: the test deck and the scenarios of tests/data."""
+"""The deck and the scenarios of tests/data that several tests of Vestrock share."""
 
 import re
 from functools import cache
@@ -36,7 +36,7 @@ CARDS = [
 
 
 def position(text: str, **parameters: int) -> State:
-    """The state of a scenario's position; INIT_HP is 10 there, H a parameter of the match."""
+    """Return the state of a scenario's position, where H is the hand limit; INIT_HP is 10."""
     parameters = {"init_hp": 10, **parameters}
     if match := re.search(r" H(\d+)", text):
         parameters["hand_limit"] = int(match[1])
@@ -46,7 +46,7 @@ def position(text: str, **parameters: int) -> State:
 
 @cache
 def scenarios() -> dict[str, tuple[str, str, list[str]]]:
-    """Name -> (position, other matches, steps) of all scenarios."""
+    """Return the position, the other matches and the steps of all scenarios, by name."""
     found = {}
     for line in (DATA / "vestrock-scenarios.txt").read_text().splitlines():
         if line.startswith("#"):
@@ -62,7 +62,7 @@ def scenarios() -> dict[str, tuple[str, str, list[str]]]:
 
 
 def scenario_matches(text: str, also: str) -> dict[int, Match]:
-    """The matches of a scenario, by number."""
+    """Return the matches of a scenario, by number."""
     matches = {1: Match.from_state(position(text))}
     for number, first, second in re.findall(r"(\d):(\w)-(\w)", also):
         table = Table(CARDS, init_hp=10)
@@ -71,16 +71,16 @@ def scenario_matches(text: str, also: str) -> dict[int, Match]:
 
 
 def scenario_step(step: str, mover: str) -> tuple[str, str, list[str]]:
-    """Who speaks, the command with the match's number, the reply."""
+    """Return who sends the command, the command with the number of the match, and the reply."""
     command, expected = (part.strip(" ") for part in step.split("=>"))
     speaker = mover
     if match := re.match(r"([A-Z]): ", command):
         speaker, command = match[1], command[3:]
     word, *arguments = command.split()
     word, _, number = word.partition("@")
-    # Who tests the form of a command gives all its words.
+    # Steps that test the format of a command contain all of its words.
     if word.isupper() and word not in ("WAIT", "GET_MY_MATCHES", "FOO"):
-        if word == "GET_HP" and arguments == ["3"]:  # too many arguments
+        if word == "GET_HP" and arguments == ["3"]:  # this step has too many arguments
             arguments = ["1", "3"]
         else:
             arguments = [number or "1", *arguments]

@@ -1,4 +1,4 @@
-"""Servers of Vestrock in a thread, and connections that behave as badly as a test wants."""
+"""Servers of Vestrock that run in a thread, and raw connections for clients that misbehave."""
 
 import asyncio
 import contextlib
@@ -11,12 +11,12 @@ from typing import Any
 from locmsim.vestrock.client import Client, ServerClosedError
 from locmsim.vestrock.server import Server
 
-#: No test waits longer for anything.
+#: Maximum number of seconds that a test waits for anything.
 PATIENCE = 30.0
 
 
 class Served:
-    """A server that runs in a thread of its own."""
+    """A server that runs in a separate thread."""
 
     def __init__(self, **options: Any) -> None:
         options = {"turns": 6, "turn_seconds": 3600, "early": True, "break_turns": 0, **options}
@@ -43,7 +43,7 @@ class Served:
         return self.server.port
 
     def call(self, do: Callable[[], Any]) -> Any:
-        """What `do` returns in the server's loop."""
+        """Call a function in the server's event loop, and return its result."""
 
         async def task() -> Any:
             return do()
@@ -61,18 +61,18 @@ class Served:
         assert not self._thread.is_alive()
 
     def raw(self, name: str | None = None, *, address: str = "") -> "Raw":
-        """A connection, from an address of this machine, logged in if there is a name."""
+        """Return a connection from an address of this machine, logged in if a name is given."""
         raw = self._connected(self.port, address)
         if name is not None:
             raw.log_in(name)
         return raw
 
     def spectator(self, *, receive_buffer: int | None = None) -> "Raw":
-        """A connection of a spectator, whose receive buffer may be small."""
+        """Return a connection of a spectator, whose receive buffer may be small."""
         return self._connected(self.server.spectator_port or 0, "", receive_buffer)
 
     def _connected(self, port: int, address: str, receive_buffer: int | None = None) -> "Raw":
-        """A connection that is closed with the server at the latest, however the test ends."""
+        """Return a connection that is closed together with the server, even if the test fails."""
         raw = Raw(port, address, receive_buffer)
         self._raws.append(raw)
         return raw
@@ -82,12 +82,12 @@ class Served:
 
 
 class Raw:
-    """A connection of which a test sends and reads every byte."""
+    """A connection on which a test sends and reads each byte itself."""
 
     def __init__(self, port: int, address: str = "", receive_buffer: int | None = None) -> None:
         self.socket = socket.socket()
         try:
-            if receive_buffer is not None:  # before it connects: it does not shrink afterwards
+            if receive_buffer is not None:  # the buffer cannot shrink after connecting
                 self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
             if address:
                 self.socket.bind((address, 0))
@@ -102,7 +102,7 @@ class Raw:
         self.socket.sendall(data)
 
     def line(self) -> str | None:
-        """The next line without its end; None at the end of the connection."""
+        """Return the next line without its end, or None at the end of the connection."""
         while b"\n" not in self._partial:
             try:
                 data = self.socket.recv(65536)
@@ -118,14 +118,14 @@ class Raw:
         return [self.line() for _ in range(count)]
 
     def rest(self) -> list[str]:
-        """All lines until the connection ends."""
+        """Return all lines up to the end of the connection."""
         lines = []
         while (line := self.line()) is not None:
             lines.append(line)
         return lines
 
     def silent(self, seconds: float = 0.05) -> bool:
-        """Whether nothing comes for a while."""
+        """Return whether nothing arrives for some time."""
         if self._partial:
             return False
         self.socket.settimeout(seconds)
@@ -157,7 +157,7 @@ class Raw:
 
 @contextlib.contextmanager
 def served(**options: Any) -> Iterator[Served]:
-    """A server for a ``with`` block."""
+    """Run a server for the time of a ``with`` block."""
     server = Served(**options)
     try:
         yield server
@@ -169,7 +169,7 @@ def served(**options: Any) -> Iterator[Served]:
 
 @contextlib.contextmanager
 def idlers(server: Served, *names: str) -> Iterator[None]:
-    """Players who only wait, until the block ends."""
+    """Log in players who only wait until the end of the block."""
     ending = threading.Event()
     clients: list[Client] = []
 
@@ -192,12 +192,12 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
                 client._socket.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(PATIENCE)
-        for client in clients:  # also where another one was refused
+        for client in clients:  # even if another one was refused
             client.close()
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "waited too long"

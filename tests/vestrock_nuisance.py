@@ -12,7 +12,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 
-#: What the command line says: ports, and the last parts of the addresses.
+#: The ports and the last parts of the addresses, from the command line.
 PORT = SPECTATORS = 0
 ADDRESSES = itertools.cycle([1])
 
@@ -30,7 +30,7 @@ async def connect(port: int, small: bool = False) -> Streams:
 
 
 async def spectators() -> None:
-    """Ten connections of spectators a second, each there for a second."""
+    """Connect ten spectators per second, each for a second."""
 
     async def watch() -> None:
         reader, writer = await connect(SPECTATORS)
@@ -44,7 +44,7 @@ async def spectators() -> None:
 
 
 async def newlines() -> None:
-    """Four connections of a player who sends blank lines."""
+    """Send blank lines on four connections of a player."""
 
     async def send() -> None:
         _, writer = await connect(PORT)
@@ -57,7 +57,7 @@ async def newlines() -> None:
 
 
 async def logins() -> None:
-    """200 wrong passwords a second."""
+    """Send 200 wrong passwords per second."""
 
     async def log_in() -> None:
         reader, writer = await connect(PORT)
@@ -69,7 +69,7 @@ async def logins() -> None:
 
 
 async def silent() -> None:
-    """A hundred silent connections, reopened when they end."""
+    """Keep a hundred silent connections, which are reopened when they are closed."""
 
     async def say_nothing() -> None:
         while True:
@@ -83,7 +83,7 @@ async def silent() -> None:
 
 
 async def deaf() -> None:
-    """64 spectators that do not read, reopened when they are dropped."""
+    """Keep 64 spectators that do not read, which are reopened when they are dropped."""
 
     async def sleep() -> None:
         while True:
@@ -97,21 +97,21 @@ async def deaf() -> None:
 
 
 async def gone() -> None:
-    """Four connections of each player that say nothing, as if their machine had gone."""
+    """Open four connections per player that send nothing, as if their machines had been lost."""
     connections = []
     for name in range(40):
         for _ in range(4):
             reader, writer = await connect(PORT)
             writer.write(f"bot{name}\nx\n".encode())
             lines = [await reader.readline() for _ in range(3)]
-            if lines[-1] != b"OK\n":  # no such player: that were all
+            if lines[-1] != b"OK\n":  # no further player exists
                 print("there", flush=True)
                 await asyncio.sleep(3600)
             connections.append((reader, writer))
 
 
 async def often(do: Callable[[], Awaitable[None]], times: int) -> None:
-    """So many times a second, however long each takes."""
+    """Start a task a number of times per second, however long it takes."""
     running: set[asyncio.Task[None]] = set()
 
     async def once() -> None:

@@ -1,4 +1,4 @@
-"""The tool `locmsim web` and its pages in a browser, for tests: fixtures."""
+"""Fixtures that start `locmsim web` and open its pages in a browser."""
 
 import signal
 import subprocess
@@ -21,7 +21,7 @@ Opener = Callable[..., Any]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """Starts the tool with these words, and gives its address; at the end it ends by Ctrl-C."""
+    """Yield a function that starts the tool and returns its address; Ctrl-C ends the tool."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> str:
@@ -42,7 +42,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens pages; at the end none may have complained, or asked another server for anything."""
+    """Yield a function that opens a page; pages may not report errors or contact other servers."""
     contexts: list[Any] = []
     complaints: list[str] = []
     asked: set[str] = set()
@@ -55,7 +55,7 @@ def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
         left = [refusals]
 
         def complain(message: Any) -> None:
-            # What the server refuses the browser tells, too.
+            # The browser also reports each request that the server refuses.
             if "status of 4" in message.text and left[0]:
                 left[0] -= 1
                 return

@@ -1,4 +1,4 @@
-"""Fixtures of tests that start processes."""
+"""Fixtures for tests that start processes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The command ``locmsim arena`` as users call it."""
+"""Tests of the command ``locmsim arena``, called as users call it."""
 
 import fcntl
 import json
@@ -116,7 +116,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert outputs == [
         [answer.line for answer in record.answers if answer.seat == seat] for seat in (0, 1)
     ]
-    # Write all games as a file of rows, or to the standard output.
+    # Write all games to a file with one row per game, and to the standard output.
     table = tmp_path / "games.csv"
     arena("show", db, "--csv", str(table))
     assert capsys.readouterr().out == ""
@@ -179,7 +179,7 @@ def test_wrong_usage(
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err.replace("\n", " ")
-    assert os.listdir() == []  # nothing was played: no file is left
+    assert os.listdir() == []  # no file is left because nothing was played
 
 
 def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,7 +198,7 @@ def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def on_terminal(*arguments: str) -> str:
-    """Return what is shown on a terminal that is the standard error."""
+    """Run ``locmsim arena`` with a terminal as standard error; return what the terminal shows."""
     terminal, error = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
     command = [*LOCMSIM, "arena", *arguments]
@@ -208,7 +208,7 @@ def on_terminal(*arguments: str) -> str:
         try:
             while chunk := os.read(terminal, 4096):
                 text += chunk
-        except OSError:  # how Linux ends a terminal
+        except OSError:  # on Linux, reading at the end of a terminal is an error
             pass
     os.close(terminal)
     assert process.returncode == 0
@@ -235,20 +235,20 @@ def test_without_the_cluster_extra(
 def test_without_the_arena_extra(
     db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tables of many players are then printed without ratings."""
+    """Without the package choix, tables of many players are printed without ratings."""
     monkeypatch.setitem(sys.modules, "choix", None)
     arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
     out = capsys.readouterr().out
     assert "ratings need choix: pip install 'locmsim[arena]'" in out
 
 
-# ------------------------------------------------------------------------ what went wrong
+# ----------------------------------------------------------------------------------- faults
 
 FAILING = "bad=/bin/sh -c 'echo no idea what to do >&2; exit 4'"
 
 
 def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A program's last words are shown alone and with the tables."""
+    """The last lines of a failing program's standard error are shown with the tables and alone."""
     arena("random", FAILING, "--games", "4", "--db", db, "--jobs", "1", "--timeout-scale", "25")
     capsys.readouterr()
     arena("show", db)
@@ -293,7 +293,7 @@ def test_tables_fit(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Tables have at most 80 columns where the output is not a terminal, whatever the names."""
+    """If the output is not a terminal, tables have at most 80 columns even with long names."""
     pytest.importorskip("choix")
     monkeypatch.chdir(tmp_path)
     db = "r.db"
@@ -330,8 +330,8 @@ def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command is quiet unless asked otherwise."""
-    untimed = ["--jobs", "2", "--timeout-scale", "0"]  # with time limits two need two cores
+    """Only with -v does the command print log messages."""
+    untimed = ["--jobs", "2", "--timeout-scale", "0"]  # time limits need two cores
     command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, *untimed]
     done = subprocess.run([*command, "-v"], capture_output=True, text=True, timeout=60)
     assert "locmsim.workers: 2 jobs on the cores " in done.stderr

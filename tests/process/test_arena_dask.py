@@ -1,4 +1,4 @@
-"""A tournament on a cluster, one of whose workers is killed in the middle."""
+"""Tests of tournaments on a Dask cluster, in one of which a worker is killed."""
 
 import json
 import subprocess
@@ -57,7 +57,7 @@ THREADS = """
 
 
 def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
-    """No game is lost and none is counted twice."""
+    """If a worker of a cluster is killed, no game is lost and none is counted twice."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
     db = tmp_path / "results.db"
@@ -86,7 +86,7 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_of_several_threads(tmp_path: Path) -> None:
-    """Workers with several threads are refused: they would play timed games at once on one core."""
+    """Workers with several threads are refused: their timed games would share a core."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(THREADS))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Tournaments of real processes: bots that misbehave, workers and arenas that are killed."""
+"""Tests of tournaments of real processes: misbehaving bots, killed workers and killed arenas."""
 
 import contextlib
 import ctypes
@@ -22,7 +22,7 @@ from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import FaultKind
 from locmsim.workers import local_workers
 
-#: How many games `test_many_games_leave_nothing` plays.
+#: Number of games that `test_many_games_leave_nothing` plays.
 SOAK_GAMES = int(os.environ.get("LOCMSIM_SOAK", "100"))
 
 
@@ -32,7 +32,7 @@ def bot(kind: str = "", at: int = -1, argument: str = "") -> str:
 
 @pytest.fixture
 def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder where each bot leaves a file with its process id; none may be left running."""
+    """Return the folder where each bot writes its process id; at the end none may be running."""
     folder = tmp_path / "pids"
     folder.mkdir()
     monkeypatch.setenv("LOCMSIM_TEST_PIDS", str(folder))
@@ -65,7 +65,7 @@ FAULTS = {
 
 
 def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And children that a bot forks end with it, though it makes no mistake."""
+    """Each misbehaving bot loses its games by the right fault, and children of bots are killed."""
     players = ["good=" + bot(), *(f"{name}={command}" for name, (command, _) in FAULTS.items())]
     players += ["forks=" + bot("children", 1), "answers-early=" + bot("early", 1)]
     monkeypatch.setattr(Arena, "_check_commands", lambda arena: None)
@@ -76,7 +76,7 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
             player.name: dict(sums.faults)
             for player, sums in zip(arena.settings.players, arena.tally.players, strict=True)
         }
-        # Early or not depends on who gets the processor first.
+        # Whether the answer is noticed as early depends on the scheduling of the processes.
         assert set(found.pop("answers-early")) <= {FaultKind.EARLY}
         assert found == {
             "good": {},
@@ -87,11 +87,14 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_many_games_leave_nothing(pids: Path) -> None:
-    """No process, descriptor or memory; LOCMSIM_SOAK=2000 makes it 2,000 games, -s prints what is
-    left (docs/development.md)."""
+    """After many games, no processes, descriptors or memory are left.
+
+    ``LOCMSIM_SOAK=2000`` plays 2,000 games, and ``pytest -s`` shows what is left
+    (docs/development.md).
+    """
 
     def left() -> dict[str, int]:
-        # What earlier tests and games have only not given back yet is not left.
+        # Release what earlier tests and games have not released yet, so that it is not counted.
         gc.collect()
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -116,7 +119,7 @@ def test_many_games_leave_nothing(pids: Path) -> None:
     after = left()
     print(f"after {SOAK_GAMES} more: {after}")
     assert len(list(pids.iterdir())) == 2 * (20 + SOAK_GAMES)
-    # The results in memory take a little.
+    # Results are kept in memory and may take a little.
     assert after.pop("memory") - before.pop("memory") < 4_000_000 + 1000 * SOAK_GAMES
     assert after == before
 
@@ -125,7 +128,7 @@ def test_many_games_leave_nothing(pids: Path) -> None:
 
 
 def test_bots_are_bound_to_cores(pids: Path) -> None:
-    """Both bots of a game to the same one, and each worker to another."""
+    """Both bots of a game are bound to the same core, and each worker to a different core."""
     cores = available_cores()
     before = os.sched_getaffinity(0)
     players = [bot("where", 1), bot("where", 2)]
@@ -140,7 +143,7 @@ def test_bots_are_bound_to_cores(pids: Path) -> None:
 
 
 def test_games_of_several_cores(pids: Path) -> None:
-    """For agents that search with threads: each game has as many as it is told."""
+    """With the option `cores`, both bots of each game are bound to that number of cores."""
     cores = available_cores()
     players = [bot("where", 1), bot("where", 2)]
     for jobs in (None, 1):
@@ -166,7 +169,7 @@ def test_more_games_than_cores_without_limits() -> None:
 
 
 def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for each physical core, and no more than the processor time that there is."""
+    """Each physical core counts once, and a container's CPU quota limits their number."""
     real = Path.read_text
 
     def fake(path: Path, *arguments: Any, **options: Any) -> str:
@@ -204,7 +207,7 @@ if __name__ == "__main__":
 
 
 def test_agent_of_a_script(tmp_path: Path) -> None:
-    """Registered at its top level, so that the worker processes know it too."""
+    """An agent that a script registers at its top level is also known in the worker processes."""
     script = tmp_path / "script.py"
     script.write_text(OWN_AGENT.replace("jobs=2", f"jobs={min(2, len(available_cores()))}"))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
@@ -215,7 +218,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
 
 
 def test_worker_that_is_killed() -> None:
-    """Others take over its games, nothing is lost or played twice."""
+    """If a worker is killed, the others play its games: none is lost and none is played twice."""
     with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         expected = played(arena)
@@ -237,7 +240,7 @@ def test_worker_that_is_killed() -> None:
 
 
 class Deadly(Executor):
-    """Plays games, but for one that kills its worker and, as in a pool, all others with it."""
+    """An executor whose worker dies at a certain game and, like a pool, fails all pending games."""
 
     def __init__(self, deadly: int, deaths: int) -> None:
         self.deadly = deadly
@@ -264,7 +267,7 @@ class Deadly(Executor):
 
 
 def test_game_that_kills_its_worker() -> None:
-    """Those that were with it are played; it alone ends the tournament, and is named."""
+    """If a game kills its worker repeatedly, the others are played and an error names that game."""
     with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
         with pytest.raises(
@@ -300,7 +303,7 @@ def test_executor_that_is_gone() -> None:
 
 
 class Tool:
-    """``locmsim arena`` in the middle of a tournament that takes a while."""
+    """A process ``locmsim arena`` in the middle of a long tournament."""
 
     def __init__(self, db: Path, *options: str) -> None:
         self.db = db
@@ -334,7 +337,7 @@ class Tool:
         return 0
 
     def workers(self) -> list[int]:
-        """Its processes, without the one that Python has for cleaning up."""
+        """Return its worker processes, without the resource tracker that Python starts."""
         pids = children_of(self.process.pid)
         return [pid for pid in pids if b"tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
@@ -347,7 +350,7 @@ def assert_gone(processes: list[int]) -> None:
 
 
 def go_on(db: Path, before: int) -> None:
-    """The rest of the tournament, without time-consuming bots: the games are those of the file."""
+    """Complete a tournament with fast bots, and check that it continues the stored games."""
     with Store(db) as store:
         stored = store.numbers()
         assert len(stored) >= before
@@ -361,7 +364,7 @@ def go_on(db: Path, before: int) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
-    """By SIGKILL, which it cannot see: workers and bots end, all that was stored is there."""
+    """After SIGKILL, an arena's workers and bots end, and the tournament can be continued."""
     tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
     workers = tool.workers()
     tool.process.kill()
@@ -391,7 +394,7 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
 
 
 def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
-    """There the whole group of processes gets the signal."""
+    """Ctrl-C on a terminal, which signals all processes of the group, causes only one message."""
     tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "0")
     for pid in (tool.process.pid, *tool.workers()):
         with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""``locmsim ask`` and ``locmsim analyse``: earlier matches, looked at again."""
+"""Tests of ``locmsim ask`` and ``locmsim analyse``, which look at positions of earlier matches."""
 
 import json
 import re
@@ -19,14 +19,14 @@ from locmsim.game.match import Match
 from locmsim.referee.knowledge import state_at
 from locmsim.referee.process import BotProcess
 
-#: The players of the first game.
+#: The players of the first game in the database.
 NAMES = ["random", "greedy"]
-#: The answer protocol, whose numbers are of instances of cards.
+#: Matches actions in the form of the answer protocol, with instance ids of cards.
 PROTOCOL = re.compile("(SUMMON|USE|ATTACK) [0-9]")
 
 
 def unwrapped(text: str) -> str:
-    """A text whose lines go on in the next one."""
+    """Return a text with its wrapped lines joined."""
     return re.sub(r"\n {6,}", " ", text)
 
 
@@ -48,7 +48,7 @@ def seat_of(db: str, game: int, index: int) -> int:
 
 
 def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """greedy depends on nothing random; and it is the same as a program."""
+    """A deterministic bot gives its old answer again, as an agent and as a program."""
     turn = 4 + seat_of(db, 1, 1)
     for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
         ask(bot, f"{db}:1", "--turn", str(turn), "--json")
@@ -60,7 +60,7 @@ def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A program gets what was sent; its standard error is shown."""
+    """The new answer of a program is shown below the old one."""
     bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
     ask(bot, f"{db}:1", "--turn", "5")
     out = capsys.readouterr().out
@@ -130,7 +130,7 @@ def test_bot_whose_start_is_interrupted(
         start(self, *arguments, **options)
         while not pids.exists() or not pids.read_text().endswith("\n"):
             time.sleep(0.01)
-        self._process.returncode = 0  # nobody knows of the process
+        self._process.returncode = 0  # as if `Popen` did not know of the process
         for pipe in self._pipes():
             pipe.close()
         raise KeyboardInterrupt
@@ -197,7 +197,7 @@ def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> 
     (world,) = first["worlds"]
     held = ", ".join(known[base_id] for base_id in world["hand"])
     assert f"they hold {held}\n" in unwrapped(out)
-    # What they may hold is named as it is printed, or by base id.
+    # Cards of the opponent's hand can be named by their printed names or by base id.
     seen = world["hand"][0]
     hands = []
     for name in (known[seen].upper(), str(seen)):

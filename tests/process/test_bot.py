@@ -1,4 +1,4 @@
-"""The stdin bot: real processes, and the loop of questions and answers on its own."""
+"""Tests of the stdin bot, as a process and as the loop that reads questions and writes answers."""
 
 import io
 import os
@@ -25,7 +25,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def start():
-    """Starts bots as processes and clears them away."""
+    """Yield a function that starts bots as processes; they are killed at the end of the test."""
     processes = []
 
     def run(*options: str, **streams: int) -> subprocess.Popen[str]:
@@ -51,7 +51,7 @@ def ask(process: subprocess.Popen[str], text: str) -> str:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_matches_under_the_referee(rules):
-    """The defaults win against random actions; the limits are wide, for busy machines."""
+    """The default bot wins against random actions. The time limits are wide, for busy machines."""
     match = Match(rules, seed=2)
     result = play((" ".join(BOT), " ".join([*BOT, "--agent", "random"])), match, timeout_scale=5)
     assert result.fault is None
@@ -77,7 +77,7 @@ def test_the_folder_is_the_same_bot(start):
     ],
 )
 def test_the_match_is_that_of_the_agent(start, spec):
-    """Process and agent in this process give the same answers, for the same seed and budget."""
+    """With the same seed and budget, the process gives the same answers as the agent."""
     process = start("--agent", spec, "--seed", "5", "--deck", "bodies")
     agents = make_agent(spec, deck="bodies"), make_agent("random")
     for player, agent in enumerate(agents):
@@ -129,7 +129,7 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("lines", [0, 3, 50])
 def test_end_of_input(start, lines):
-    """Before the first question or in the middle of it."""
+    """If the input ends before or within the first question, the bot exits quietly."""
     process = start()
     text = Match(seed=1).input_text(0)
     process.stdin.write("".join(text.splitlines(keepends=True)[:lines]))
@@ -189,7 +189,7 @@ def test_wrong_usage(options, message, capsys):
 
 
 def test_an_agent_of_a_file(tmp_path):
-    """Looked for where the bot is started."""
+    """An agent in a file is looked up in the folder where the bot is started."""
     code = "from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent):\n    pass\n"
     (tmp_path / "mine.py").write_text(code)
     text = Match(seed=1).input_text(0)
@@ -219,13 +219,13 @@ def test_help_lists_agents_and_their_options(capsys, monkeypatch):
 
 
 def test_start_is_light():
-    """What takes long to import is not imported before the first question can be read."""
+    """Modules that take long to import are not imported before the first question can be read."""
     slow = (
         "numpy", "asyncio", "zipfile", "importlib.resources", "pathlib", "hashlib",
         "locmsim.search.analysis", "locmsim.rules.generator", "locmsim.agents.rule",
     )  # fmt: skip
     code = f"import sys, locmsim.bot; print([m for m in {slow} if m in sys.modules])"
-    # What measures coverage imports more.
+    # A process that measures coverage imports more modules.
     plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
     process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
@@ -249,7 +249,7 @@ def test_agents_are_imported_when_they_are_asked_for():
 
 
 class Recorder:
-    """An agent that notes what it is asked."""
+    """An agent that records its observations."""
 
     def __init__(self) -> None:
         self.asked: list[Observation] = []
@@ -268,7 +268,7 @@ class Recorder:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_rules_are_recognised(rules):
-    """Every input of golden games reaches the agent as what it is; also the last one."""
+    """The bot recognises rule set and phase of all inputs of golden games, the last included."""
     for game in GoldenChunk(rules, 0, 10 if REFERENCE is None else 100):
         texts = list(game["choice_inputs"][0])
         texts += [turn["input"] for turn in game["turns"] if turn["player"] == 0]
@@ -284,7 +284,7 @@ def test_rules_are_recognised(rules):
 
 
 def test_an_empty_table_does_not_decide_the_rules():
-    """Started in the middle of a match, where 1.0 without any card looks like 1.2."""
+    """If the first input has no cards, 1.0 looks like 1.2; a later input decides the rules."""
     empty = "30 3 10 25 1\n30 3 10 25 1\n4 0\n0\n"
     row = "82 4 0 0 7 5 5 B-D--W 0 0 0 \n"
     agent = Recorder()

@@ -1,4 +1,4 @@
-"""examples/c-bot: built on the exported header, and played."""
+"""Tests of examples/c-bot, built with the exported header."""
 
 import shlex
 import shutil
@@ -57,7 +57,7 @@ def test_the_lines_for_cmake_build_it(tmp_path):
 
 
 def test_its_clock_ends_a_turn(tmp_path):
-    """It wants a million playouts from each action, and takes what there is time for."""
+    """A bot that wants a million playouts per action still answers within its time limit."""
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
     bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DPLAYOUTS=1000000")
     match = Match("1.0", seed=3)
@@ -67,7 +67,7 @@ def test_its_clock_ends_a_turn(tmp_path):
 
 
 def test_it_beats_a_weak_bot(tmp_path):
-    """With the same draft, and time for all its playouts: all of these games and most others."""
+    """With the same draft and time for all playouts, the bot wins these games, and most others."""
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
     bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DTURN_MS=60000")
     wins = 0

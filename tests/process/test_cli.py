@@ -1,4 +1,4 @@
-"""The command line tool, as the programs that call it see it."""
+"""Tests of the command line tool as other programs call it."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ def locmsim(*arguments: str, code: int = 0, **options: object) -> subprocess.Com
 
 
 def play_in_process(*arguments: str) -> int:
-    """A match without limits, without the cost of starting the tool."""
+    """Play a match without time limits in this process, which saves starting the tool."""
     return main(["play", *NO_LIMITS, *arguments])
 
 
@@ -62,7 +62,7 @@ def test_scores_and_parameters(words: list[str]) -> None:
 
 
 def test_faulty_match() -> None:
-    """A fault is a result like others: nothing on the standard error, exit code 0."""
+    """A match with a fault is a normal result: the exit code is 0 and the standard error empty."""
     done = locmsim("-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25")
     assert done.stderr == ""
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
@@ -76,7 +76,7 @@ def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    """The last -d wins as a whole, any blanks separate, values that are no numbers are ignored."""
+    """Only the last -d counts, any blanks separate values, and non-numeric values are ignored."""
     data = ["-d", "seed=1 cardGenSeed=9", "-d", "seed=2\n shufflePlayer0Seed=-5  cardGenSeed=x"]
     assert play_in_process("-p1", GOOD, "-p2", GOOD, *data) == 0
     shown = dict(line.split("=") for line in capsys.readouterr().out.splitlines()[2:])
@@ -87,7 +87,7 @@ def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_printed_repeats_the_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As tournament tools do it: the lines after the scores are the data of a replay."""
+    """The lines after the scores, passed to -d as tournament tools do, reproduce the match."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(first)) == 0
     data = " ".join(capsys.readouterr().out.splitlines()[2:])
@@ -116,7 +116,7 @@ def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, ru
 
 
 def test_log_on_standard_output(tmp_path: Path) -> None:
-    """The line of JSON comes before the scores, and after what was in the file before."""
+    """With ``-l /dev/stdout``, the log is appended to the output file, before the scores."""
     path = tmp_path / "out.txt"
     with path.open("w") as file:
         file.write("before\n")
@@ -131,11 +131,11 @@ def test_log_on_standard_output(tmp_path: Path) -> None:
 
 
 def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Anything but a regular file is written to, not replaced."""
+    """A log target that is not a regular file is written to and not replaced."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    # While the test has both ends open nobody waits for the other one to open theirs; when it lets
-    # go, the reader comes to an end, whatever has happened.
+    # Opening one end of a pipe blocks until the other end is opened, so the test holds both. Once
+    # it closes them, the reader reaches the end of its input even if the match failed.
     both_ends = os.open(path, os.O_RDWR)
     with subprocess.Popen(["/bin/cat", str(path)], stdout=subprocess.PIPE) as reader:
         try:
@@ -162,7 +162,7 @@ def test_log_without_permission(
 def test_log_that_cannot_be_written_after_the_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The scores are printed, the old log stays."""
+    """If the log cannot be written after the match, the scores are still printed."""
     folder = tmp_path / "logs"
     folder.mkdir()
     away = tmp_path / "away"
@@ -185,7 +185,7 @@ HINT = "locmsim play: -s: this is the text, as by --text; the page in the browse
 
 
 def test_page_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Then -s prints the text, and says so; but not in the forms that tools call."""
+    """Without a terminal, -s prints the text and, unless called as by tools, a hint."""
     for words, hint in (
         ([GOOD, GOOD, "--text"], ""),
         ([GOOD, GOOD, "-s"], f"{HINT}needs a terminal\n"),
@@ -203,7 +203,7 @@ def test_page_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class OnTerminal:
-    """The tool with a terminal as its standard output."""
+    """A process of the tool whose standard output is a terminal."""
 
     def __init__(self, *command: str) -> None:
         self.terminal, output = pty.openpty()
@@ -212,15 +212,15 @@ class OnTerminal:
         self.shown = ""
 
     def read_until(self, word: str) -> str:
-        """What it has shown; all of it if the word does not come."""
-        # The end of a terminal is an error on Linux.
+        """Read until a word is shown or the output ends; return all that was shown."""
+        # On Linux, reading at the end of a terminal is an error.
         with contextlib.suppress(OSError):
             while word not in self.shown and (chunk := os.read(self.terminal, 4096)):
                 self.shown += chunk.decode().replace("\r\n", "\n")
         return self.shown
 
     def end(self) -> tuple[int, str]:
-        """Its exit code and standard error."""
+        """Return the exit code and the standard error."""
         try:
             _, err = self.process.communicate(timeout=60)
         finally:
@@ -230,7 +230,7 @@ class OnTerminal:
 
 
 def test_page_on_a_terminal() -> None:
-    """-s serves the page of the match to this machine, as it is played and until Ctrl-C."""
+    """On a terminal, -s serves a page that shows the match while it is played, until Ctrl-C."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
     pytest.importorskip("starlette", reason="the extra web is not installed")
     tool = OnTerminal(*LOCMSIM, "play", GOOD, GOOD, "-seed", "7", "-s", *NO_LIMITS)
@@ -258,11 +258,11 @@ def test_page_on_a_terminal() -> None:
         while (following := ask("/api/live", game=key, have=0)["next_key"]) is None:
             pass
         whole = ask("/api/game", game=following)
-        # A page of another origin that got hold of the port under a name of its own.
+        # Simulate DNS rebinding: a foreign name that resolves to this machine must be refused.
         stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(stranger, timeout=60)
-        refused.value.close()  # it holds the connection
+        refused.value.close()  # it holds the connection open
         tool.process.send_signal(signal.SIGINT)
         tool.read_until("never")
     finally:
@@ -281,7 +281,7 @@ def test_page_on_a_terminal() -> None:
 
 
 def test_page_of_another_game(tmp_path: Path) -> None:
-    """-s shows a match of any game: as it is played, and a game of an arena."""
+    """With -s, matches of other games are shown too: played, from an arena or from a log."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
     pytest.importorskip("starlette", reason="the extra web is not installed")
     db = str(tmp_path / "results.db")
@@ -317,7 +317,7 @@ def test_page_of_another_game(tmp_path: Path) -> None:
 
 
 def test_page_without_the_extra() -> None:
-    """-s on a terminal prints the text, and how to get the page."""
+    """On a terminal, -s without the extra "web" prints the text and how to install the extra."""
     code = (
         "import sys; sys.modules['uvicorn'] = None;"
         " from locmsim.cli.main import main; sys.exit(main(sys.argv[1:]))"
@@ -330,7 +330,7 @@ def test_page_without_the_extra() -> None:
 
 
 def test_replay_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A log's match is printed and logged as when it was played, but for its parameters."""
+    """The replay of a log prints and logs the match as it was played; unknown parameters fail."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     options = ["--rules", "1.0", "-d", "seed=5 league=2", "--text"]
     loser = bot("say", "33", r"SUMMON x\n")
@@ -352,7 +352,7 @@ def test_replay_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_seed_and_league(capsys: pytest.CaptureFixture[str]) -> None:
-    """By the names that cgarena has for them; they win over those in -d."""
+    """The options -seed and -league, named as in cgarena, take precedence over values in -d."""
     data = ["--rules", "1.0", "-d", "seed=7 shufflePlayer0Seed=1", "-seed", "8", "-league", "3"]
     assert play_in_process("-p1", GOOD, "-p2", GOOD, *data) == 0
     shown = dict(line.split("=") for line in capsys.readouterr().out.splitlines()[2:])
@@ -413,7 +413,7 @@ def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_summary_for_a_terminal() -> None:
-    """On a terminal a reader is told who won, why, and what the bot said last."""
+    """On a terminal, the result says who won, why, and what the bot wrote last."""
     tool = OnTerminal(*LOCMSIM, "-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25")
     shown = tool.read_until("never")
     assert tool.end() == (0, "")
@@ -514,7 +514,7 @@ def test_alone_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Agents on either side, mixed with programs; with the same seed the same match again."""
+    """Agents and programs can play on either side, and the same seed gives the same match."""
     (tmp_path / "mine.py").write_text(
         "from locmsim.agents import RandomAgent\nclass Mine(RandomAgent):\n    pass\n"
     )
@@ -532,7 +532,7 @@ def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_plain_commands_import_no_agents() -> None:
-    """A referee starts once for every game."""
+    """A match of programs does not import the agents: tools start a referee for every game."""
     code = (
         "import sys; from locmsim.cli.main import main;"
         f" main(['-p1', {GOOD!r}, '-p2', {GOOD!r}, '--timeout-scale', '25']);"
@@ -541,11 +541,11 @@ def test_plain_commands_import_no_agents() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
 
 
-# ---------------------------------------------------------------------------------- no silence
+# ---------------------------------------------------------------------------- error messages
 
 
 def test_why_a_bot_failed(capsys: pytest.CaptureFixture[str]) -> None:
-    """On the standard error, but not in the forms that tools call: they need it empty."""
+    """The reason of a fault goes to the standard error, except in the forms that tools call."""
     assert play_in_process(bot("crash", "1"), GOOD) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[:2] == ["-1", "0"]
@@ -559,7 +559,7 @@ def test_why_a_bot_failed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the text, the log, a replay and the JSON."""
+    """The traceback of an agent is in the text, the log, its replay and the JSON."""
     (tmp_path / "bad.py").write_text(
         "from locmsim.agents import RandomAgent\n"
         "class Bad(RandomAgent):\n"
@@ -582,7 +582,7 @@ def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_offending_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    """Quoted, escaped and cut, with what was wrong with it."""
+    """The message quotes a wrong answer, escaped and shortened, and says what is wrong with it."""
     few = ";".join(["CHOOSE 1"] * 2 + ["CHOOSE 2"] * 2)
     for answer, message in (
         (few, "4 cards, expected 30; answer: 'CHOOSE 1;CHOOSE 1;CHOOSE 2;CHOOSE 2'"),
@@ -607,7 +607,7 @@ def test_full_output() -> None:
 
 
 def test_reader_that_has_enough(tmp_path: Path) -> None:
-    """No word about it; a log is written all the same."""
+    """If the reader of the output stops early, there is no error, and the log is still written."""
     log = tmp_path / "log.json"
     locm = shlex.join(LOCMSIM)
     for command in (
@@ -644,15 +644,15 @@ def test_replay_of_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert err.count("\n") == 1
 
 
-# ------------------------------------------------------------------------------- an end by force
+# ------------------------------------------------------------------------------------ signals
 
 
 class Tool:
-    """The tool in the middle of a match that would never end."""
+    """A process of the tool in the middle of a match that would never end."""
 
     def __init__(self, folder: Path, ignored: signal.Signals | None = None) -> None:
         def set_signals() -> None:
-            # However the tests were started.
+            # Independent of the signal settings with which the tests were started.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 ignore = number == ignored
                 signal.signal(number, signal.SIG_IGN if ignore else signal.SIG_DFL)
@@ -670,7 +670,7 @@ class Tool:
             time.sleep(0.01)
 
     def _in_the_middle(self) -> bool:
-        """The first bot has answered, the second one ignores signals by now."""
+        """Return whether the first bot has answered and the second one ignores signals."""
         files = list(self._folder.iterdir())
         return len(files) == 5 and any(file.read_text() == "stubborn" for file in files)
 
@@ -678,7 +678,7 @@ class Tool:
         return [int(file.name) for file in self._folder.iterdir()]
 
     def end(self) -> int:
-        """Its exit code; one line is printed and nothing left."""
+        """Wait for the end and check that all processes are gone; return the exit code."""
         out, err = self.process.communicate(timeout=60)
         assert (out, err) == (b"", b"locmsim play: stopped\n")
         pids = self._pids()
@@ -697,13 +697,13 @@ def test_signals_end_the_bots_too(tmp_path: Path, number: signal.Signals) -> Non
 def test_second_signal_does_not_disturb_the_end(tmp_path: Path) -> None:
     tool = Tool(tmp_path)
     tool.process.send_signal(signal.SIGTERM)
-    time.sleep(0.05)  # of the time that the stubborn bot is given to exit
+    time.sleep(0.05)  # within the time that the stubborn bot is given to exit
     tool.process.send_signal(signal.SIGINT)
     assert tool.end() == 128 + signal.SIGTERM
 
 
 def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
-    """As with nohup."""
+    """A signal that is ignored at the start, as with nohup, does not end the match."""
     tool = Tool(tmp_path, ignored=signal.SIGHUP)
     tool.process.send_signal(signal.SIGHUP)
     time.sleep(0.2)
@@ -719,7 +719,7 @@ def test_handlers_are_restored(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is not counted as a fault of a bot."""
+    """A lack of file descriptors is reported as an error, not as a fault of a bot."""
     with few_descriptors(4):
         assert play_in_process("-p1", GOOD, "-p2", GOOD) == 1
     out, err = capsys.readouterr()
@@ -729,7 +729,7 @@ def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_reader_that_goes_away() -> None:
-    """``locmsim ... | head -1`` is not an error."""
+    """If the reader of the output is gone, as with ``| head -1``, there is no error message."""
     command = shlex.join([*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "--text"])
     done = subprocess.run(
         ["/bin/sh", "-c", f"{command} | true"], capture_output=True, text=True, timeout=120

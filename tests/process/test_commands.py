@@ -1,4 +1,4 @@
-"""What a new user meets at the commands: Ctrl-C, positions, files, names and messages."""
+"""Tests of what users meet in the commands: Ctrl-C, positions, files, names and messages."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def refused(*words: str) -> None:
 
 
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
-    """A command that gets a signal after some seconds: its exit code, last words and delay."""
+    """Run a command and signal it after 4 s; return exit code, standard error and delay."""
     with subprocess.Popen(
         [*LOCMSIM, *words],
         cwd=tmp_path,
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -
     (line,) = err.splitlines()
     assert line.startswith("locmsim ")
     assert "stopped" in line
-    assert seconds < 30  # with perft and analyse it was never
+    assert seconds < 30  # perft and analyse once did not stop at all
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
@@ -102,7 +102,7 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
 def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
-    """The window of a terminal is closed while a game is played, or a match before it is shown."""
+    """Signals end the bots of games on a page, and of a match that is played to be shown on one."""
     pytest.importorskip("starlette")
     bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
     for words in (
@@ -132,7 +132,7 @@ def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> N
 
 
 def start_game(address: str, opponent: str) -> None:
-    """On a page, as its script does."""
+    """Start a game on a page with the request that the page's script sends."""
     url = urlsplit(address)
     asked = Request(
         f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
@@ -145,7 +145,7 @@ def start_game(address: str, opponent: str) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_playouts_are_interrupted(threads: int) -> None:
-    """By what happens in the main thread; the other threads stop, too."""
+    """Ctrl-C in the main thread interrupts playouts in all threads."""
     state = start_position(1)
     batch = StateBatch([state])
     for work in (
@@ -169,7 +169,7 @@ def test_playouts_are_interrupted(threads: int) -> None:
     ids=["beam", "mcts"],
 )
 def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> None:
-    """Ctrl-C ends one long before its bound, and the next one finds what it would have found."""
+    """Ctrl-C ends a search long before its bound, and later searches are not affected."""
     state = start_position(1)
     bounds: dict[str, Any] = {bound: 2000}
     before = searching.search(state, seed=1, **bounds)
@@ -178,9 +178,9 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             searching.search(state, seed=1, **long)
-        assert time.monotonic() - started < 60  # of ten minutes, or years
+        assert time.monotonic() - started < 60  # the bound would take ten minutes, or years
     assert searching.search(state, seed=1, **bounds).line == before.line
-    # A search in a thread goes on: only the main thread is interrupted.
+    # A search in another thread continues: only the main thread is interrupted.
     found: list[str] = []
     thread = threading.Thread(
         target=lambda: found.append(searching.search(state, seed=1, time_ms=600.0).line)
@@ -194,7 +194,7 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
 
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_searching_opponents_are_interrupted(threads: int) -> None:
-    """Rows that wait for a turn ask to be reset; after that all goes on."""
+    """Ctrl-C interrupts opponents that search; after a reset, the environment works again."""
     envs = pytest.importorskip("locmsim.envs")
     from gymnasium.error import ResetNeeded
 
@@ -211,7 +211,7 @@ def test_searching_opponents_are_interrupted(threads: int) -> None:
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         env.step(passes)
-    assert time.monotonic() - started < 60  # of hours
+    assert time.monotonic() - started < 60  # the searches would take hours
     with pytest.raises(ResetNeeded, match="broken off"):
         env.step(passes)
     env.reset(seed=1)
@@ -249,7 +249,7 @@ def test_every_way_to_name_a_position(
 
 
 def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Java's logs name none: all commands find those of `replay`."""
+    """Logs of the Java referee do not name their rules: all commands detect them like `replay`."""
     log = tmp_path / "a.log"
     words = ["greedy", "max-attack", "--rules", "1.2", "--seed", "3", "-l", str(log)]
     assert main(["play", *words, "--timeout-scale", "0"]) == 0
@@ -294,7 +294,7 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     program.write_text("print('CHOOSE')\n")
     with pytest.raises(StoreError, match=r"bot\.py"):
         Arena(db="b.db")
-    # Results of a version that kept no digests.
+    # An older version stored results without digests.
     with Arena(db="b.db", force=True) as arena:
         old = arena.settings.to_json()
         for player in old["players"]:
@@ -339,7 +339,7 @@ def test_files_that_a_command_has_not_written_stay(
         assert "--force" in capsys.readouterr().err
     play = ["play", "greedy", "greedy", "--timeout-scale", "0", "-l"]
     assert main([*play, "a.log"]) == 0
-    assert main([*play, "a.log"]) == 0  # as brutaltester does
+    assert main([*play, "a.log"]) == 0  # as brutaltester calls it
     assert main([*play, os.devnull]) == 0
     assert main(["arena", "random", "random", "--games", "2", "--db", "a.db"]) == 0
     for words, name in (
@@ -422,7 +422,7 @@ def test_cut_names_differ() -> None:
 
 
 class Told:
-    """An agent that is told the time it has."""
+    """An agent that records the time it has for each turn."""
 
     def __init__(self) -> None:
         self.left: list[float] = []

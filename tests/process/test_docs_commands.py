@@ -1,4 +1,4 @@
-"""Commands of the README, docs/compare.md and docs/tools.md are run, with fewer games."""
+"""Tests that run the commands of README.md, docs/compare.md and docs/tools.md with fewer games."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from locmsim.arena import Arena
 
 
 def fewer(commands: str, **numbers: int) -> str:
-    """The commands with other numbers, by those that stand there: ``n1000=4``."""
+    """Replace numbers of games in commands: ``n1000=4`` replaces 1000 by 4."""
     for old, new in numbers.items():
         changed = re.sub(rf"(--games|-n) {old[1:]}\b", rf"\1 {new}", commands)
         assert changed != commands, (old, commands)
@@ -28,7 +28,7 @@ def fewer(commands: str, **numbers: int) -> str:
 
 
 def readme(part: str) -> str:
-    """The command that has this in it, for a desk."""
+    """Return the command block of the README that contains `part`, ready for `Desk.run`."""
     (command,) = [block for block in blocks("../README.md", "sh") if part in block]
     return command.replace(".venv/bin/", "")
 
@@ -80,7 +80,7 @@ def test_commands_of_compare(desk: Desk) -> None:
         with Arena.load(desk.folder / f"{name}.db") as arena:
             assert arena.tally.games == games
 
-    # Game 7 is not there with so few games.
+    # With so few games, there is no game 7.
     shown = desk.run(looks.replace(":7", ":3"))
     assert shown.startswith(table)
     assert "lost by old\n(locmsim play --replay results.db:GAME -s shows one):" in shown
@@ -130,7 +130,7 @@ def test_cluster_of_compare(desk: Desk) -> None:
     block = blocks("compare.md", "sh")[-1]
     assert block.count("8786") == 3
     scheduler, worker, arena = block.replace("8786", str(port)).splitlines()
-    # No web pages here: their port may be taken, which is a warning.
+    # No dashboards: if their ports are taken, Dask warns.
     with (
         in_background(desk, scheduler.removesuffix(" &") + " --no-dashboard"),
         in_background(desk, worker.removesuffix(" &") + " --no-dashboard"),
@@ -155,11 +155,11 @@ def test_brutaltester(desk: Desk) -> None:
 
     games = json.loads(desk.run(fewer(swapped, n50=2)))
     assert len(games) == 4
-    # Both bots are the same: seats swapped, each seed has a winner by seat.
+    # Both bots are the same, so with swapped seats the other one wins the same seed.
     assert games[0]["scores"] == games[1]["scores"][::-1]
     assert games[2]["scores"] == games[3]["scores"][::-1]
 
-    # The command that it offers repeats the game: of two -d the last one counts.
+    # The suggested command replays the game: of two -d options, only the last one counts.
     seat, words = games[2]["scores"], games[2]["replay"]
     assert words.count("-d") == 2
     again = desk.run(shlex.join(words)).splitlines()
@@ -178,10 +178,10 @@ def test_brutaltester_and_a_bot_that_fails(desk: Desk) -> None:
 
 
 def test_psyleague(desk: Desk) -> None:
-    """A small league, played by the tool itself."""
+    """Psyleague plays a small league with the configuration on the page."""
     if shutil.which("psyleague", path=desk.environment["PATH"]) is None:
         pytest.skip("needs psyleague")
-    # The second version talks, in the ways that the page describes.
+    # The second version prints data in the forms that the page describes.
     text = r"[PDATA] depth = 7\n[PDATA+] nodes = 1000\n[PDATA+] nodes = 500\n[TDATA] kind = 3\n"
     script(desk.folder / "mybot", *BOT, "say_error", "2", text)
     config, league = (block for block in blocks("tools.md", "sh") if "psyleague" in block)
@@ -213,12 +213,12 @@ def test_psyleague(desk: Desk) -> None:
 
 
 def cgarena(line: str, values: dict[str, list[str]]) -> list[str]:
-    """A command of its configuration: split like in a shell, then the words in braces replaced."""
+    """Return a command of the configuration: split as by a shell, with words in braces replaced."""
     return [value for word in shlex.split(line) for value in values.get(word, [word])]
 
 
 def test_cgarena(desk: Desk) -> None:
-    """What its commands have to do: print one JSON object, write the log, make a page of it."""
+    """The commands of the configuration print one JSON object, write a log and create its page."""
     config = tomllib.loads(blocks("tools.md", "toml")[1])
     commands = []
     for name in ("1", "2"):
@@ -253,6 +253,6 @@ def test_script_of_your_own(desk: Desk) -> None:
     result = json.loads(desk.run(command))
     rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
     assert rows == list(result)
-    # All blocks were run by one of these tests.
+    # These tests have run all blocks of the page.
     assert len(blocks("tools.md", "sh")) == 5
     assert len(blocks("tools.md", "toml")) == 2

@@ -1,4 +1,4 @@
-"""The examples that need no compiler: the bot in one file, the course, the notebook."""
+"""Tests of the examples without a compiler: the bot in one file, the course and the notebook."""
 
 import ast
 import importlib
@@ -40,7 +40,7 @@ def test_the_bot_needs_the_standard_library_only():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_bot_plays_and_wins(rules):
-    """Nearly all games against random actions, and none of its actions is made up."""
+    """The bot wins most games against random actions, and few of its actions are illegal."""
     wins = 0
     applied = ignored = 0
     for seed in range(6):
@@ -62,8 +62,8 @@ def test_the_bot_ends_when_its_input_does():
 
 # ------------------------------------------------------------------------------------- the course
 
-#: Each step, the agent it is measured by, and how many of 10 games it wins at least: far fewer than
-#: in many games, of which docs/agents.md has the table.
+#: By step, the agent that it plays against, and the wins of 10 games that it must reach: far fewer
+#: than its share in the many games of the table in docs/agents.md.
 STEPS = {
     "greedy.py:Greedy": ("random", 8),
     "flat.py:Flat": ("greedy.py:Greedy", 4),
@@ -71,7 +71,7 @@ STEPS = {
     "beam.py:Beam": ("uct.py:UCT", 3),
     "believer.py:Believer": ("beam.py:Beam", 3),
 }
-#: The most lines of code that a step has, docstrings and blank lines aside.
+#: The maximum number of lines of code of a step, without docstrings and blank lines.
 LINES = {"greedy.py:Greedy": 20, "uct.py:UCT": 80}
 
 
@@ -134,7 +134,7 @@ def contest(match, specs, seed=0):
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("step", STEPS)
 def test_no_step_peeks(step, rules):
-    """What it cannot see may change, and its answer stays."""
+    """The answer of a step does not depend on hidden cards."""
     match = Match(rules, seed=9)
     agents = make_agent("greedy"), make_agent("greedy")
     while match.state is None or match.state.turn < 6:
@@ -154,7 +154,7 @@ def test_no_step_peeks(step, rules):
 
 
 def test_the_notebook_runs(monkeypatch):
-    """Cell by cell, as Jupyter would; it is stored without output."""
+    """The cells of the notebook run in order as in Jupyter, and the file contains no output."""
     monkeypatch.chdir(EXAMPLES)
     (file,) = EXAMPLES.glob("*.ipynb")
     notebook = json.loads(file.read_text(encoding="utf-8"))

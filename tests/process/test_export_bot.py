@@ -1,4 +1,4 @@
-"""`locmsim export --rules`: the file compiles everywhere and answers as the Python bot."""
+"""Tests of `locmsim export --rules`: the file compiles and answers like the Python bot."""
 
 import itertools
 import os
@@ -18,14 +18,14 @@ from locmsim.export import LIMIT, export_bot
 from locmsim.game.match import Match
 from locmsim.networks.weights import WeightsFile, default_weights
 
-#: Fewer than the site takes, so that weights may grow.
+#: Maximum size of the file, below the site's limit so that the weights can grow.
 MOST = 90_000
 BOUND = {"beam": "nodes", "mcts": "iterations"}
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """The C file of a bot and the numbers in it, each made once."""
+    """Return a function that exports a bot and returns its C file and its weights, cached."""
     made = {}
 
     def export(rules, search="beam", *options):
@@ -42,7 +42,7 @@ def exported(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def program(exported):
-    """The bot and the numbers that it plays by, each built once."""
+    """Return a function that builds a bot and returns the program and its weights, cached."""
     made = {}
 
     def make(rules, search="beam", *options):
@@ -65,7 +65,7 @@ def answers(program, text, bound):
 
 
 def python_bot(weights, search, bound):
-    """The Python bot, whose searches have the seeds 1, 2, 3 ... as those of the C bot."""
+    """Return the Python bot with the search seeds 1, 2, 3 ... that the C bot uses."""
     spec = f"{search}:time_ms=0,{BOUND[search]}={bound},weights={weights}"
     agent = make_agent(spec)
     agent.reset(0)
@@ -76,7 +76,7 @@ def python_bot(weights, search, bound):
 
 
 def compare(program, weights, rules, search, bound, seeds):
-    """Both players of each game get the same answers from both bots."""
+    """Check that both bots give the same answers to both players of each game."""
     for seed in seeds:
         match = Match(rules, seed=seed)
         agents = [python_bot(weights, search, bound) for _ in range(2)]
@@ -96,7 +96,7 @@ def compare(program, weights, rules, search, bound, seeds):
 def test_it_fits_the_site(exported, rules, search):
     text = exported(rules, search)[0].read_text(encoding="utf-8")
     assert len(text) <= MOST < LIMIT
-    assert len(text.encode("utf-16-le")) == 2 * len(text)  # as editors of the web count
+    assert len(text.encode("utf-16-le")) == 2 * len(text)  # as editors on the web count characters
     assert unicodedata.is_normalized("NFD", text)
     assert unicodedata.is_normalized("NFKC", text)
     assert all(x == "\n" or x.isprintable() for x in text)
@@ -251,7 +251,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
 
 
 def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
-    """It is distilled, which is training; that of the package has been."""
+    """An ensemble of deck networks must be distilled for ASCII; the bundled one already is."""
     ours = default_weights("1.5")
     weights = tmp_path / "mine.npz"
     WeightsFile({"1.5": replace(ours, deck_value=ours.deck_value[:2])}).save(weights)
@@ -266,7 +266,7 @@ def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
     assert main(words) == 0
 
 
-# ---- long ones
+# ---- long comparisons
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`locmsim export --kernel`: the header compiles everywhere and plays exactly as the package."""
+"""Tests of `locmsim export --kernel`: the header compiles and plays exactly like the package."""
 
 import struct
 import subprocess
@@ -73,7 +73,7 @@ def test_it_is_c_and_cpp_without_warnings(header, compiler, tmp_path):
 
 
 def positions(rules, games):
-    """The start and the middle of random games."""
+    """Yield the first and the middle position of random games."""
     for seed in range(games):
         played = [state for state, _ in random_game(start_position(seed, rules), seed)]
         yield from (played[0], played[len(played) // 2])
@@ -83,7 +83,7 @@ CARD = 32  # bytes
 
 
 def question(state, playouts, depth):
-    """A position for the harness: the bytes of its table and of itself, without their headers."""
+    """Return the harness's input for a position: its table and its state without their headers."""
     data = state.to_bytes()
     table, own = data[16 : -256 - 16], data[-256:]
     assert (len(table) - 8) % CARD == 0
@@ -99,7 +99,7 @@ def answer(state, playouts, depth):
 
 
 def same(header, folder, level, games, playouts):
-    """Whether playouts, perft, legal actions and their texts are those of the package."""
+    """Check that playouts, perft and legal actions with their texts are those of the package."""
     program = build(header.parent / "harness.c", folder / "harness", level, "-I", header.parent)
     states = [state for rules in RULE_SETS for state in positions(rules, games)]
     asked = b"".join(question(state, playouts, 3) for state in states)

@@ -1,4 +1,4 @@
-"""tools/learned.py: from nothing to a network, in pieces."""
+"""Tests of tools/learned.py, which trains a network from nothing and can be paused."""
 
 import csv
 import importlib.util
@@ -25,7 +25,7 @@ PPO = [
 
 @pytest.fixture
 def run(monkeypatch):
-    """Runs the command; its exit status."""
+    """Yield a function that runs the command and returns its exit status."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     spec = importlib.util.spec_from_file_location("learned_tool", TOOL)
     tool = importlib.util.module_from_spec(spec)
@@ -51,7 +51,7 @@ def test_a_network_from_nothing_in_one_piece_and_in_many(run, tmp_path, capsys):
         assert status == 3
         assert "paused" in capsys.readouterr().out
         pieces += 1
-    # Four files of examples; each seed has a clone, a checkpoint in the middle and the last one.
+    # Four files of examples; per seed the clone, the middle checkpoint and the last checkpoint.
     assert pieces == 4 + 2 * 3 + 1
     whole, other = (Policy.load(tmp_path / name / "learned.npz") for name in ("whole", "pieces"))
     assert all(np.array_equal(whole.arrays[name], other.arrays[name]) for name in whole.arrays)

@@ -1,4 +1,4 @@
-"""The training examples, small, where PyTorch is installed: what docs/learning.md shows."""
+"""Tests of the training examples of docs/learning.md, with small numbers; most need PyTorch."""
 
 import re
 import subprocess
@@ -58,7 +58,7 @@ def test_the_network_in_torch_is_ours(rules):
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_the_other_lane(rules):
-    """What clone.py shows in the mirror is what players see of the same game played there."""
+    """The mirrored observations of clone.py are those of the game played with swapped lanes."""
     torch = pytest.importorskip("torch")
     from clone import Mirror
 
@@ -79,7 +79,7 @@ def test_the_other_lane(rules):
 
 
 def test_from_examples_to_the_arena(tmp_path):
-    """dataset, clone.py, ppo.py, arena: the commands of the page, with small numbers."""
+    """The commands of the page lead from a dataset by clone.py and ppo.py to the arena."""
     pytest.importorskip("torch")
     teacher = "beam:nodes=100,time_ms=0,belief=any"
     run("-m", "locmsim", "dataset", teacher, "--games", 400, "-o", "examples.npz", cwd=tmp_path)
@@ -113,7 +113,7 @@ def test_from_examples_to_the_arena(tmp_path):
 
 
 def test_expert_iteration(tmp_path):
-    """Two rounds, the second one after a pause, and what is written."""
+    """Expert iteration runs for a round, resumes for another one, and writes its files."""
     pytest.importorskip("torch")
     Policy.random(seed=1).save(tmp_path / "random.npz")
     command = (
@@ -134,7 +134,7 @@ def test_expert_iteration(tmp_path):
 
 
 def test_stock_tools(tmp_path):
-    """MaskablePPO on the native vector environment, and its network in an arena's game."""
+    """MaskablePPO trains on the native vector environment, and its network plays in an arena."""
     pytest.importorskip("sb3_contrib")
     run(EXAMPLES / "sb3.py", "--steps", 4096, "--rows", 16, "--games", 10, cwd=tmp_path)
     policy = Policy.load(tmp_path / "sb3.npz")
@@ -149,7 +149,7 @@ def test_onnx(tmp_path):
     out = run(EXAMPLES / "onnx_export.py", "a.npz", "a.onnx", cwd=tmp_path)
     assert float(out.rpartition(" ")[2]) < 1e-5
     network, file = (load_policy(tmp_path / name) for name in ("a.npz", "a.onnx"))
-    states = [start_position(seed) for seed in range(7)]  # not as many as it was exported with
+    states = [start_position(seed) for seed in range(7)]  # not the batch size of the export
     seen = np.array([state.observation_tensor(0, "entities") for state in states])
     masks = np.array([state.legal_actions_mask() for state in states])
     assert (network.act_batch(seen, masks) == file.act_batch(seen, masks)).all()
@@ -158,14 +158,14 @@ def test_onnx(tmp_path):
 
 
 def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
-    """From examples through PyTorch and ONNX to the arena: the same actions in 100 games."""
+    """A network with another architecture plays in the arena exactly as PyTorch computes it."""
     pytest.importorskip("onnxruntime")
     torch = pytest.importorskip("torch")
     import attention
 
     run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
     run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--out", "a.onnx", cwd=tmp_path)
-    # The file of a network whose numbers are known, written where other libraries may warn.
+    # Write the file in another process, since other libraries may warn.
     code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
     code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"
     (tmp_path / "write.py").write_text(f"import sys; sys.path.append({str(EXAMPLES)!r})\n{code}")
@@ -189,7 +189,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     with torch.no_grad():
         logits = net(torch.from_numpy(seen))[0].numpy()
     ratings = np.where(masks != 0, logits, -np.inf)
-    # Logits that differ only by rounding may change their order.
+    # Logits may differ by rounding, so nearly equal actions may be swapped.
     assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
     assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
     assert len(np.unique(chosen)) > 40
@@ -197,7 +197,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
 
 
 def test_stable_baselines_makes_environments_of_the_id():
-    """It asks for pictures first."""
+    """Stable-Baselines3 makes environments from the id, for which it first asks for pictures."""
     env_util = pytest.importorskip("stable_baselines3.common.env_util")
     env = env_util.make_vec_env("locmsim.envs:locmsim/Battle-v0", 2, env_kwargs={"card_sets": 2})
     env.reset()
@@ -227,7 +227,7 @@ def test_attributes_of_all_rows_for_stable_baselines():
 # ------------------------------------------------------------------------------- other libraries
 
 PAGE = Path(__file__).parents[2] / "docs" / "learning.md"
-#: The programs of the page, by the library that each is about.
+#: The programs of the page, by the library that they use.
 RECIPES = {
     next(name for name in ("sb3_contrib", "RecordVideo") if name in block): block
     for block in re.findall(r"^```python\n(import.*?)^```$", PAGE.read_text(), re.M | re.S)

@@ -1,6 +1,6 @@
-"""Nothing that is done again and again keeps memory: the size of a process of its own.
+"""Tests that repeated work does not leak memory, by the resident size of a separate process.
 
-`ru_maxrss` would not do: it is the most that there ever was, of all that the process did before.
+`ru_maxrss` is not suitable: it is the maximum since the process began, which earlier work has set.
 """
 
 import subprocess
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-#: What is repeated, by name: a line that prepares it, and a line that does it once.
+#: By name, a line that prepares repeated work, and a line that does the work once.
 WORK = {
     "beam search": (
         "search = BeamSearch(); states = positions()",
@@ -64,7 +64,7 @@ print(resident() - before)
 
 
 def growth(name: str, leak: str = "") -> int:
-    """By how many KiB a process grows while the work is done 40 times."""
+    """Return by how many KiB a process grows while the work is done 40 times."""
     prepare, each = WORK[name]
     script = SCRIPT.format(prepare=prepare, each=each, leak=leak)
     return int(subprocess.check_output([sys.executable, "-c", script], text=True, timeout=300))
@@ -76,5 +76,5 @@ def test_memory_does_not_grow(name: str) -> None:
 
 
 def test_a_leak_is_seen() -> None:
-    """64 KiB each time are 2560 in all."""
+    """The measurement detects a leak of 64 KiB per repetition, which is 2560 KiB in all."""
     assert growth("states", LEAK) > 2000

@@ -1,4 +1,4 @@
-"""``locmsim new``: what it writes is what stands under examples/, and it runs as it says."""
+"""Tests of ``locmsim new``: it writes the files of examples/, and its suggested commands work."""
 
 import shutil
 from importlib.resources import files
@@ -19,7 +19,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def commands_after(desk: Desk, kind: str) -> list[str]:
-    """The commands that are named after writing; the first goes to the folder."""
+    """Run ``locmsim new`` and return the commands that it suggests."""
     printed = desk.run(f"locmsim new {kind} mine")
     return [line.strip() for line in printed.partition("Next:\n")[2].splitlines()]
 
@@ -27,7 +27,7 @@ def commands_after(desk: Desk, kind: str) -> list[str]:
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="not the source tree")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_files_are_the_examples(kind, tmp_path):
-    """If they are not: python tools/pack_examples.py"""
+    """The written files are the examples; if this fails, run python tools/pack_examples.py."""
     import pack_examples
 
     assert main(["new", kind, str(tmp_path / "a" / "b")]) == 0
@@ -55,7 +55,7 @@ def test_the_archive_depends_on_the_examples_alone(tmp_path, monkeypatch):
     assert pack_examples.archive() == packed
 
 
-# ------------------------------------------------------------------------------- what is there
+# ---------------------------------------------------------------------------- existing files
 
 
 def test_no_file_is_overwritten(tmp_path, capsys):
@@ -124,7 +124,7 @@ def test_the_help_lists_all(capsys):
     assert all(f"  {name:<12}{kind.summary}\n" in shown for name, kind in KINDS.items())
 
 
-# ------------------------------------------------------------------------------------ it runs
+# --------------------------------------------------------------------------- suggested commands
 
 
 def test_the_agent_plays(desk):
@@ -148,7 +148,7 @@ def test_the_c_bot_plays(desk):
 
 
 def test_what_takes_longer_has_its_own_tests(desk):
-    """The commands are those that tests/process/test_cython_bot.py and test_learning.py run."""
+    """The suggested commands are those that test_cython_bot.py and test_learning.py run."""
     _, _, install, arena = commands_after(desk, "cython-bot")
     page = (desk.folder / "mine" / "README.md").read_text(encoding="utf-8")
     assert f"    {install}\n" in page

@@ -1,4 +1,4 @@
-"""examples/nim-game: installed as a package of its own, played by all that plays games."""
+"""Tests of examples/nim-game, installed as a package and played by all commands that play games."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from helpers import LOCMSIM
 GAME = "nim:heaps=5"
 SPRT = ["--sprt", "0", "100", "--games", "400"]
 
-#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+#: Runs in its own process, because the cluster leaves threads and sockets open.
 CLUSTER = """
     import sys
     from distributed import LocalCluster
@@ -30,7 +30,7 @@ CLUSTER = """
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the example is installed in."""
+    """Install the example; return the folder of the installation."""
     target = tmp_path_factory.mktemp("nim") / "site"
     install("nim-game", target, compiled=False)
     return target
@@ -69,7 +69,7 @@ def test_arena_and_tables(run, tmp_path: Path) -> None:
     data = json.loads(run("arena", "show", db, "--json"))
     assert data["settings"]["game"] == {"game": "nim", "heaps": 5, "most": 9}
     assert len(run("arena", "show", db, "--csv", "-").splitlines()) == 61
-    # Without the package the file says what is missing.
+    # Where the package is not installed, the file's error message says so.
     command = [*LOCMSIM, "arena", "show", str(db)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
@@ -105,7 +105,7 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
     assert lines[:3] == ["0", "1", "seed=2"]
     assert lines[3].removesuffix(", late") == "move 0, player 0: 0 1"
     assert lines[-1] == "player 1 wins"
-    bot.write_text("input()\nprint('9 9', flush=True)\ninput()\n")  # no such heap
+    bot.write_text("input()\nprint('9 9', flush=True)\ninput()\n")  # there is no such heap
     fault = run("play", "--game", "nim", program, "perfect", "--json", *patient)
     assert json.loads(fault)["fault"]["kind"] == "malformed answer"
     db = tmp_path / "two.db"

@@ -1,4 +1,4 @@
-"""The commands of every game, with another one than the first."""
+"""Tests of the commands for games other than Legends of Code and Magic, here Vestrock."""
 
 import json
 import sys
@@ -73,7 +73,7 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_play_from_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A log shows the match as it was played, and can be written again."""
+    """The replay of a log shows the match as it was played, and can write the same log again."""
     log, again = tmp_path / "log.json", tmp_path / "again.json"
     assert main(["play", GAME, "rule", "random", "-seed", "4", "-l", str(log), "--text"]) == 0
     played = capsys.readouterr().out
@@ -107,7 +107,7 @@ def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     with Arena.load(db) as arena:
         record = arena.record(1)
         lost = arena.lost("rule")
-    seat = record.outcome.players.index(1)  # rule, to which nothing is random
+    seat = record.outcome.players.index(1)  # player 1 is "rule", which does not use random numbers
     turn = 6 + seat
     assert main(["ask", "rule", f"{db}:1", "--turn", str(turn), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -142,7 +142,7 @@ def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_only_some_games_have(
     words: list[str], part: str, db: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One clear line."""
+    """A command that the game does not support fails with a one-line message."""
     try:
         code = main([word.replace("DB", db) for word in words])
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""examples/own-turn-bot: built against the installed locmsim, found by its name, played."""
+"""Tests of examples/own-turn-bot, built against the installed locmsim and found by its name."""
 
 import importlib
 import os
@@ -21,14 +21,14 @@ from locmsim.rules.rulesets import RULES
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The folder that the example is installed in, and that of its source."""
+    """Build and install the example; return the installation's folder and the source's folder."""
     target = tmp_path_factory.mktemp("own-turn") / "site"
     return target, install("own-turn-bot", target)
 
 
 @pytest.fixture
 def ownturn(installed, monkeypatch):
-    """The example as a module."""
+    """Return the example as a module."""
     monkeypatch.syspath_prepend(str(installed[0]))
     return importlib.import_module("ownturn")
 
@@ -77,11 +77,11 @@ def test_another_layout_is_refused(installed):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_games_against_agents(ownturn, rules):
-    """It wins them, with legal actions only; the same every time."""
+    """The bot wins with legal actions only, and plays the same each time."""
     lines = []
     for _ in range(2):
         match = Match(rules, seed=4)
-        # A single game: against one who drafts as well its result is mostly luck.
+        # Against an opponent that drafts as well, the result of a single game would be mostly luck.
         greedy = "greedy" if rules == "1.5" else "greedy:draft=cheapest"
         contest(match, ("own-turn:time_ms=0,nodes=500", greedy), lines)
         assert match.winner == 0
@@ -134,7 +134,7 @@ def test_it_wins_when_it_can(ownturn, kind):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_it_stops_at_the_deadline(ownturn, rules):
-    """It takes far less time than a bound of many nodes does, where there is much to do."""
+    """With many possible turns, a short deadline ends the search long before a high node limit."""
     bodies = [Card(1 + i, CardType.CREATURE, 0, 2 + i, 3 + i) for i in range(6)]
     greens = [Card(10 + i, CardType.GREEN, 0, 1 + i, 2 + i) for i in range(8)]
     state = State.new([*bodies, *greens, *greens, *greens], [*bodies] * 4, rules=rules)
@@ -147,7 +147,7 @@ def test_it_stops_at_the_deadline(ownturn, rules):
     taken = []
     for bound in ({"time_ns": 100_000}, {"nodes": 1_000_000}):
         runs = []
-        for _ in range(5):  # the least of them: other processes may come in between
+        for _ in range(5):  # take the minimum, as other processes may interrupt
             started = time.perf_counter()
             search.search(state, **bound)
             runs.append(time.perf_counter() - started)
@@ -156,7 +156,7 @@ def test_it_stops_at_the_deadline(ownturn, rules):
 
 
 def test_it_leaves_time(ownturn, monkeypatch):
-    """It asks for what is left of its time, at most the limit less what it spares."""
+    """The agent passes the search what is left of its time limit, less a reserve."""
     asked = []
 
     class Spy:
@@ -180,7 +180,7 @@ def test_it_leaves_time(ownturn, monkeypatch):
 
 
 def test_it_finds_more_with_more_nodes(ownturn):
-    """Better by the result: a fiftieth of the nodes loses most games."""
+    """With 1000 nodes, the bot wins most games against itself with 20 nodes."""
     wins = 0
     for seed in range(6):
         for seat in range(2):

@@ -1,4 +1,4 @@
-"""``locmsim perft`` and position files."""
+"""Tests of ``locmsim perft`` and of position files."""
 
 import json
 import re

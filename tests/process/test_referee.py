@@ -1,4 +1,4 @@
-"""Matches between real processes, and every way in which a bot can spoil one."""
+"""Tests of matches between real processes, with all ways in which a bot can misbehave."""
 
 import os
 import shlex
@@ -19,18 +19,18 @@ from locmsim.referee import FaultKind, Result, play, replay_calls
 from locmsim.referee import process as botprocess
 from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
 
-#: Limits that a bot keeps on any machine, and those for bots that are to break them.
+#: Time limits that bots keep even on a slow machine, and limits that they are to exceed.
 RELAXED = 25.0
 TIGHT = 0.3
 
 
 def bot(kind: str = "", at: int = -1, argument: str = "") -> list[str]:
-    """The command of a bot that misbehaves at a question."""
+    """Return the command of a bot that misbehaves at its question number `at`."""
     return [*BOT, kind, str(at), argument] if kind else BOT
 
 
 class Processes:
-    """All processes of the bots of a test: each leaves its id in a folder."""
+    """The processes of the bots of a test, each of which writes its id to a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,7 +45,7 @@ class Processes:
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Processes]:
-    """What the bots of a test leave behind makes it fail."""
+    """Yield the processes of a test's bots; the test fails if one still runs at the end."""
     folder = tmp_path / "pids"
     folder.mkdir()
     found = Processes(folder)
@@ -61,7 +61,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(processes: Processes) -> Run:
-    """Play a match between a bot that misbehaves and a good one."""
+    """Return a function that plays a match between a misbehaving bot and a good one."""
 
     def run(
         kind: str,
@@ -107,7 +107,7 @@ def test_match_to_the_end(processes: Processes, rules: str) -> None:
     assert result.stderr == ("", "")
     assert sorted(result.scores) == [0, 1]
     assert result.scores[result.winner] == 1
-    # The same match by hand: the same questions, the same end.
+    # Play the same match by hand: it must have the same questions and the same end.
     reference = Match(rules, seed=7)
     for call in result.calls:
         assert call.player == reference.to_ask[0]
@@ -150,7 +150,7 @@ def test_same_seed_same_match() -> None:
 
 # --------------------------------------------------------------------------------- malformed text
 
-# Backslash escapes are written by the bot as the bytes they stand for.
+# The bot writes backslash escapes as the bytes that they stand for.
 BAD_CONSTRUCTIONS = {
     r"": "0 cards, expected 30; answer: ''",
     r"   ": "0 cards, expected 30; answer: '   '",
@@ -278,7 +278,7 @@ def test_line_too_long(run: Run, end: str) -> None:
     assert_fault(result, 1, FaultKind.LINE_TOO_LONG, "10000 bytes")
 
 
-# ---------------------------------------------------------------------------------- silent and dead
+# ------------------------------------------------------------------------- silent and dead bots
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -378,7 +378,7 @@ def test_start_failed(
 
 
 def test_both_fail(processes: Processes) -> None:
-    """Player 0 is judged first, even if player 1 failed earlier."""
+    """If both bots fail, player 0 loses, even if player 1 failed first."""
     result = play([bot("leave", 0, "1"), "no-such-program"], Match(seed=1), env=processes.env)
     assert_fault(result, 0, FaultKind.CRASHED)
     assert [call.answer for call in result.calls] == [None, None]
@@ -405,7 +405,7 @@ def test_early_answers_count_if_lenient(run: Run) -> None:
     result = run("say", 1, answers + r"SS 4\n", lenient=True)
     assert result.fault is None
     given = [call.answer for call in result.calls if call.player == 0]
-    # Its answers to the next questions queue up behind.
+    # The bot's regular answers queue up behind the early ones.
     assert given[:7] == ["PASS", "PASS 1", "PASS 2", "PASS 3", "PASS 4", "PASS", "PASS"]
 
 
@@ -423,7 +423,7 @@ def test_flood_of_lines(run: Run) -> None:
 
 
 def test_much_on_standard_error(run: Run) -> None:
-    """A bot may print far more than a pipe holds, before and after its answers."""
+    """A bot may write more than a pipe holds to standard error, before and after its answers."""
     result = run("chatter", 1, "600000")
     assert result.fault is None
     assert 100 < len(result.stderr[0]) < 10_000
@@ -442,7 +442,7 @@ def test_endless_standard_error_beside_answers(run: Run) -> None:
     assert result.turns > 50
 
 
-# ---------------------------------------------------------------------------------- nothing is left
+# ------------------------------------------------------------------------------- left processes
 
 
 @pytest.mark.parametrize("at", [0, 1, 3])
@@ -496,13 +496,13 @@ def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_machine_without_descriptors(processes: Processes) -> None:
-    """It is not counted as a fault of a bot."""
+    """A lack of file descriptors raises an error and does not count as a fault of a bot."""
     with few_descriptors(9), pytest.raises(OSError, match="Too many open files"):
         play([BOT, BOT], Match(seed=1), env=processes.env)
 
 
 def run_script(setup: str, processes: Processes) -> None:
-    """Play a match with children and daemons in a process of its own, after some setup."""
+    """Play a match of bots with children and daemons in a separate process, after `setup`."""
     script = f"""
 {setup}
 from locmsim.game.match import Match
@@ -517,14 +517,14 @@ assert open(f"/proc/self/task/{{os.getpid()}}/children").read() == ""
 
 
 def test_children_that_become_those_of_the_referee(processes: Processes) -> None:
-    """As they do in a container, where the referee may be the first process."""
+    """Orphans are cleaned up if the referee inherits them, as the first process of a container."""
     set_child_subreaper = 36
     setup = f"import ctypes; assert ctypes.CDLL(None).prctl({set_child_subreaper}, 1, 0, 0, 0) == 0"
     run_script(setup, processes)
 
 
 def test_ignored_child_signals(processes: Processes) -> None:
-    """Then the system keeps no exit codes."""
+    """A match works while SIGCHLD is ignored, when the system does not keep exit codes."""
     run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)
 
 
@@ -551,7 +551,7 @@ def test_many_matches_leave_nothing(processes: Processes) -> None:
 
 
 def test_data_lines(run: Run) -> None:
-    """They are found however far the end of the standard error is from them."""
+    """Data lines are found even far from the end of the standard error."""
     noise = "x" * 20_000
     lines = ["[TDATA] a = 1", noise, r"[PDATA] b = \xe4", " [PDATA] c = 3", "[PDATA+] d = 4", noise]
     result = run("say_error", 1, r"\n".join(lines) + r"\n[PDATA] unfinished", player=1)
@@ -576,11 +576,11 @@ def test_too_many_data_lines(run: Run) -> None:
     assert 3000 < len(result.data[0]) < 4000
 
 
-# --------------------------------------------------------------------- agents of this process
+# ------------------------------------------------------------------------ agents in this process
 
 
 class Passing:
-    """An agent that passes, and does what it is told to at a question."""
+    """An agent that passes, but calls `do` at its question number `at`."""
 
     def __init__(self, at: int = -1, do: Callable[[], Any] = lambda: "PASS") -> None:
         self.at = at
@@ -604,7 +604,7 @@ class Passing:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_agents(processes: Processes, rules: str) -> None:
-    """The same match as between processes."""
+    """Agents in this process play the same match as bot processes."""
     agent = Passing()
     mixed = play([agent, bot()], Match(rules, seed=7), timeout_scale=RELAXED, env=processes.env)
     result = play([agent, bot()][:1] * 2, Match(rules, seed=7), timeout_scale=RELAXED)
@@ -669,7 +669,7 @@ def test_agent_that_is_interrupted() -> None:
 def test_bot_whose_start_is_interrupted(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, interrupted: int
 ) -> None:
-    """A signal comes when the process is there and `Popen` has not returned yet."""
+    """A bot is stopped if a signal arrives after its process started but before `Popen` returns."""
     started = 0
 
     class Interrupted(subprocess.Popen):  # type: ignore[type-arg]
@@ -682,7 +682,7 @@ def test_bot_whose_start_is_interrupted(
             if started > interrupted:
                 for pipe in (self.stdin, self.stdout, self.stderr):
                     pipe.close()  # as `Popen` does when it is interrupted
-                self.returncode = 0  # it knows of no process then
+                self.returncode = 0  # `Popen` then does not know of the process
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(subprocess, "Popen", Interrupted)
@@ -710,7 +710,7 @@ def test_match_replayed_from_calls(run: Run) -> None:
 
 @pytest.fixture
 def start(processes: Processes) -> Iterator[Callable[..., BotProcess]]:
-    """Start a bot, end it after the test."""
+    """Yield a function that starts a bot; the bots are stopped at the end of the test."""
     token = new_token()
     started: list[BotProcess] = []
 
@@ -723,7 +723,7 @@ def start(processes: Processes) -> Iterator[Callable[..., BotProcess]]:
 
 
 def test_question_that_is_not_read(start: Callable[..., BotProcess]) -> None:
-    """More than a pipe holds, and nobody reads: the time runs from the beginning."""
+    """If a bot never reads a question that is larger than a pipe, its time runs nevertheless."""
     deaf = start("/bin/sleep", "600")
     with pytest.raises(BotFault, match="bytes of the input were never read") as caught:
         deaf.ask("x" * 1_000_000, 0.1)
@@ -731,7 +731,7 @@ def test_question_that_is_not_read(start: Callable[..., BotProcess]) -> None:
 
 
 def test_question_that_is_read_slowly(start: Callable[..., BotProcess]) -> None:
-    """The time runs from the last byte written."""
+    """The time of an answer starts when the last byte of the question was written."""
     slow = "head -c 1 >/dev/null; sleep 0.5; head -c 999999 >/dev/null; echo done"
     reader = start("/bin/sh", "-c", slow)
     started = time.monotonic_ns()
@@ -743,7 +743,7 @@ def test_question_that_is_read_slowly(start: Callable[..., BotProcess]) -> None:
 def test_answer_that_is_there_at_the_end_of_the_limit(
     start: Callable[..., BotProcess], processes: Processes
 ) -> None:
-    """A referee that was held up looks once more before it calls a timeout."""
+    """A delayed referee looks for an answer once more before it declares a timeout."""
     ready = start("/bin/sh", "-c", "echo answer; : > $LOCMSIM_TEST_PIDS/$$; exec sleep 600")
     while not processes.seen():
         time.sleep(0.01)
@@ -753,17 +753,17 @@ def test_answer_that_is_there_at_the_end_of_the_limit(
 
 
 def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) -> None:
-    """A bot that prints after its answer is not blocked until it is asked again."""
+    """While one bot is asked, the other one's standard error is read, so that it is not blocked."""
     printing = start("/bin/sh", "-c", "read x; echo first; yes | head -c 500000 >&2; echo $x")
     other = start("/bin/sh", "-c", "read x; sleep 1; echo done")
     assert printing.ask("hello\n", 20)[0] == "first"
     assert other.ask("hello\n", 20, other=printing)[0] == "done"
-    with pytest.raises(BotFault, match="answered early"):  # so it had come to its second answer
+    with pytest.raises(BotFault, match="answered early"):  # it was not blocked
         printing.ask("again\n", 20)
 
 
 def test_stopped_twice(start: Callable[..., BotProcess], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second time the process ids may be those of others."""
+    """A bot that was stopped is not signalled again, as its process id may have been reused."""
     sleeping = start("/bin/sleep", "600")
     stop([sleeping], new_token())
     sent: list[int] = []
@@ -773,7 +773,7 @@ def test_stopped_twice(start: Callable[..., BotProcess], monkeypatch: pytest.Mon
 
 
 def test_nested_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bots of a bot that is a referee belong to the outer match too."""
+    """A nested match's token contains the outer token, so that the outer match can end its bots."""
     outer = new_token()
     monkeypatch.setenv("LOCMSIM_MATCH", outer)
     assert outer in new_token()

@@ -1,6 +1,6 @@
-"""examples/train/rllib.py: a Ray cluster on this machine, and a worker that dies in mid-run.
+"""Tests of examples/train/rllib.py on a Ray cluster on this machine, one of whose workers dies.
 
-Ray pins a Gymnasium that is older than others want: .ci/nightly runs this where Ray is installed.
+Ray requires an older Gymnasium than other packages, so that only .ci/nightly installs it.
 """
 
 import importlib
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.filterwarnings("default")  # Ray's own
+@pytest.mark.filterwarnings("default")  # Ray causes warnings
 def test_a_worker_dies_and_training_goes_on(tmp_path, monkeypatch):
     import ray
 
@@ -28,7 +28,7 @@ def test_a_worker_dies_and_training_goes_on(tmp_path, monkeypatch):
 
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
     example = importlib.import_module("rllib")
-    ray.cloudpickle.register_pickle_by_value(example)  # workers have another path
+    ray.cloudpickle.register_pickle_by_value(example)  # workers do not have the path of the example
     ray.init(num_cpus=3, include_dashboard=False)
     try:
         algorithm = example.configuration(workers=2, opponent="random", steps=512).build_algo()

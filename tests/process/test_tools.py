@@ -1,4 +1,4 @@
-"""The scripts in tools/: what they compute, on small inputs."""
+"""Tests of the scripts in tools/ on small inputs."""
 
 import gzip
 import importlib.util
@@ -45,7 +45,7 @@ def test_a_game_of_the_draft(draft_values, rules):
     copies = [match.chosen[0].count(i) - match.chosen[1].count(i) for i in range(1, 161)]
     assert copies == difference.tolist()
     offered = [card.base_id % 2 for triplet in match.offers for card in triplet]
-    # What is worth more is picked more.
+    # Cards of higher value are picked more often.
     for chosen in match.chosen:
         assert np.mean([base_id % 2 for base_id in chosen]) > np.mean(offered) + 0.1
 
@@ -93,7 +93,7 @@ def test_games_between_decks_of_many_kinds(deck_network, last):
 
 
 def test_who_plays_the_last_games_and_where(deck_network, monkeypatch):
-    """The agent's own search, number 0, beats the narrow beam, in the seat that is told."""
+    """In the last games, the agent's own search, number 0, has the reported seats and wins most."""
     monkeypatch.setattr(deck_network, "LAST_NODES", 3000)
     monkeypatch.setattr(deck_network, "OPPONENTS", (deck_network.NARROW_BEAM,))
     monkeypatch.setattr(deck_network, "GAMES", 12)
@@ -146,14 +146,14 @@ def test_recorded_decks_against_ours(recorded_decks, monkeypatch, capsys):
     rows = [row.split("|")[1:-1] for row in table.splitlines()[2:]]
     assert [int(row[0]) for row in rows] == sorted(RECORDED_SEEDS)
     assert all(int(row[1]) == 10 for row in rows)
-    # The cheapest cards, whatever they do, are no match for them.
+    # The recorded decks beat decks of the cheapest cards.
     assert np.mean([float(row[2].strip(" %")) for row in rows]) > 60
     recorded_decks.main()
     assert capsys.readouterr().out == table
 
 
 class Here:
-    """An executor that does it itself."""
+    """An executor that runs the tasks in this process."""
 
     def __init__(self, jobs):
         pass
@@ -195,7 +195,7 @@ def test_lines_that_were_reached():
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_win_chances_are_probabilities(rules):
-    """As many games are won as the chances say, in the lower half of them and in the upper one."""
+    """Average predicted and actual wins agree, for low and for high chances of winning."""
     table = tool("calibration").observed(rules, "beam:nodes=3000", 30, 5)
     for half in (table[table[:, 0] < 0.5], table[table[:, 0] >= 0.5]):
         assert len(half) > 50

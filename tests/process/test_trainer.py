@@ -1,4 +1,4 @@
-"""examples/train/ppo.py: repeatable, resumable, on several processes, with a league."""
+"""Tests of examples/train/ppo.py: reproducible, resumable, with several processes and a league."""
 
 import csv
 import os
@@ -30,7 +30,7 @@ SAME = ("seconds", "steps_per_second", "environment_share")
 
 @pytest.fixture
 def ppo(monkeypatch):
-    """The example as a module."""
+    """Yield the example as a module, with one thread of PyTorch."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import ppo
 
@@ -59,7 +59,7 @@ def test_the_same_command_and_a_pause_give_the_same_weights(ppo, tmp_path):
     whole = trained(ppo, tmp_path / "whole")
     again = trained(ppo, tmp_path / "again")
     assert equal(whole, again)
-    for _ in range(3):  # each time up to the next checkpoint
+    for _ in range(3):  # each run continues to the next checkpoint
         paused = trained(ppo, tmp_path / "paused", "--resume", "--pause-after", 1e-6)
     assert paused["update"] == whole["update"] == 6
     assert equal(whole, paused)
@@ -77,7 +77,7 @@ def test_the_same_command_and_a_pause_give_the_same_weights(ppo, tmp_path):
 
 
 def test_killed_and_resumed(ppo, tmp_path, monkeypatch):
-    """What came after the last checkpoint is lost, and done again."""
+    """After a resume, updates since the last checkpoint are repeated with the same results."""
     whole = trained(ppo, tmp_path / "whole")
     learn, calls = ppo.learn, []
 
@@ -91,14 +91,14 @@ def test_killed_and_resumed(ppo, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         trained(ppo, tmp_path / "killed")
     monkeypatch.setattr(ppo, "learn", learn)
-    assert len(lines(tmp_path / "killed")) == 3  # one more than the checkpoint knows of
+    assert len(lines(tmp_path / "killed")) == 3  # one row more than at the last checkpoint
     resumed = trained(ppo, tmp_path / "killed", "--resume")
     assert equal(whole, resumed)
     assert lines(tmp_path / "killed") == lines(tmp_path / "whole")
 
 
 def test_two_processes_learn_what_one_does(ppo, tmp_path):
-    """With the same rows and the same batches in all, within rounding."""
+    """Two processes with as many rows and batches in all learn the same weights up to rounding."""
     one = trained(ppo, tmp_path / "one", "--total-timesteps", 1536)
     folder = tmp_path / "two"
     subprocess.run(
@@ -138,7 +138,7 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
 
 
 def test_the_league_plays(ppo):
-    """Results are counted by player; one that passes always is beaten, and hardly drawn."""
+    """Results are counted by opponent, and a past self that only passes is soon drawn rarely."""
     options = ppo.arguments().parse_args([*SMALL, "--past", "0.5", "--decks", "random"])
     rollout = ppo.Rollout(options, ppo.Processes(), torch.device("cpu"))
     torch.manual_seed(1)
@@ -156,7 +156,7 @@ def test_the_league_plays(ppo):
         league.count(results)
         rollout.meet(league)
         shares.append([results[name][1] for name in ("same", "passes")])
-    # Nobody plays against themselves: a half of the games each for past selves and fixed opponents.
+    # Opponents are fixed or past selves, with equal shares, and never the network itself.
     assert sum(result.games for result in rollout.env.players.results.values()) == games
     assert rollout.env.players.results["caller"].games == 0
     assert set(league.results) == {"greedy", "beam:nodes=10", "same", "passes"}
@@ -200,7 +200,7 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
 
 
 def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
-    """Its module is a double: nothing is sent."""
+    """With --wandb, log rows also go to Weights & Biases, here replaced by a stub."""
     started, logged = {}, []
     double = SimpleNamespace(
         init=lambda **options: started.update(options) or SimpleNamespace(log=logged.append)
@@ -259,7 +259,7 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
     assert equal(whole, paused)
     rows = lines(tmp_path / "whole")
     assert {row["illegal"] for row in rows} == {"0.0"}
-    if phase != "match":  # thirty picks each
+    if phase != "match":  # the episode is thirty picks
         assert [row["length"] for row in rows] == ["30.0", "30.0"]
         assert rows[-1]["games"] == "16"
         # The values of decks are part of the rewards; results of battles are -1, 0 or 1.
@@ -269,7 +269,7 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
 
 
 def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
-    """Its battles do: the choice of cards is learned from nothing."""
+    """Only training of whole matches can start from a policy, which plays the battles."""
     import choose
 
     begin = ppo.Net("1.5").policy()
@@ -286,7 +286,7 @@ def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_a_match_is_rated_by_the_network_of_its_phase(ppo, rules):
-    """Rows of both phases in one batch are rated as they are alone."""
+    """In a batch with rows of both phases, each row is evaluated by the network of its phase."""
     import choose
 
     from locmsim.envs import MatchVectorEnv

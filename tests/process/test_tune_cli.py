@@ -1,4 +1,4 @@
-"""The command ``locmsim tune``: stopping and resuming, its files, the commands of its page."""
+"""Tests of the command ``locmsim tune``: resuming, output files, and the commands of its page."""
 
 import json
 import re
@@ -40,7 +40,7 @@ QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
 
 
 def errors_of(process: subprocess.Popen[str]) -> str:
-    """What it says until it ends, which it does soon."""
+    """Wait for a process that should end soon, and return its standard error."""
     try:
         return process.communicate(timeout=60)[1]
     except subprocess.TimeoutExpired:
@@ -98,7 +98,7 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         errors = errors_of(process)
     assert "the best weights are in a.npz, games played since then are lost" in errors
-    assert " eval: loss 0." in errors  # -v
+    assert " eval: loss 0." in errors  # shown because of -v
     before = (tmp_path / "a.npz").read_bytes()
     assert "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2)
     assert (tmp_path / "a.npz").read_bytes() == before
@@ -145,7 +145,7 @@ def test_a_package_that_is_missing(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It is said before any game is played."""
+    """A missing package is reported before any game is played."""
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
     monkeypatch.setattr(self_play, "_play", None)
@@ -162,7 +162,7 @@ def test_a_package_that_is_missing(
 def test_a_package_that_is_not_needed(
     what: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Networks need no scipy, and what is fitted needs no PyTorch."""
+    """Networks are tuned without scipy, and the fitted evaluation without PyTorch."""
     if what == "network":
         pytest.importorskip("torch")
     monkeypatch.setitem(sys.modules, package, None)
@@ -173,7 +173,7 @@ def test_a_package_that_is_not_needed(
 def test_workers_that_are_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It says so, and how to resume."""
+    """If workers are lost, the message says so and shows how to resume."""
 
     class Broken(Executor):
         def submit(self, *task: Any, **options: Any) -> Future[Any]:
@@ -191,7 +191,7 @@ def test_workers_that_are_lost(
 
 
 def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
-    """It names a command that makes them again, the version and the number of games."""
+    """The record has the version, the number of games, and a command that reproduces the file."""
     words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]
     said = locmsim(*words, "--out", "tuned.npz", "--workers", "1", cwd=tmp_path)
     (record,) = WeightsFile.load(tmp_path / "tuned.npz").record
@@ -206,7 +206,7 @@ def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_page(tmp_path: Path) -> None:
-    """With fewer games than there."""
+    """The commands of the page work, here with fewer games."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     commands = [command for block in blocks for command in block.replace("\\\n", "").splitlines()]
     *commands, arena = commands
@@ -225,6 +225,6 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
                 at = words.index(option)
                 del words[at : at + 2]
         if not (tmp_path / words[words.index("--state") + 1]).exists():
-            words += QUICK  # what is resumed keeps its own
+            words += QUICK  # a resumed tuning keeps its own settings
         locmsim(*words, "--iterations", "1", "--workers", "1", cwd=tmp_path)
     assert WeightsFile.load(tmp_path / "tuned.npz").record

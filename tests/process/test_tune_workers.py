@@ -1,4 +1,4 @@
-"""Tuning by several workers, one of which is killed in the middle, and on a cluster."""
+"""Tests of tuning with several workers, one of which is killed, and on a Dask cluster."""
 
 import json
 import multiprocessing
@@ -20,11 +20,11 @@ from locmsim.networks import WeightsFile, default_weights
 from locmsim.tuning import Tuner, TuningSettings, self_play
 
 SETTINGS = TuningSettings("1.2", games=240, match_games=40, nodes=40, pools=5)
-#: Weights that self-play finds better ones than.
+#: Weights that self-play can easily improve.
 OURS = replace(default_weights("1.2"), network=None)
 BAD = replace(OURS, evaluation={**OURS.evaluation, "own.attack": -1.0, "their.attack": -1.0})
 
-#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+#: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """
     import json, os, signal, sys
     from distributed import Client, LocalCluster
@@ -63,11 +63,11 @@ def games_of(folder: Path) -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuner, str, Path]:
-    """A tuning in one process, what it says, and its folder."""
+    """Return a tuning in one process, its output line and its folder."""
     folder = tmp_path_factory.mktemp("alone")
     tuner = Tuner(SETTINGS, start=BAD, folder=folder)
     (line,) = tuner.run(1)
-    assert tuner.accepted  # else the weights would be the same whatever was played
+    assert tuner.accepted  # otherwise, the weights would not depend on the games
     return tuner, untimed(line), folder
 
 
@@ -77,7 +77,7 @@ def same_games(first: Path, second: Path) -> bool:
 
 
 def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
-    """Its games are played by others; the same games and weights come of it."""
+    """If a worker of a cluster is killed, the games and the weights are still the same."""
     pytest.importorskip("distributed")
     tuner, line, folder = alone
     script, start, out = (tmp_path / name for name in ("script.py", "start.npz", "out.npz"))
@@ -116,7 +116,7 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
 
 
 def test_threads_share_nothing() -> None:
-    """Workers of a cluster may have many."""
+    """Tasks can run in several threads, since a worker of a cluster may have more than one."""
     tasks = [
         self_play.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD]) for chunk in range(12)
     ]

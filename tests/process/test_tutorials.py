@@ -1,4 +1,4 @@
-"""The tutorials are followed to the letter, with less of what takes long."""
+"""Tests that follow the tutorials exactly, with smaller numbers where commands take long."""
 
 import json
 import re
@@ -16,9 +16,10 @@ _STEP = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def follow(desk: Desk, page: str, **less: str) -> list[str]:
-    """What each command prints. Blocks of Python that are no examples become the file named last.
+    """Run the commands of a page, and return what each of them prints.
 
-    Examples are run by doctest. `less` has other values for options: ``games="4"``.
+    A block of Python is written to the file that the page named last; doctest runs the examples
+    elsewhere. `less` replaces the values of options: ``games="4"``.
     """
     text = (DOCS / "tutorials" / page).read_text()
     printed = []
@@ -35,7 +36,7 @@ def follow(desk: Desk, page: str, **less: str) -> list[str]:
 
 
 def played(path: Path) -> dict[str, float]:
-    """The share of games that each player of a tournament has won; nobody failed."""
+    """Check that nobody failed in a tournament, and return each player's share of won games."""
     with Arena.load(path) as arena:
         assert arena.faults() == ""
         return {p["name"]: p["wins"] / p["games"] for p in arena.to_json()["players"]}
@@ -43,7 +44,7 @@ def played(path: Path) -> dict[str, float]:
 
 def test_first_bot(desk: Desk) -> None:
     nothing, text, first, table, second, program = follow(desk, "first-bot.md", games="20")
-    assert nothing.startswith("0\n1\n")  # as the agent does nothing
+    assert nothing.startswith("0\n1\n")  # the agent does nothing, so it loses
     assert text.startswith(nothing)
     assert first.startswith("1\n0\n")
     assert program.startswith("1\n0\n")

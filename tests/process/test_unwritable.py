@@ -1,4 +1,4 @@
-"""Where a tool cannot write: it says so in a line that names the place, and leaves nothing."""
+"""Tests of output files that cannot be written: a message names the place, and nothing is left."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from locmsim.cli.main import main
 
-#: What each tool that writes is called with; TARGET, LOG and DB are filled in.
+#: Arguments of each tool that writes a file; TARGET, LOG and DB are filled in.
 TOOLS = {
     "play": "play random random --logs TARGET",
     "arena": "arena random random --games 2 --db TARGET",
@@ -27,7 +27,7 @@ TOOLS = {
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A log and a file of results."""
+    """Play a match and a tournament; return the paths of their log and their file of results."""
     folder = tmp_path_factory.mktemp("played")
     found = {"LOG": str(folder / "match.log"), "DB": str(folder / "results.db")}
     assert main(["play", "random", "random", "--logs", found["LOG"]]) == 0

@@ -1,4 +1,4 @@
-"""Programs that play Vestrock in the arena."""
+"""Tests of programs that play Vestrock in the arena."""
 
 import sys
 from pathlib import Path

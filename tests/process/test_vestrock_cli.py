@@ -1,4 +1,4 @@
-"""``locmsim vestrock`` as processes: serve, bot, standings, replay, account."""
+"""Tests of the ``locmsim vestrock`` commands: serve, bot, standings, replay and account."""
 
 import contextlib
 import re
@@ -50,7 +50,7 @@ class Serving:
         )
 
     def end(self, number: int = signal.SIGTERM) -> str:
-        """End it by a signal; what it wrote to its standard error."""
+        """Stop the server by a signal, and return what it wrote to its standard error."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.communicate(timeout=PATIENCE)[1]
@@ -58,7 +58,7 @@ class Serving:
 
 @pytest.fixture
 def serving() -> Iterator[list[Serving]]:
-    """Servers to be gone when the test is over."""
+    """Yield a list of servers, which are killed at the end of the test."""
     servers: list[Serving] = []
     yield servers
     for server in servers:
@@ -175,7 +175,7 @@ def test_a_bot_waits_for_room_at_a_full_server(serving: list[Serving], tmp_path:
         assert "accepts no more connections" in refused.communicate(timeout=PATIENCE)[1]
         assert refused.returncode == 1
         bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
-        time.sleep(1.0)  # they come, find no room, and try again
+        time.sleep(1.0)  # the bots find the server full and try again
     for bot in bots:
         assert bot.communicate(timeout=PATIENCE)[0].startswith("b")
         assert bot.returncode == 0
@@ -200,14 +200,15 @@ def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
         server.process.send_signal(signal.SIGCONT)
         ann.send(["WAIT", "GET_TURN_INFO 1"])
         replies = ann.receive(3)
-        # One tick for the six that were due: none is made up for. More only if this process has
-        # waited, too.
+        # The six missed ticks count as one, because no turn is made up for. There may be more only
+        # if
+        # this process has been delayed too.
         awake += time.monotonic() - began
         turns = left - int(replies[2].lines[0].split()[1])
         assert 1 <= turns <= 2 + awake / 0.2
         for _ in range(5):
             ann.wait()
-        # The turns after it are as long as any.
+        # Later turns have their full length.
         assert time.monotonic() - began >= 4 * 0.2
         assert left - turns - ann.turn_info(1).left >= 5
     err = server.end()

@@ -1,4 +1,4 @@
-"""The server of Vestrock over real connections: every way in which a client can be a nuisance."""
+"""Tests of the Vestrock server over real connections, with many kinds of misbehaving clients."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,7 @@ from locmsim.vestrock.standings import Standings
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Served]:
-    """A server whose turns end when all are in WAIT; its log is replayed when the test is over."""
+    """Yield a server whose turns end when all players wait; its log is replayed after the test."""
     log = tmp_path / "log"
     with served(log=log) as server:
         yield server
@@ -41,7 +41,7 @@ def table(tmp_path: Path) -> Iterator[Served]:
 
 
 def start(*raws: Raw) -> None:
-    """Let the next turn start."""
+    """Send ``WAIT`` from all connections, and wait until the next turn starts."""
     for raw in raws:
         raw.send(b"WAIT\n")
     for raw in raws:
@@ -49,7 +49,7 @@ def start(*raws: Raw) -> None:
 
 
 def two(table: Served) -> tuple[Raw, Raw]:
-    """Two players in the first turn of a tournament; ann is first in match 1."""
+    """Return the connections of two players in turn 1 of a tournament; ann is first in match 1."""
     ann, bob = table.raw("ann"), table.raw("bob")
     start(ann, bob)
     return ann, bob
@@ -182,7 +182,7 @@ def test_a_login_in_time_is_not_ended(table: Served) -> None:
 
 
 def test_a_fifth_connection_ends_the_oldest(table: Served) -> None:
-    """Connections of a machine that is gone are in nobody's way."""
+    """A player's fifth connection closes the oldest one, so that dead connections do no harm."""
     raws = [table.raw("ann") for _ in range(5)]
     assert raws[0].rest() == ["ERR 7 TooManyConnections"]
     table.raw("bob").close()
@@ -192,19 +192,19 @@ def test_a_fifth_connection_ends_the_oldest(table: Served) -> None:
 
 
 def raw_from(table: Served, address: str) -> Raw:
-    """A connection from another address of this machine."""
+    """Return a connection from another address of this machine."""
     return table.raw(address=address)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there")
 def test_silent_connections_are_limited(table: Served) -> None:
-    """16 of an address, 64 of all; those refused do not count."""
+    """At most 16 connections per address and 64 in total may be silent before the login."""
     ann = table.raw("ann")
     silent = [raw_from(table, "127.0.0.2") for _ in range(16)]
     for _ in range(40):
         with raw_from(table, "127.0.0.2") as one_more:
             assert one_more.rest() == ["ERR 7 TooManyConnections"]
-    table.raw("bob").close()  # another address has its own
+    table.raw("bob").close()  # another address has its own limit
     for last in range(3, 6):
         silent += [raw_from(table, f"127.0.0.{last}") for _ in range(16)]
     assert [raw.line() for raw in silent] == ["LOGIN"] * 64
@@ -219,7 +219,7 @@ def test_silent_connections_are_limited(table: Served) -> None:
 
 
 def test_who_is_in_debt_waits(table: Served) -> None:
-    """Nothing is refused, and those who have logged in do not pay for their address."""
+    """An address in debt is not refused but must wait for its logins; its players need not."""
     ann = table.raw("ann")
     table.server.addresses.charge("127.0.0.1", 5.7)
     started = time.monotonic()
@@ -263,7 +263,7 @@ def test_accounts_of_a_file(tmp_path: Path) -> None:
         with pytest.raises(LoginError):
             Client("127.0.0.1", table.port, "ann", "y")
         with table.client("ann") as ann:
-            # All accounts play, whether they are there or not.
+            # All accounts take part, even if they are not logged in.
             while not ann.my_matches():
                 ann.wait()
             assert len(ann.my_matches()) == 4
@@ -296,7 +296,7 @@ def test_what_was_sent_before_the_end_is_done(table: Served) -> None:
 
 
 def reset(raw: Raw) -> None:
-    """End a connection the hard way."""
+    """End a connection by a reset."""
     raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     raw.close()
 
@@ -334,7 +334,7 @@ def test_a_reconnect_in_the_same_turn_goes_on(table: Served) -> None:
 
 
 def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
-    """It makes a new one, and is where the matches stand."""
+    """A player whose connection breaks reconnects and continues its matches."""
     player = Player(table.client("ann"), make_bot("random", 1), turn_seconds=5.0)
     playing = threading.Thread(target=lambda: player.run(lambda: table.client("ann")), daemon=True)
     playing.start()
@@ -350,7 +350,7 @@ def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
     assert not playing.is_alive()
     player.client.close()
     assert player.figures.turns > 0
-    # Without that it fails, as before.
+    # Without a function that reconnects, the player fails.
     with served() as other:
         client = other.client("ann")
         until(lambda: "ann" in other.server._players)
@@ -375,7 +375,7 @@ def test_a_reconnect_between_two_blocks(tmp_path: Path) -> None:
         for command in ("DRAW_CARD 1", "DRAW_CARD 1"):
             assert bob.ask(command, 2)[0] == "OK"
         assert bob.ask("PLAY_CARD 1 3 -1") + bob.ask("PLAY_CARD 1 4 -1") == ["OK", "OK"]
-        for _ in range(2):  # a creature blocks first two own turns after it was placed
+        for _ in range(2):  # a creature can block from its player's second turn after it was played
             start(ann, bob)
         assert bob.ask("FINISH_BLOCK 1") == ["OK"]
         start(ann, bob)
@@ -404,14 +404,14 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
     with contextlib.suppress(TimeoutError):
         for _ in range(1000):
             deaf.send(b"GET_DECK 1\n" * 100)
-    # Reading has stopped, and little is kept for it.
+    # The server stops reading from the connection, and buffers little for it.
     until(lambda: any(s._paused_writing for s in table.server._players["ann"]))
     session = next(s for s in table.server._players["ann"] if s._paused_writing)
     assert session.transport is not None
     assert session.transport.get_write_buffer_size() < 128 * 1024
     assert session._unread < 128 * 1024
     assert bob.ask("GET_DECK 2", 102)[:2] == ["OK", "100"]
-    # The other connection of the same player may still speak, until its commands are used up.
+    # The player's other connection still works until the player's commands are used up.
     assert ann.ask("GET_TURN_INFO 1")[0] in ("OK", "ERR 6 CommandLimitReached")
     deaf.close()
 
@@ -429,7 +429,7 @@ def test_a_connection_that_takes_no_bytes_is_closed(
         for _ in range(1000):
             deaf.send(b"GET_DECK 2\n" * 100)
     until(lambda: len(table.server._players["bob"]) == 1)
-    # Who waits for long takes no bytes either, but none are there for them.
+    # A connection with nothing to receive is not closed, however long it is idle.
     assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
     deaf.close()
 
@@ -465,7 +465,7 @@ def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
     (session,) = table.server._players["ann"]
-    until(lambda: bool(session._lines))  # it goes on all the time
+    until(lambda: bool(session._lines))  # the flood has not ended
     ending.set()
     ann.socket.shutdown(socket.SHUT_RDWR)
     sender.join(PATIENCE)
@@ -548,7 +548,7 @@ def test_an_absent_player_idles_and_all_scores_count(tmp_path: Path) -> None:
         standings=standings,
         log=log,
     ) as table:
-        # On a busy machine it may be over before she is there: then she is absent as well.
+        # On a busy machine all may be over before ann logs in: then she is absent too.
         with contextlib.suppress(ServerClosedError), table.client("ann") as ann:
             while True:
                 ann.wait()
@@ -570,7 +570,7 @@ def test_a_tick_while_a_reply_is_being_sent(table: Served) -> None:
     ann.send(b"WAIT\n")
     bob.send(b"WAIT\n")
     lines = slow.lines(50 * 102 + 4)
-    assert lines[:102] * 50 == lines[: 50 * 102]  # every reply is whole
+    assert lines[:102] * 50 == lines[: 50 * 102]  # every reply is complete
     assert lines[50 * 102 :] == ["OK", "OK", "OK", "0 5"]
     for raw in (slow, ann, bob):
         raw.close()
@@ -591,7 +591,7 @@ def test_ticks_of_50_ms_are_neither_left_out_nor_made_up_for() -> None:
             ann.wait()
         more_ticks, later, later_due = table.call(state)
         assert 20 <= more_ticks - ticks <= (later - time) / 0.05 + 2
-        # On a busy machine the schedule may have moved, but only ever to later.
+        # On a busy machine the schedule may be moved, but never forwards in time.
         assert later_due - due >= (more_ticks - ticks) * 0.05 - 1e-6
 
 
@@ -602,7 +602,7 @@ def test_open_spectators_get_the_log(tmp_path: Path) -> None:
         ann, bob = two(table)
         assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
         late = table.spectator()
-        late.send(b"WAIT\nGET_MY_MATCHES\n")  # nobody listens
+        late.send(b"WAIT\nGET_MY_MATCHES\n")  # the input of spectators is ignored
         until(lambda: len(table.server.feed.spectators) == 2)
         while table.call(lambda: table.server.series.finished) == 0:
             ann.send(b"WAIT\n")
@@ -618,13 +618,13 @@ def test_open_spectators_get_the_log(tmp_path: Path) -> None:
     assert seen == lines[1:]
     assert seen_late[0] == lines[1]
     assert [line.split(",")[0] for line in seen_late[1:3]] == ['{"event":"position"'] * 2
-    assert seen_late[3:] == lines[2:]  # from the start of the turn
+    assert seen_late[3:] == lines[2:]  # all lines since the start of the turn
     assert replay(f"{line}\n".encode() for line in seen).matches == 2
     assert replay(f"{line}\n".encode() for line in seen_late).matches == 2
 
 
 def test_a_slow_spectator_is_dropped() -> None:
-    """And no other one: at any time there are 500 lines at most that the other has not read."""
+    """A spectator with more than 1000 unread lines is dropped; one that keeps reading is not."""
     with served(spectator_port=0) as table:
         watcher = table.spectator()
         table.spectator(receive_buffer=4096)  # reads nothing
@@ -643,7 +643,7 @@ def test_a_slow_spectator_is_dropped() -> None:
             if len(feed.spectators) == 1:
                 break
         assert len(feed.spectators) == 1
-        # The one who is left is the one who reads.
+        # The spectator that is left is the one that reads.
         table.call(shout)
         assert seen + sum(line is not None for line in watcher.lines(500)) == seen + 500
         assert seen % 500 == 0
@@ -660,7 +660,7 @@ def test_spectators_are_a_turn_late_and_see_numbers(tmp_path: Path) -> None:
         late = table.spectator()
         until(lambda: len(table.server.feed.spectators) == 2)
         seen = early.lines(1)
-        assert early.silent()  # of this turn nothing
+        assert early.silent()  # nothing of the running turn
         start(ann, bob)
         seen += early.lines(2)
         assert '"command":"DRAW_CARD"' in (seen[1] or "")
@@ -699,7 +699,7 @@ def test_positions_are_encoded_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> N
                 '{"event":"position"',
             ]
         assert made == [turn]
-        # An address pays for those who watch from it: the next ones wait.
+        # Spectators are charged to their address, so the next ones have to wait.
         slow = [table.spectator() for _ in range(4)]
         assert slow[-1].silent(0.2)
         assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
@@ -713,7 +713,7 @@ def test_positions_are_encoded_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Slow:
-    """Accounts whose passwords take long: until a test says that one is right or wrong."""
+    """Accounts whose password checks last until the test provides the result."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -732,7 +732,10 @@ class Slow:
 
 
 def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
-    """In order, other addresses first; not for who has gone; those known to be right at once."""
+    """Passwords are checked one at a time, in order, but other addresses come first.
+
+    Closed connections are skipped, and known passwords are accepted at once.
+    """
     table.server.accounts = accounts = Slow()
     first, gone, second = (table.raw() for _ in range(3))
     for raw, name in ((first, "a"), (gone, "b"), (second, "c")):
@@ -759,7 +762,7 @@ def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
 
 
 def test_what_a_half_closed_connection_sent_is_executed(table: Served) -> None:
-    """Also while its password is checked."""
+    """What a client sends before it closes its output is executed, even after a password check."""
     table.server.accounts = accounts = Slow()
     raw = table.raw()
     raw.send(b"ann\nx\nGET_MY_MATCHES\n")
@@ -774,7 +777,7 @@ def test_the_end_does_not_wait_for_passwords(table: Served) -> None:
     raw = table.raw()
     raw.send(b"ann\nx\n")
     until(lambda: accounts.asked == ["ann"])
-    table.stop()  # which waits for the server's end
+    table.stop()  # this waits for the server's end
     assert raw.rest() == ["LOGIN", "PASS", "ERR 8 ServerClosing"]
     accounts.answers.put(False)
 

@@ -1,4 +1,4 @@
-"""axe-core on every page, in both colour schemes: without a finding."""
+"""Tests that axe-core finds no problem on any page, in light and dark colour schemes."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ RUN = """async () => {
 
 
 def check(page: Any, where: str) -> None:
-    # Not by a script element, which the pages' policy forbids.
+    # Not added as a script element, which the content security policy of the pages forbids.
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(RUN)
     assert found == [], f"{where}: {json.dumps(found, indent=1)}"
@@ -43,7 +43,7 @@ def check(page: Any, where: str) -> None:
 def test_every_page(
     scheme: str, size: tuple[int, int], server: Server, visit: Opener, tmp_path: Path
 ) -> None:
-    """With all panels filled, also while a search runs."""
+    """No page has a problem, with all panels filled and also while a search runs."""
     log, db = tmp_path / "log.json", tmp_path / "results.db"
     result = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
     log.write_text(log_line(result))

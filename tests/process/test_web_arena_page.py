@@ -1,4 +1,4 @@
-"""The page Arena in a browser: a tournament as it is played, and nothing of its players' names."""
+"""Browser tests of the page Arena: running tournaments, and hostile names of players."""
 
 import contextlib
 import re
@@ -32,7 +32,7 @@ Server = Callable[..., str]
 
 @pytest.fixture
 def serve() -> Iterator[Server]:
-    """Starts `locmsim web` with these words, once the page is closed ends it; its address."""
+    """Yield a function that starts `locmsim web` and returns its address; Ctrl-C ends it."""
     with contextlib.ExitStack() as tools:
 
         def serve(*words: str | Path) -> str:
@@ -58,7 +58,7 @@ def _served(*words: str | Path) -> Iterator[str]:
 
 @pytest.fixture
 def open_site(serve: Server, browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens a page of a site; none may complain or ask another server for anything."""
+    """Yield a function that opens a page; no page may report an error or contact another server."""
     contexts: list[Any] = []
     complaints: list[str] = []
     asked: set[str] = set()
@@ -86,7 +86,7 @@ def open_site(serve: Server, browser: Any, request: pytest.FixtureRequest) -> It
 
 
 def figures(page: Any) -> list[list[str]]:
-    """The rows of the players' table, read at once: the page may be about to draw them anew."""
+    """Return the rows of the players' table, read in one step because the page may redraw them."""
     rows: list[list[str]] = page.evaluate(
         "() => [...document.querySelectorAll('#players tbody tr')]"
         ".map((row) => [...row.cells].map((cell) => cell.innerText))"
@@ -95,7 +95,7 @@ def figures(page: Any) -> list[list[str]]:
 
 
 def boxes(page: Any, chart: str) -> list[dict[str, float]]:
-    """Where a chart and the dot in it are, read at once as well."""
+    """Return the boxes of a chart and of the dot in it, read in one step."""
     found: list[dict[str, float]] = page.evaluate(
         "(chart) => [chart, `${chart} .dot`].map((place) =>"
         " document.querySelector(place).getBoundingClientRect().toJSON())",
@@ -141,7 +141,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         for start, end in (("left", "right"), ("top", "bottom")):
             assert box[start] <= dot[start]
             assert dot[end] <= box[end]
-    # The curve of the other player is the first one's upside down.
+    # With two players, the curve of one is that of the other upside down.
     expect(page.locator("#scorenow")).to_contain_text(
         f"{100 * results['players'][0]['score']:.1f} % after 12 games"
     )
@@ -154,9 +154,9 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     lost = [o.number for o in (r.outcome for r in records) if o.players[o.winner] == 0]
     rows = page.locator("#games tbody tr")
     expect(rows).to_have_count(len(lost))
-    # The first cells: the text of a row that is just being drawn has nothing between its cells.
+    # Only first cells are read: the text of a row that is being drawn has no blanks between cells.
     assert [int(text) for text in rows.locator("td:first-child").all_inner_texts()] == lost[::-1]
-    # From a game to its replay.
+    # A link leads from a game to its replay.
     rows.first.get_by_role("link", name="watch").click()
     expect(page.locator("#outcome")).to_contain_text(f"seed {records[lost[-1] - 1].fixture.seed}")
     expect(page.locator("#outcome")).to_contain_text(": one won")
@@ -179,15 +179,15 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("script:not([src])")).to_have_count(0)
         expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        # Lists are cards on a phone, and do not scroll sideways.
+        # On a phone, lists are shown as cards and do not scroll sideways.
         for table in ("players", "matrix", "games"):
             box = page.locator(f".scroll:has(> #{table})")
             assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), table
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
         heads = page.locator("#games th.number").all_text_contents()
-        assert heads == ["game", "turns"]  # above their numbers
-    # A field of the heat map shows the games of its two players.
+        assert heads == ["game", "turns"]  # the headings of columns of numbers
+    # A field of the heat map selects the games of its two players.
     page.locator("#matrix .heat button").first.click()
     expect(page.locator("#games tbody tr")).to_have_count(2)
     expect(page.locator("#scorename")).to_have_text(HOSTILE[0])
@@ -202,7 +202,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     expect(page.locator("#notice")).to_contain_text("<b>results.db: file is not a database")
     expect(page.locator("#results")).to_be_hidden()
     db.unlink()
-    # The command line plays it, while the page looks.
+    # A command plays a tournament into the file while the page is open.
     words = ["arena", "greedy", "random", "--games", "20", "--jobs", "1", "--db", str(db)]
     subprocess.run(
         [*LOCMSIM, *words, "--timeout-scale", "0"], check=True, capture_output=True, timeout=120
@@ -216,7 +216,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
 
 
 def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
-    """Its scores are shown, and no links to pages that it has not."""
+    """For a game other than Legends of Code and Magic, scores are shown but no links to replays."""
     db = tmp_path / "vestrock.db"
     with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
         arena.run(jobs=1)

@@ -1,4 +1,4 @@
-"""Games against bots that are processes, as the pages' server runs them."""
+"""Tests of games against bots that are processes, through the server of the pages."""
 
 import json
 import os
@@ -33,7 +33,7 @@ LOUD = shlex.join(
 
 
 class Table:
-    """A page with a game."""
+    """A client of the pages' server that plays a game as a page does."""
 
     def __init__(self, client: Any, site: Site) -> None:
         self.client, self.query = client, {"token": site.token}
@@ -71,19 +71,19 @@ class Table:
         return self.view["steps"][-1]["board"]
 
     def wait(self) -> None:
-        """Until the person is asked, or the game is over."""
+        """Wait until the person must answer or the game is over."""
         deadline = time.monotonic() + 60
         while not self.view["asked"] and not self.view["over"]:
             assert time.monotonic() < deadline
             self.wait_for_news()
 
     def wait_for_news(self) -> None:
-        """Until the game has a later version."""
+        """Wait until the game has a later version."""
         place = {"game": self.view["game"], "after": self.view["version"]}
         self.view = self.ask("/api/play/news", **place)
 
     def choose(self) -> None:
-        """The whole choice phase, by hints."""
+        """Make all choices of the choice phase by hints."""
         self.wait()
         while self.view["choice"] and not self.view["over"]:
             self.change("cards", cards=self.tell("hint", game=self.view["game"])["cards"])
@@ -92,7 +92,7 @@ class Table:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
-    """Makes servers with a page each; at the end no process of theirs is left."""
+    """Yield a function that creates servers; at the end, none of their processes may be left."""
     opened: list[Any] = []
     before = set(children_of(os.getpid()))
 
@@ -128,7 +128,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
             for step in view["steps"]:
                 assert step["words"] == "" if step["action"] is None else step["words"]
                 assert set(step["board"]["sides"][0]["hand"]) <= {None}
-            # What the page has already is not told again.
+            # The page gets only the steps and cards that it does not have.
             part = page.ask("/api/play/news", game=view["game"], have=view["settled"], known=10**6)
             assert (part["start"], part["steps"]) == (view["settled"], view["steps"][-1:])
             assert part["cards"] == {}
@@ -164,7 +164,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
     (game,) = page.ask("/api/games")["games"]
     assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
-    # The same steps, now with both hands, and the person still sits below.
+    # The replay has the same steps, now with both hands, and the person still sits below.
     replay = page.page(game["key"])
     assert replay["seat"] == 1
     assert [step["action"] for step in replay["steps"]] == [
@@ -191,7 +191,7 @@ def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
     assert len(first.view["choice"]["chosen"]) == 1
     seen = first.ask("/api/play/news", game=view["game"], after=view["version"])
     assert seen["version"] >= late["view"]["version"]
-    # The bot has moved since, but the other page is still told whose doing it was.
+    # The bot has moved since, but the other page still learns who changed the game.
     assert (seen["by"], seen["by_version"]) == ("me", view["version"] + 1)
     assert seen["version"] > seen["by_version"]
 
@@ -237,7 +237,7 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page.wait()
     page.change("cards", cards=page.view["choice"]["offer"][:30])
     assert page.view["asked"] is False
-    # Meanwhile everything else answers.
+    # While the bot thinks, other requests are answered.
     (row,) = page.ask("/api/games")["games"]
     assert (row["key"], row["live"]) == (page.view["game"], True)
     assert row["names"] == ["You", "silent"]
@@ -251,8 +251,8 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
 
 def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
-    others = set(children_of(os.getpid()))  # of tests before this one
-    page.new("bot0", seat=1)  # the bot is asked first, and has all the time
+    others = set(children_of(os.getpid()))  # processes of earlier tests
+    page.new("bot0", seat=1)  # the bot is asked first and has no time limit
     deadline = time.monotonic() + 60
     while not (bots := set(children_of(os.getpid())) - others):
         assert time.monotonic() < deadline
@@ -263,7 +263,7 @@ def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path:
         time.sleep(0.05)
     assert page.ask("/api/play/news", game=page.view["game"])["over"]["error"]
     assert list(tmp_path.iterdir()) == []
-    page.new("bot0", seat=1)  # ended with the server, see the fixture
+    page.new("bot0", seat=1)  # this bot ends with the server, which the fixture checks
 
 
 def test_words_of_a_bot_that_crashes(table: Callable[..., Table], tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> None:
-    """From either side, against a bot that sees the battle from there."""
+    """A position can be played out from either side against a bot that sees only its own view."""
     page = table(timeout_scale=0)
     state = start_position(7, rules)
     for _ in range(9):
@@ -364,7 +364,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
 
 
 def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
-    """Its first question is a turn, whose limit would be over before the program runs."""
+    """In a game from a position, first answers have a longer limit, so that programs can start."""
     state = start_position(7, "1.0")
     state.apply_action(0)
     match = _match_from(state)

@@ -1,4 +1,4 @@
-"""The pages of `locmsim web` in a browser: whole games by clicks, and nothing escapes."""
+"""Browser tests of the pages of `locmsim web`: whole games by clicks, and hostile text."""
 
 import json
 import os
@@ -62,14 +62,14 @@ def begin(page: Any, rules: str, opponent: str, seat: int = 0, seed: int = 5) ->
 
 
 def draft(page: Any) -> None:
-    """Take thirty cards, whatever comes."""
+    """Take the first card of all thirty offers."""
     for pick in range(30):
         page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
         page.locator("#offer .pick").first.click()
 
 
 def until(page: Any, expression: str) -> None:
-    """Until a page's script finds something true."""
+    """Wait until a JavaScript expression is true on a page."""
     deadline = time.monotonic() + 20
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression
@@ -85,7 +85,7 @@ def changed(page: Any, before: str) -> None:
 
 
 def table_of(page: Any) -> str:
-    """The lanes and the hands, without what is said about them."""
+    """Return the lanes and the hands as HTML, without the texts around them."""
     found: str = page.evaluate(
         "[...document.querySelectorAll('.lanes, .side')].map((one) => one.innerHTML).join('')"
     )
@@ -93,7 +93,7 @@ def table_of(page: Any) -> str:
 
 
 def await_table(page: Any, good: Callable[[str], bool]) -> None:
-    """Until the table that is shown is as expected: it is drawn when the server has answered."""
+    """Wait until the table is as expected, since it is drawn only after the server has answered."""
     deadline = time.monotonic() + 20
     while not good(table_of(page)):
         assert time.monotonic() < deadline
@@ -101,7 +101,7 @@ def await_table(page: Any, good: Callable[[str], bool]) -> None:
 
 
 def play_turns(page: Any) -> int:
-    """Play by clicks until the game is over: whatever lights up first; how many turns."""
+    """Play by clicking the first possible move until the game ends; return the number of turns."""
     turns = 0
     while True:
         page.wait_for_selector(f"{ASKED}, {OVER}")
@@ -177,7 +177,7 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
 
 
 def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opener) -> None:
-    """Its cost, attack, defense, effects and keywords stay to be read."""
+    """The badge with the number of taken copies does not cover any text of a card."""
     page = visit(server())
     begin(page, "1.5", "agent-random")
     page.wait_for_selector("#offer")
@@ -246,9 +246,9 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     begin(first, "1.0", "agent-random")
     first.wait_for_selector("#offer .pick")
     second = visit(url, refusals=1)
-    # It misses what the first one does meanwhile.
+    # The second page gets no news of what the first one does.
     second.route("**/api/play/news*after*", lambda route: None)
-    # From the page itself: `first.url` learns only later what its script made of the address.
+    # `first.url` would be late: it is updated some time after the script has changed the address.
     address = first.evaluate("location.href")
     second.goto(address)
     second.wait_for_selector("#offer .pick")
@@ -259,7 +259,7 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     second.locator("#offer .pick").first.click()
     second.locator("h1", has_text=": 2 of 30").wait_for()
     expect(second.locator("#notice")).to_contain_text("in another page")
-    # One that listens is told at once.
+    # A page that gets the news shows the change at once.
     third = visit(url)
     third.goto(address)
     third.locator("h1", has_text=": 2 of 30").wait_for()
@@ -270,7 +270,7 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
 
 
 def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
-    """After the news of what the bot did then: no click is lost."""
+    """An answer that arrives after the news of the bot's next moves does not block clicks."""
     page = visit(server())
     page.add_init_script(
         """{
@@ -292,11 +292,11 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
 def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     server: Server, visit: Opener
 ) -> None:
-    """A click there ends what is shown, and nothing else."""
+    """While the opponent's moves are shown, a click on the button only ends the animation."""
     page = visit(server(), reduced_motion="no-preference")
     begin(page, "1.2", "agent-osl", seat=1)
     draft(page)
-    for _ in range(6):  # until a turn of theirs is being shown
+    for _ in range(6):  # until a turn of the opponent is being shown
         page.wait_for_selector(f"{ASKED} #end")
         if page.locator("#end").is_disabled():
             break
@@ -382,7 +382,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     page = visit(server())
     begin(page, "1.2", "agent-random")
     draft(page)
-    for _ in range(4):  # until there is something to do
+    for _ in range(4):  # until the hint contains an action
         page.wait_for_selector("#end:enabled")
         page.click("#hint")
         page.wait_for_selector("#follow")
@@ -391,7 +391,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.click("#end")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
-    # Another card is clicked between the steps, as fast as a page can. The hint may be drawn anew.
+    # Click other cards between the steps of the hint, as fast as the page can.
     begun = page.wait_for_function(
         "() => { const follow = document.querySelector('#follow'); if (!follow) return 0;"
         " const steps = document.querySelectorAll('#line li').length; follow.click();"
@@ -405,7 +405,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
 
 
 def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """The search goes on in the turn that is shown, and no other one's lines stay."""
+    """If another turn is shown during a search, old lines vanish and the new turn is searched."""
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
@@ -420,11 +420,11 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     states = [turn["states"][0] for turn in game["turns"]]
     mine = states[1]["p"][1]
     owned = {row[0] for row in mine["board"]} | set(mine["hand"])
-    owned |= {one + 1 for one in mine["hand"]}  # copies
+    owned |= {one + 1 for one in mine["hand"]}  # copies of cards have the next id
     for line in page.evaluate(legal):
         assert line == "PASS" or {int(a.split(" ")[1]) for a in line.split(";")} <= owned
     assert first
-    # Where more is searched than the server has room for, it is asked again.
+    # If the server is busy with other searches, the page asks again.
     full = {"status": 429, "content_type": "application/json", "body": '{"error": "wait"}'}
     page.route("**/api/analyse/search*", lambda route: route.fulfill(**full), times=1)
     page.keyboard.press("ArrowDown")
@@ -436,7 +436,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
 
 
 def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """Without a click, but not on the way through the moves, nor once the panel is closed."""
+    """With the engine's panel open, a position is searched if it is shown for a moment."""
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
@@ -447,18 +447,18 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     for _ in range(4):
         page.keyboard.press("ArrowDown")
     page.wait_for_timeout(1000)
-    assert not {"search", "step"} & {*sent}  # the panel is not open
+    assert not {"search", "step"} & {*sent}  # the panel is closed
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
     expect(page.locator("#search")).to_have_text("Stop")
-    # On the way to another turn no search begins; the one that ran ends.
+    # Positions that are passed quickly are not searched, and the running search ends.
     sent.clear()
     for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     page.wait_for_selector("#lines button")
     assert sent.count("search") <= 2, sent
     assert sent.count("stop") == 1
-    # Nobody looks: it ends, and goes on with the next round once somebody does.
+    # The search ends when the panel is hidden, and continues when it is shown again.
     page.click("#tab-moves")
     until(page, "document.querySelector('#search').textContent === 'Search'")
     sent.clear()
@@ -467,7 +467,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     page.click("#tab-engine")
     expect(page.locator("#search")).to_have_text("Stop")
     assert page.locator("#lines button").count() > 0
-    # Stop is for the positions that follow, too, until somebody wants a search again.
+    # After Stop, other positions are not searched either, until the search is started again.
     page.click("#search")
     sent.clear()
     for _ in range(4):
@@ -477,8 +477,8 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     assert "search" not in sent
     page.click("#search")
     until(page, "/ in [3-9][.]/.test(document.querySelector('#engine').textContent)")
-    # The round of four seconds has begun. The server, which has room for two searches at a time,
-    # ends it for a page that is left.
+    # A round of four seconds has begun. The server can run two searches at a time; it must end the
+    # search of a page that was left.
     address = page.url
     page.goto("about:blank")
     page.goto(address.split("#")[0])
@@ -518,7 +518,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.locator("#count", has_text="of 3").wait_for()
     page.locator("[data-key='d0:1'] a", has_text="watch").click()
     page.click("#tab-about")
-    # The description, which the name alone would not tell.
+    # The tab shows the description of the player, which differs from its name.
     expect(page.locator("#about dd", has_text="one").locator(".copy").first).to_have_text("greedy")
     page.go_back()
     page.locator("[data-key=f0] a", has_text="watch").click()
@@ -527,7 +527,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
 
 
 def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """From the list to a search in two clicks; a line on the board; another turn by clicks."""
+    """From the list, two clicks lead to a search; lines and other turns can be played by clicks."""
     log = tmp_path / "log.json"
     result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
     log.write_text(log_line(result))
@@ -539,7 +539,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.locator(".can").first.wait_for()
     page.wait_for_selector("#lines button")
     expect(page.locator("#lines")).to_contain_text("of 6 searches")
-    assert page.locator(".arrows .advised").count() > 0  # those of the best line
+    assert page.locator(".arrows .advised").count() > 0  # the arrows of the best line
     start = page.inner_html(".lanes")
     line = page.locator("#lines button").first
     line.focus()
@@ -550,8 +550,8 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     assert page.inner_html(".lanes") != start
     for _ in actions:
         page.wait_for_selector("#undo:enabled")
-        page.wait_for_selector("#chance")  # it is known what is legal here, too
-        # What was legal there is not offered one action before.
+        page.wait_for_selector("#chance")  # the legal actions of this position have arrived
+        # After an undo, the legal actions of the later position must not be offered.
         undo = "() => (document.querySelector('#undo').click(), document.querySelector('.can'))"
         assert page.evaluate(undo) is None
     expect(page.locator("#undo")).to_be_disabled()
@@ -562,7 +562,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
 
 
 def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """The report: progress, the worst turns first, each one click from its position."""
+    """The report shows the progress and the worst turns, each of which leads to its position."""
     log = tmp_path / "log.json"
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match("1.2", seed=3), timeout_scale=0)
@@ -587,7 +587,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
 
 
 def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """Beyond the end of the turn: a reply and the next turn are on the board by a click."""
+    """The tree has variations beyond the end of the turn, which a click shows on the board."""
     log = tmp_path / "log.json"
     log.write_text(log_line(golden_result(long_game("1.2"))))
     page = visit(server(str(log)), "game/f0")
@@ -648,7 +648,7 @@ def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> N
 
 
 def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> None:
-    """The first click begins the game."""
+    """On the first page, the first move begins the game of the shown position."""
     page = visit(server())
     page.locator(".board .can").first.click()
     page.locator(".aim").first.click()
@@ -661,7 +661,7 @@ def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup")
     page.wait_for_selector("#catalogue .card")
     page.fill("#mana0", "1")
-    page.locator("#catalogue .pick").last.click()  # the dearest card
+    page.locator("#catalogue .pick").last.click()  # the most expensive card
     page.click("#setup")
     page.wait_for_selector(".hand .cannot")
     page.locator(".hand .cannot").click()
@@ -685,7 +685,7 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
 
 
 def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """The log, the page and the position of a step lead to the same again."""
+    """The downloaded log, page and position contain the match and the step that are shown."""
     result = golden_result(long_game("1.2"))
     log = tmp_path / "log.json"
     log.write_text(log_line(result))
@@ -703,7 +703,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
 
 
 def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """Names of players, what bots say, write and answer, and paths."""
+    """Hostile text in names, paths, and output of bots is shown as text."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
     program = tmp_path / "bot.py"
     program.write_text(f"import sys\ninput()\nsys.stderr.write({HOSTILE!r})\nsys.exit(3)\n")
@@ -763,7 +763,7 @@ def test_a_port_that_is_taken(server: Server) -> None:
 
 
 def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """Without scrolling: in a game, in a replay and on the first page."""
+    """On a phone, all that is needed to play is visible without scrolling."""
     log = tmp_path / "game.json"
     log.write_text(log_line(golden_result(long_game("1.5"))))
     url = server(str(log))
@@ -802,7 +802,7 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
 def test_a_match_is_watched_as_it_is_played(
     game: str | None, server: Server, visit: Opener, tmp_path: Path
 ) -> None:
-    """Step by step: the page follows where its end is shown, and stays where one looks back."""
+    """A page of a running match follows it if the last step is shown; else it stays where it is."""
     folder = tmp_path / "games"
     folder.mkdir()
     path = folder / f"a{LIVE_SUFFIX}"
@@ -837,10 +837,10 @@ def test_a_match_is_watched_as_it_is_played(
         expect(entries).not_to_have_count(before)
         expect(page.locator("#slider")).to_have_value("0")
     if game:
-        # It is made for a light page, and can be read in a dark one.
+        # The picture is drawn for a light page and must be readable on a dark one too.
         page.emulate_media(color_scheme="dark")
         expect(page.locator("img.drawing")).to_have_css("background-color", "rgb(255, 253, 246)")
-        # The drawing is an image, from which no markup enters the page.
+        # The picture is an image, so that its markup cannot affect the page.
         assert page.locator("img.drawing").get_attribute("src").startswith("data:image/svg+xml")
         expect(page.locator("#outcome")).to_have_text(
             re.compile("^Vestrock(: ann won|: bob won)?$")

@@ -1,4 +1,4 @@
-"""The replay page in a browser: it shows what the match was, at every step, and nothing escapes."""
+"""Browser tests of the replay page: each step shows the match, and hostile text stays text."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def test_every_step_shows_the_numbers_of_the_game(rules: str, open_page: Opener)
 
 
 def await_other_address(page: Any, before: str) -> None:
-    """Until the address is another one: it follows when a page has rested for a moment."""
+    """Wait until the address has changed, which happens shortly after the last step."""
     for _ in range(100):
         if page.evaluate("location.hash") != before:
             return
@@ -75,14 +75,14 @@ def test_keyboard(open_page: Opener) -> None:
         page.wait_for_timeout(50)
     page.keyboard.press(" ")
     assert page.locator("#play").get_attribute("aria-label") == "Play"
-    # A step's address leads back to it, also as a link that is followed later.
+    # The address of a step leads to that step, and also works as a link within the page.
     page.keyboard.press("Home")
     turn = f"#turn={game['turns'][3]['states'][0]['turn']}"
     page.evaluate(f"location.hash = '{turn}'")
     sync_api.expect(page.locator("#slider")).to_have_value(str(starts[3]))
     page.keyboard.press("ArrowRight")
     await_other_address(page, turn)
-    # From the page itself: `page.url` learns only later what its script made of the address.
+    # `page.url` would be late: it is updated some time after the script has changed the address.
     page = open_page(replay_html(golden_result(game)), page.evaluate("location.hash"))
     assert step_of(page) == starts[3] + 1
     for nonsense in ("#turn=999", "#step=x", "#step=-5", "#%00"):
@@ -151,7 +151,7 @@ def test_it_fits_the_screen(size: tuple[int, int], open_page: Opener) -> None:
 
 
 def test_hostile_text_stays_text(open_page: Opener) -> None:
-    """Names, chat and standard error of bots."""
+    """Hostile names, chat and standard error of bots are shown as text."""
     game = json.loads(json.dumps(long_game("1.0")))
     chat = f"PASS {HOSTILE.replace(';', '')}"
     game["turns"][0]["output"] += f";{chat}"
@@ -162,7 +162,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     assert page.locator("#side0 .who bdi").first.text_content() == HOSTILE
     page.click("#tab-about")
     assert page.locator("#stderr pre").text_content() == HOSTILE
-    # Nothing of it became an element, and it is set apart from the text around it.
+    # The text did not create elements, and it is isolated from the text around it.
     assert page.locator("script").count() == 2
     assert page.locator("[onload]").count() == 0
     isolated = page.evaluate(
@@ -178,7 +178,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
         )
     option = page.locator("#view option").nth(1).text_content()
     assert option == f"only \u2068{HOSTILE}\u2069"
-    # A long name leaves room for the choice beside it.
+    # A long name leaves space for the choice beside it.
     assert page.locator("#speed").bounding_box()["width"] > 50
     page.evaluate(ALL_SHOWN)
     assert page.title() == f"{HOSTILE} against {HOSTILE}"
@@ -195,7 +195,7 @@ def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:
 
 
 def test_deaths_and_damage_are_animated(open_page: Opener) -> None:
-    """But not for those who asked for less motion."""
+    """Deaths and damage are animated unless the user prefers reduced motion."""
     for game in golden_games("1.5"):
         boards = [
             [{row[0]: row[3] for row in side["board"]} for side in state["p"]]
@@ -232,7 +232,7 @@ def hurt(old: dict[int, int], new: dict[int, int]) -> bool:
 
 
 def test_a_fault_in_the_battle(open_page: Opener) -> None:
-    """Who failed, how, and the last words of their bot, which are open to see."""
+    """The page shows who failed and how, and the end of the standard error of their bot."""
     game = next(game for game in golden_games("1.5") if game["turns"] and game["error"])
     words = ("", "")
     player = game["error"]["player"]
@@ -240,7 +240,7 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     page = open_page(replay_html(golden_result(game, stderr=words), ("one", "two")))
     outcome = page.locator("#outcome").inner_text()
     assert f"{('one', 'two')[1 - player]} won; {('one', 'two')[player]} lost by a fault:" in outcome
-    # However long that is, the names are not cut.
+    # The names are not cut, however long the outcome is.
     title = page.locator("#title")
     assert title.evaluate("(title) => title.scrollWidth <= title.clientWidth")
     page.click("#tab-about")
@@ -252,7 +252,7 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
-    """The numbers of the snapshot at each of its turns, but for what it was not told."""
+    """A page of a bot's input shows the position of each of its turns, without hidden cards."""
     game = long_game(rules)
     inputs = [turn["input"] for turn in game["turns"] if turn["player"] == 1]
     page = open_page(capture_html("".join([*game["choice_inputs"][1], *inputs])))
@@ -272,12 +272,12 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     assert page.locator("#log .theirs").count() > 1
     page.click("#tab-decks")
     assert page.locator("#decks table tr").count() > 30
-    if rules == "1.5":  # nothing is said about what the players chose
+    if rules == "1.5":  # the input does not say what the players have chosen
         assert page.locator("#decks table th").all_inner_texts() == ["on offer"]
 
 
 def test_pictures(tmp_path: Path) -> None:
-    """The script makes the pictures of README and docs/web.md; both fit."""
+    """The script creates the pictures of README and docs/web.md with the right sizes."""
     top = Path(__file__).parents[2]
     script = top / "tools" / "screenshots.py"
     subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
@@ -287,12 +287,12 @@ def test_pictures(tmp_path: Path) -> None:
         data = (folder / f"{name}.png").read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack(">II", data[16:24]) == (1280, height)
-        # An empty board would be much smaller.
+        # The picture of an empty board would be much smaller.
         assert 100_000 < len(data) < 200_000
 
 
 def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
-    """Safari stops a page that changes its address a hundred times in half a minute."""
+    """The address changes only after a pause, since Safari blocks pages that change it often."""
     page = open_page(replay_html(golden_result(long_game("1.5"))))
     page.evaluate(
         "() => { window.calls = 0; const old = history.replaceState.bind(history);"

@@ -1,4 +1,4 @@
-"""Environments over many games: leaks, the protocol, and memory that does not grow."""
+"""Tests of environments over many games: hidden information, the protocol, and memory."""
 
 import gc
 import os
@@ -15,14 +15,14 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def resident_bytes():
-    """Memory that this process has now (Linux)."""
+    """Return the resident memory of this process in bytes (Linux)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @each_rules
 def test_no_leaks(rules):
-    assert check_games(rules, range(300)) > 20_000  # checks
+    assert check_games(rules, range(300)) > 20_000  # number of checks
 
 
 @each_rules
@@ -39,7 +39,7 @@ def test_rows_are_single_environments(rules, mode, threads):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_does_not_grow():
-    """10^7 steps of a vector environment, 10^5 resets of a single one."""
+    """Memory does not grow over 10^7 steps of a vector environment and 10^5 single resets."""
     venv = LocmVectorEnv(1024, opponent="random", card_sets=16, copy=False)
     venv.reset(seed=1)
     single = BattleEnv(opponent="random", card_sets=16)

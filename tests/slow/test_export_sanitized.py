@@ -1,4 +1,4 @@
-"""Exported bots with sanitizers: whole games, and input that no referee sends."""
+"""Tests of exported bots with sanitizers, on whole games and on damaged input."""
 
 import random
 import subprocess
@@ -11,7 +11,7 @@ from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 
-#: Without forced inlining, which would take the compiler half a minute.
+#: Options without forced inlining, with which compiling takes half a minute.
 SANITIZERS = (
     *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
@@ -24,7 +24,7 @@ DAMAGED = 200
     scope="module", params=[(rules, s) for rules in RULE_SETS for s in ("beam", "mcts")]
 )
 def bot(request, tmp_path_factory):
-    """The rule set, and a readable bot for it with sanitizers."""
+    """Return a rule set and a readable bot for it, built with sanitizers."""
     rules, search = request.param
     source = tmp_path_factory.mktemp("sanitized") / "bot.c"
     options = ["--rules", rules, "--search", search, "--readable", "-o", str(source)]
@@ -33,7 +33,7 @@ def bot(request, tmp_path_factory):
 
 
 def texts(rules, games):
-    """What the players of some games are sent."""
+    """Yield all that each player is sent in some games."""
     for seed in range(games):
         match = Match(rules, seed=seed)
         agents = [make_agent("greedy") for _ in range(2)]
@@ -49,7 +49,7 @@ def texts(rules, games):
 
 
 def run(program, text):
-    """The exit status, which tells of a finding; a sanitizer writes what it found."""
+    """Run a bot on an input and check that no sanitizer reports an error; return the process."""
     data = text.encode("latin-1")
     done = subprocess.run([program, "150"], input=data, capture_output=True, timeout=120)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")[-3000:]
@@ -67,7 +67,7 @@ def test_whole_games(bot):
 
 
 def damaged(text, rng):
-    """A text with something wrong in it."""
+    """Return a text with a random defect."""
     kind = rng.randrange(6)
     at = rng.randrange(len(text))
     lines = text.split("\n")

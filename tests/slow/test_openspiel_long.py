@@ -1,4 +1,4 @@
-"""OpenSpiel's agents on our games: a search that does not cheat, and one that learns."""
+"""Tests of OpenSpiel's agents on our games: a search with sampled worlds, and a learning agent."""
 
 import os
 
@@ -15,7 +15,7 @@ GAMES = int(os.environ.get("LOCMSIM_ISMCTS_GAMES", "6"))
 
 
 def test_a_search_with_sampled_worlds_beats_random_play():
-    """ISMCTSBot with 1,000 simulations; LOCMSIM_ISMCTS_GAMES=100 plays them all."""
+    """ISMCTSBot with 1,000 simulations beats random play; LOCMSIM_ISMCTS_GAMES=100 plays more."""
     game = locmsim.openspiel.game("1.5")
     won = 0
     for number in range(GAMES):
@@ -35,7 +35,7 @@ def test_a_search_with_sampled_worlds_beats_random_play():
 
 
 def test_a_learning_agent_trains():
-    """1,000 episodes of their DQN against random play."""
+    """OpenSpiel's DQN agent can be trained for 1,000 episodes against random play."""
     pytest.importorskip("torch")
     dqn = pytest.importorskip("open_spiel.python.pytorch.dqn")
     env = rl_environment.Environment(locmsim.openspiel.game("1.5"))

@@ -1,4 +1,4 @@
-"""The position text of all positions of the golden games (docs/rules.md, section 13)."""
+"""Tests of the position text of all positions of the golden games (docs/rules.md, section 13)."""
 
 import pytest
 from helpers import GoldenChunk, game_cards, game_name, golden_chunks

@@ -1,4 +1,4 @@
-"""Training finds what decides games."""
+"""Tests that training finds what decides games."""
 
 import random
 
@@ -35,7 +35,7 @@ def states(games: int) -> list[State]:
 
 
 def test_it_finds_what_no_sum_over_cards_can_say():
-    """Decks win that are nearest to ten creatures."""
+    """A deck network learns a value that is not a sum over cards: closeness to ten creatures."""
     rows, decks = random_decks(1500)
     off = [[abs(sum(card.type == 0 for card in deck) - 10) for deck in pair] for pair in decks]
     rows, won = (
@@ -50,7 +50,7 @@ def test_it_finds_what_no_sum_over_cards_can_say():
 
 
 def test_who_played_is_told_from_the_decks():
-    """Both play the same deck; one player wins all games against another one."""
+    """If one of two players with equal decks always wins, only the players predict the result."""
     rows = np.repeat(random_decks(40)[0][:, :1], 2, axis=1)
     first = np.arange(40) % 2
     players = np.stack([first, 1 - first], axis=1)
@@ -61,7 +61,7 @@ def test_who_played_is_told_from_the_decks():
 
 
 def test_decks_are_worth_what_player_number_0_makes_of_them():
-    """Number 0 wins with the deck that draws more, number 1 with the one that draws less."""
+    """Decks are valued for player 0, who here wins with more draws, unlike player 1."""
     rows, decks = random_decks(1000)
     draws = [[sum(card.card_draw for card in deck) for deck in pair] for pair in decks]
     players = np.repeat(np.arange(1000)[:, None] % 2, 2, axis=1)
@@ -73,7 +73,7 @@ def test_decks_are_worth_what_player_number_0_makes_of_them():
 
 
 def test_it_finds_what_decides():
-    """Results that follow from health and the attack on the board are predicted."""
+    """A network learns to predict results that depend on health and on the attack on the board."""
     some = states(60)[::2]
     positions = np.stack([inputs(state, 0) for state in some])
 

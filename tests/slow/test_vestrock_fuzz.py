@@ -1,4 +1,4 @@
-"""Long comparisons of Vestrock's kernel with its reference, those of the rule of thumb too."""
+"""Long comparisons of Vestrock's kernel with its reference, also in matches of the rule bot."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_same_replies(part):
 
 @pytest.mark.parametrize("part", range(4))
 def test_matches_by_rule(part):
-    """Eventful matches: the reference follows the rule of thumb, command by command."""
+    """In eventful matches, played by rules of thumb, the reference agrees on each command."""
     for seed in range(20 * part, 20 * (part + 1)):
         random = Random(seed)
         deck, parameters = fast.any_match(random)

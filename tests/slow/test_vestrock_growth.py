@@ -1,4 +1,4 @@
-"""A server that runs for long holds no more than one that has just begun."""
+"""Tests that a server's memory and descriptors do not grow over many tournaments."""
 
 import json
 import os
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="nee
 
 
 def held(pid: int) -> tuple[int, int]:
-    """What a process holds at the moment: memory in KiB, descriptors."""
+    """Return the memory of a process in KiB and the number of its descriptors."""
     found = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
     assert found
     return int(found[1]), len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def idle(port: int, name: str) -> None:
-    """Wait, ask, connect anew every few turns, and never leave in order."""
+    """Wait, ask, and reconnect after a few turns, again and again until the server closes."""
     turns = 0
     while True:
         try:
             client = Client("127.0.0.1", port, name, "x")
-        except ServerFullError:  # all of one address at once
+        except ServerFullError:  # the address has too many connections before their login
             time.sleep(0.02)
             continue
         try:
@@ -79,7 +79,7 @@ def test_thirty_clients_and_ten_tournaments(tmp_path: Path) -> None:
                 assert time.monotonic() < end, figures
                 line += file.readline()
                 if not line.endswith(b"\n"):
-                    time.sleep(0.01)  # it is being written
+                    time.sleep(0.01)  # the line is being written
                     continue
                 if line.startswith(b'{"event":"awards"'):
                     figures[json.loads(line)["tournament"]] = held(server.pid)
@@ -91,7 +91,7 @@ def test_thirty_clients_and_ten_tournaments(tmp_path: Path) -> None:
         server.kill()
         server.communicate()
     print(figures)
-    # The results of two tournaments are kept at a time: from the third one on nothing is added.
+    # The server keeps two tournaments, so that nothing should be added from the third one on.
     early = max(memory for number, (memory, _) in figures.items() if number <= 4)
     late = max(memory for number, (memory, _) in figures.items() if number >= TOURNAMENTS - 2)
     assert late < early * 1.05 + 2000

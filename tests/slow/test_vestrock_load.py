@@ -26,13 +26,13 @@ from locmsim.vestrock.standings import Standings
 LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
 SIZE = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
 PLAYERS, TURNS, SECONDS = int(SIZE[0]), int(SIZE[1]), float(SIZE[2])
-#: What the server may hold, in kB.
+#: Maximum memory of the server in kB.
 MEMORY = 400_000
 
 
 @contextlib.contextmanager
 def processes() -> Iterator[list[subprocess.Popen[str]]]:
-    """Processes that are gone when the test is over."""
+    """Yield a list of processes, which are killed at the end of the block."""
     started: list[subprocess.Popen[str]] = []
     try:
         yield started
@@ -56,7 +56,7 @@ def serve(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def ports(server: subprocess.Popen[str]) -> tuple[str, str]:
-    """That of players and that of spectators."""
+    """Return the port for players and the port for spectators."""
     assert server.stdout is not None
     found = re.search(r"port (\d+), spectators on (\d+)", server.stdout.readline())
     assert found
@@ -81,7 +81,7 @@ def check(
     players: int,
     tournaments: int,
 ) -> None:
-    """All is over: nothing was refused that came in time, and every match was played."""
+    """Wait for the end; check that all matches were played and no command in time was refused."""
     reports = [bot.communicate(timeout=60 + 4 * TURNS * SECONDS)[0] for bot in bots]
     held = server.communicate(timeout=60)[1]
     print(held, *reports, sep="\n")
@@ -91,7 +91,7 @@ def check(
         found = re.search(r"(\d+) moves, (\d+) commands, errors (.+), late (\d+)", report)
         assert found, report
         assert int(found[2]) > 0
-        # What is sent in the first 0.8 of a turn is done in it.
+        # Commands that are sent in the first 80 % of a turn are executed within the turn.
         assert found[4] == "0", report
         assert found[3] == "none" or set(re.findall(r"(\d+):", found[3])) == {"913"}, report
     with (tmp_path / "log").open("rb") as lines:
@@ -118,13 +118,13 @@ def test_all_bots_keep_the_time(tmp_path: Path) -> None:
 def test_nobody_is_late_beside_a_nuisance(
     kind: str, addresses: tuple[int, int], tmp_path: Path
 ) -> None:
-    """Also where it comes from the address of the players."""
+    """A misbehaving client does not delay the players, even from the same address as theirs."""
     accounts = tmp_path / "accounts"
     names = [f"bot{i}" for i in range(PLAYERS)] + ["pest"] * (kind == "newlines")
     for name in names:
         FileAccounts.set_password(accounts, name, "x")
     with processes() as started:
-        # All accounts play, so there is a break in which the bots can come.
+        # All accounts take part, so there is a break for the bots to log in.
         server = serve(
             tmp_path, f"--accounts={accounts}", "--tournaments=1",
             f"--break-turns={round((2 + PLAYERS / 5) / SECONDS)}",
@@ -134,7 +134,7 @@ def test_nobody_is_late_beside_a_nuisance(
         words = [kind, port, spectators, *map(str, addresses)]
         command = [sys.executable, vestrock_nuisance.__file__, *words]
         bots = []
-        if kind != "gone":  # whose connections are there before
+        if kind != "gone":  # its connections must exist before the bots log in
             bots = [bot(i, port) for i in range(PLAYERS)]
             started += bots
             while b'"event":"tournament"' not in (tmp_path / "log").read_bytes():
@@ -158,7 +158,7 @@ def test_nobody_is_late_beside_a_nuisance(
 
 
 def memory(pid: int) -> int:
-    """What a process holds, in kB."""
+    """Return the memory of a process in kB."""
     with contextlib.suppress(OSError):
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
         return int(found[1]) if found else 0

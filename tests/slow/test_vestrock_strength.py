@@ -1,4 +1,4 @@
-"""How strong the bots are, over 400 matches on 200 decks from both seats."""
+"""Tests of the strength of the bots, in 400 matches with 200 decks, from both seats."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from locmsim.arena import Arena
     [
         (["rule", "random"], 400, 0.95),
         (["search:nodes=4000", "rule"], 400, 0.85),
-        # With as many positions in each turn, looking ahead wins.
+        # With the same number of positions per turn, looking ahead is better.
         (["search:nodes=2000", "search:nodes=2000,depth=1"], 400, 0.53),
     ],
 )

@@ -1,4 +1,4 @@
-"""The replay page, step by step, for more golden games than the other tests have."""
+"""Tests of the replay page, step by step, for more golden games than the other tests."""
 
 import pytest
 from browser import Opener, browser, check_game, open_page

@@ -1,7 +1,7 @@
 """Vestrock: the second game, with a kernel, bots and a server of its own (docs/vestrock.md).
 
-`State` is a position, `Match` a match under the protocol's rules, `generate_deck` makes decks. The
-server, its client and the bots are imported by the modules' names.
+`State` is a position, `Match` a match under the protocol's rules, and `generate_deck` generates
+decks. The bots and everything else are imported from the modules.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Logins: accounts with salted hashes in a file, or any name on first use."""
+"""Accounts of a server: in a file with salted hashes, or created by the first use of a name."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ __all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]
 
 _log = logging.getLogger(__name__)
 
-#: Cost of a hash: about 20 ms and 16 MB.
+#: Parameters of scrypt, with which a hash takes about 20 ms and 16 MB.
 _N: Final = 2**14
 _R: Final = 8
 _P: Final = 1
@@ -24,20 +24,23 @@ _NOBODY: Final = (b"nobody", b"")
 
 
 class Accounts(Protocol):
-    """A source of accounts."""
+    """A source of accounts, with which the server checks logins."""
 
     def check_quickly(self, name: str, password: str) -> bool | None:
         """Return whether a login is valid; None if only `check` can tell."""
 
     def check(self, name: str, password: str) -> bool:
-        """Return whether a login is valid; may take too long for the server's loop."""
+        """Return whether a login is valid; may take too long for the server's event loop."""
 
     def names(self) -> list[str] | None:
-        """Return all accounts; None if everybody who is logged in takes part."""
+        """Return the names of all accounts; None if all logged-in players take part instead."""
 
 
 class OpenAccounts:
-    """The first use of a name sets its password, until the server ends."""
+    """Accounts without a file: the first login with a name sets its password.
+
+    The passwords are forgotten when the server ends.
+    """
 
     def __init__(self) -> None:
         self._passwords: dict[str, bytes] = {}
@@ -71,7 +74,7 @@ class FileAccounts:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        #: Passwords that were valid once are checked quickly, so that reconnects are cheap.
+        #: Quick hashes of passwords that were valid once, which make reconnecting cheap.
         self._key = os.urandom(32)
         self._known: dict[tuple[str, bytes], bytes] = {}
         self._version = self._version_now()
@@ -123,7 +126,7 @@ class FileAccounts:
         return hashlib.blake2b(password.encode(), key=self._key).digest()
 
     def check(self, name: str, password: str) -> bool:
-        # An unknown name takes as long as a known one.
+        # An unknown name must take as long as a known one, so that the time reveals nothing.
         salt, digest = self._hashes.get(name, _NOBODY)
         if not hmac.compare_digest(hash_password(password, salt), digest):
             return False

@@ -1,4 +1,4 @@
-"""Rate limits of connections: costs, and the allowances that pay for them."""
+"""Rate limits of connections: what input costs, and the allowances that it is charged to."""
 
 from collections.abc import Callable
 from typing import Final
@@ -7,14 +7,15 @@ __all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Costs"]
 
 
 class Costs:
-    """Costs in seconds of an allowance.
+    """Costs of what a connection does, in seconds of its allowance.
 
     Parameters
     ----------
     line, byte : float
-        The costs of input.
+        The costs of a line and of a byte of input.
     connection, password, spectator : float
-        The costs of connecting, of a password check, and of the view of the running tournament.
+        The costs of connecting, of a password check, and of sending a new spectator the running
+        tournament.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Costs:
 
 
 #: Limits of an address before a login: 100 connections, 20 passwords, two spectators, 1,000 lines
-#: or 100 kB per second, with bursts of five times as much.
+#: or 100 kB per second, with bursts of up to five times as much.
 BEFORE_LOGIN: Final = Costs(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
 #: Limits of a player, more than an honest one can need: 20,000 lines or 5 MB per second.
 LOGGED_IN: Final = Costs(line=5e-5, byte=2e-7)
@@ -43,10 +44,10 @@ LOGGED_IN: Final = Costs(line=5e-5, byte=2e-7)
 class Allowance:
     """A token bucket in seconds: it gains one per second up to a maximum.
 
-    It may be overdrawn. A debtor waits until the debt is paid, so that nothing must be refused.
+    It may be overdrawn: nothing is refused, but the debtor must wait until the debt is paid.
     """
 
-    #: The maximum.
+    #: The maximum balance.
     SAVED: Final = 5.0
 
     __slots__ = ("_paid_until",)

@@ -18,7 +18,7 @@ _DECKS = 8
 _LEGAL = 20  # median number of legal actions in the action phase of such matches
 
 
-#: Operation -> the part of its time to subtract, and the number of passes over the positions.
+#: By operation, the operation whose time to subtract, and the number of passes over the positions.
 _OPERATIONS = {
     "clone": ("", 200),
     "apply": ("clone", 200),
@@ -40,7 +40,7 @@ def _walk(seed: int) -> list[State]:
 
 
 def positions(seed: int = 1) -> list[State]:
-    """Return 64 positions spread over a match of the rule bot.
+    """Return 64 random positions of a match between two rule bots.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def positions(seed: int = 1) -> list[State]:
     Returns
     -------
     list of State
-        64 positions, all of the same table.
+        64 positions, all with the same table.
     """
     return Random(seed).choices(_walk(seed), k=POSITIONS)
 
 
 def median_positions(seed: int = 1) -> list[State]:
-    """Return the positions in action phases with a usual 15 to 25 legal actions."""
+    """Return 64 random positions in action phases with 15 to 25 legal actions, as is usual."""
     usual = [
         state
         for state in _walk(seed)

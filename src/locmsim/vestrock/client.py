@@ -1,6 +1,6 @@
-"""A client for servers of Vestrock: commands out, typed replies in.
+"""A client for Vestrock servers that sends commands and returns typed replies.
 
-A look at all matches::
+This example prints the health of both players in each match where it is this player's turn::
 
     with Client("127.0.0.1", 4711, "ann", "secret") as client:
         client.wait()
@@ -8,7 +8,8 @@ A look at all matches::
             if client.turn_info(match).own:
                 print(client.hp(match))
 
-`Client.request` sends many commands at once, which is much faster than one after another.
+`Client.request` sends many commands at once, which is much faster than sending each one after the
+reply to the previous one.
 """
 
 import selectors
@@ -47,30 +48,31 @@ class ServerFullError(LoginError):
 
 
 class ServerClosedError(ConnectionError):
-    """The server has announced its end."""
+    """The server has announced that it is closing."""
 
 
 class Client:
-    """A connection to a server, logged in.
+    """A connection to a server on which a player is logged in.
 
     Parameters
     ----------
     host, port : str, int
         Address of the server.
     user, password : str
-        An account; on a server without a file of accounts, any name with any password, which must
-        be the same each time.
+        An account. A server without an accounts file accepts any name with any password; the first
+        login sets the password of that name.
     timeout : float, optional
-        Seconds to wait for any reply except the second one of ``WAIT``; None for no limit.
+        Seconds to wait for a reply; None for no limit. There is never a limit for the second reply
+        to ``WAIT``, which arrives when the next turn starts.
 
     Raises
     ------
     LoginError
         The server refuses the login.
     ServerClosedError
-        The server ends.
+        The server is closing.
     OSError
-        The server cannot be reached, the connection ends, or an answer is late (``TimeoutError``).
+        The server cannot be reached, the connection ends, or a reply is late (``TimeoutError``).
     """
 
     def __init__(
@@ -118,10 +120,10 @@ class Client:
         if line != expected:
             raise LoginError(f"expected {expected}, the server said {line!r}")
 
-    # ------------------------------------------------------------------------ many at once
+    # --------------------------------------------------------------- many commands at once
 
     def send(self, commands: Iterable[str]) -> None:
-        """Send commands, whose replies `receive` will return, without waiting.
+        """Send commands without waiting for their replies, which `receive` returns later.
 
         Parameters
         ----------
@@ -139,23 +141,24 @@ class Client:
         Parameters
         ----------
         count : int
-            The number of replies; ``WAIT`` has two.
+            The number of replies; a ``WAIT`` command has two.
 
         Returns
         -------
         list of Reply
-            As many replies.
+            `count` replies.
 
         Raises
         ------
         ServerClosedError
-            The server ends.
+            The server is closing.
         ConnectionResetError
             The connection has ended.
         TimeoutError
-            The replies are late.
+            The replies did not arrive in time.
         ValueError
-            `count` is more than the number of pending replies, or the server sent something else.
+            `count` is more than the number of pending replies, or the server sent something that
+            is not a reply.
         """
         if count > len(self._replies) + self._reader.pending:
             raise ValueError(
@@ -187,8 +190,9 @@ class Client:
         return len(self._replies) + self._reader.pending
 
     def _move(self, timeout: float | None) -> None:
-        """Wait until something can be sent or received, and do it."""
-        # Both at once: a server that cannot send its replies does not read.
+        """Wait until something can be sent or received, then send or receive it."""
+        # Wait for both: a server that cannot send its replies stops reading, so a client that only
+        # sent would wait forever.
         if bool(self._out) != self._watching_out:
             self._watching_out = bool(self._out)
             both = selectors.EVENT_READ | selectors.EVENT_WRITE
@@ -236,7 +240,7 @@ class Client:
         Raises
         ------
         CommandError
-            The server answered with an error; it has the code.
+            The server answered with an error; `code` is its number.
         ServerClosedError, ConnectionResetError, TimeoutError
             As for `receive`.
         """
@@ -282,7 +286,7 @@ class Client:
         return own, opponent
 
     def turn_info(self, match: int) -> TurnInfo:
-        """Return whose turn it is, and the turns left.
+        """Return whose turn it is, and how many turns are left.
 
         Parameters
         ----------
@@ -296,7 +300,7 @@ class Client:
         return read.turn_info(self.call(f"GET_TURN_INFO {match}"))
 
     def hp(self, match: int) -> Health:
-        """Return the initial health, the player's and the opponent's.
+        """Return the initial health of the match, the player's health and the opponent's.
 
         Parameters
         ----------
@@ -310,7 +314,7 @@ class Client:
         return read.health(self.call(f"GET_HP {match}"))
 
     def card_limits(self, match: int) -> Limits:
-        """Return the draws and burns left, and the size of a full hand.
+        """Return how many draws and burns are left, and the maximum size of a hand.
 
         Parameters
         ----------
@@ -352,7 +356,7 @@ class Client:
         return read.cards(self.call(f"GET_DECK {match}"))
 
     def hands(self, match: int) -> tuple[list[Card], list[Card]]:
-        """Return the player's and the opponent's hand, by ID.
+        """Return the player's hand and the opponent's hand, each sorted by ID.
 
         Parameters
         ----------
@@ -366,7 +370,7 @@ class Client:
         return read.hands(self.call(f"GET_HANDS {match}"))
 
     def board(self, match: int) -> tuple[list[BoardCard], list[BoardCard]]:
-        """Return the player's and the opponent's creatures, by ID.
+        """Return the player's creatures and the opponent's creatures, each sorted by ID.
 
         Parameters
         ----------
@@ -451,7 +455,8 @@ class Client:
         card : int
             The ID of a card.
         target : int
-            -1 for creatures, -5 for oneself, -6 for the opponent, or the ID of a creature.
+            The target: -1 if the card is a creature; for a spell, -5 for the player, -6 for the
+            opponent, or the ID of a creature.
         """
         self.call(f"PLAY_CARD {match} {card} {target}")
 

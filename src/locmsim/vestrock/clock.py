@@ -1,4 +1,4 @@
-"""The schedule of turns, without drift, as a function of the times passed to it."""
+"""A schedule of turns that does not drift; it reads no clock but is given all times."""
 
 __all__ = ["Schedule"]
 
@@ -6,8 +6,8 @@ __all__ = ["Schedule"]
 class Schedule:
     """Tick k is due at start + k * period (docs/vestrock.md, "Clock").
 
-    Ticks are never skipped and never caught up: after one that is late by more than half a period,
-    all later ones are delayed by the same amount.
+    Ticks are never skipped. If a tick is late by more than half a period, all later ticks are
+    delayed by the same amount, so that no turn becomes shorter than half a period.
 
     Parameters
     ----------
@@ -32,21 +32,21 @@ class Schedule:
     @property
     def due(self) -> float:
         """The time of the next tick."""
-        # A product and not a sum of periods: rounding errors do not add up.
+        # A product, not a running sum, so that rounding errors do not accumulate.
         return self._origin + self._ticks * self.period
 
     def tick(self, now: float) -> float:
-        """Handle a tick of the clock.
+        """Note that a tick has happened, and delay the schedule if the tick was too late.
 
         Parameters
         ----------
         now : float
-            The time.
+            The time of the tick.
 
         Returns
         -------
         float
-            By how much the schedule was moved, usually 0.
+            The number of seconds by which the schedule was delayed, usually 0.
         """
         late = now - self.due
         self._ticks += 1
@@ -56,5 +56,5 @@ class Schedule:
         return late
 
     def restart(self, now: float) -> None:
-        """Start a new period now, before the tick is due."""
+        """Start a new period now, without waiting for the next tick."""
         self._origin, self._ticks = now, 1

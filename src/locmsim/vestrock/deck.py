@@ -1,4 +1,4 @@
-"""Cards and decks of Vestrock: what they are, their files, two generators.
+"""Cards and decks of Vestrock: their definitions, their files, and two generators.
 
 Section numbers are those of docs/vestrock.md.
 """
@@ -49,7 +49,7 @@ _COLUMNS = {
 
 
 class Card(NamedTuple):
-    """A card as it stands in the deck: seven values (docs/vestrock.md, section 2).
+    """A card as it is in the deck, with seven values (docs/vestrock.md, section 2).
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ class Card(NamedTuple):
     type : str
         "C" for a creature, or the letter of a spell.
     attack, health, max_health : int
-        What a creature enters the board with. A spell has its strength in `attack` (D, T, B) and
-        `health` (H, B); its other values mean nothing, but are kept and shown.
+        The values with which a creature enters the board. The strength of a spell is in `attack`
+        (D, T, B) and `health` (H, B); its other values have no meaning, but are kept and shown.
     cost : int
-        Mana to play it.
+        The mana that playing the card costs.
     mana : int
-        What tapping a creature gives; -1 for a spell.
+        The mana that tapping the creature gives; -1 for a spell.
     """
 
     id: int
@@ -84,7 +84,7 @@ class Card(NamedTuple):
         Parameters
         ----------
         text
-            Seven values, blanks or tabs between them.
+            Seven values, separated by blanks or tabs.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class Card(NamedTuple):
         Raises
         ------
         ValueError
-            There are not seven values, or one that must be an integer is not.
+            The number of values is not seven, or one that must be an integer is not an integer.
         """
         words = text.split()
         if len(words) != 7:
@@ -110,7 +110,7 @@ def _integer(word: str) -> int:
 
 
 def _fault(card: Card) -> str | None:
-    """What is wrong with a card of its own, or None."""
+    """Return what is wrong with a card, without regard to the other cards; None if valid."""
     if card.type not in _MEANINGFUL:
         return f"TYPE: expected one of {', '.join(TYPES)}, got {card.type!r}"
     if not 1 <= card.id <= MAX_ID:
@@ -139,7 +139,7 @@ def check_deck(cards: Iterable[Card], names: Sequence[str] | None = None) -> lis
     cards
         The cards, top first.
     names
-        What to call each of them in messages; default ``card 0``, ``card 1``...
+        Names of the cards for error messages; by default ``card 0``, ``card 1``...
 
     Returns
     -------
@@ -149,7 +149,8 @@ def check_deck(cards: Iterable[Card], names: Sequence[str] | None = None) -> lis
     Raises
     ------
     ValueError
-        Naming the card: a value out of bounds, an ID that occurs twice, no card, more than 1000.
+        A value is out of bounds or an ID occurs twice (the message names the card), or the deck is
+        empty or has more than 1000 cards.
     """
     deck = list(cards)
     seen: dict[int, str] = {}
@@ -169,7 +170,7 @@ def check_deck(cards: Iterable[Card], names: Sequence[str] | None = None) -> lis
 
 
 def parse_deck(text: str) -> list[Card]:
-    """Parse the file of a deck: one card per line, top of the deck first (section 2).
+    """Parse the text of a deck file: one card per line, top of the deck first (section 2).
 
     Lines that are blank or start with ``#`` are skipped.
 
@@ -186,7 +187,7 @@ def parse_deck(text: str) -> list[Card]:
     Raises
     ------
     ValueError
-        Naming the line that is wrong.
+        The text is not a valid deck; the message names the line.
     """
     cards = []
     names = []
@@ -222,7 +223,7 @@ def load_deck(path: str | os.PathLike[str]) -> list[Card]:
     Parameters
     ----------
     path
-        A file as `save_deck` writes it.
+        A file in the format that `save_deck` writes.
 
     Returns
     -------
@@ -232,9 +233,9 @@ def load_deck(path: str | os.PathLike[str]) -> list[Card]:
     Raises
     ------
     ValueError
-        Naming file and line.
+        The file does not contain a valid deck; the message names file and line.
     OSError
-        If the file cannot be read.
+        The file cannot be read.
     """
     try:
         return parse_deck(Path(path).read_text(encoding="ascii"))
@@ -243,7 +244,7 @@ def load_deck(path: str | os.PathLike[str]) -> list[Card]:
 
 
 def save_deck(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
-    """Write a deck to a file, whole or not at all.
+    """Write a deck to a file; if this fails, the file is left as it was.
 
     Parameters
     ----------
@@ -255,20 +256,20 @@ def save_deck(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
     Raises
     ------
     ValueError
-        The cards do not make a deck.
+        The cards are not a valid deck.
     """
     write_whole(path, format_deck(check_deck(cards)))
 
 
 # ---- generators ----------------------------------------------------------------------------------
 
-#: Shares of 100 cards of the kinds in the order in which they are made: M creatures that give mana,
-#: F creatures that fight, then the spells.
+#: Number of cards of each kind among 100, in the order in which the cards are generated: M for
+#: creatures that give mana, F for creatures that fight, then the types of spells.
 _SHARES = {"M": 22, "F": 46, "H": 6, "D": 10, "T": 5, "B": 8, "I": 3}
 
 
 def _counts(n: int) -> dict[str, int]:
-    """Return how many cards of each kind a deck of `n` has: largest remainders."""
+    """Return how many of `n` cards are of each kind, by the method of largest remainders."""
     counts = {kind: share * n // 100 for kind, share in _SHARES.items()}
     by_remainder = sorted(_SHARES, key=lambda kind: -(_SHARES[kind] * n % 100))
     for kind in by_remainder[: n - sum(counts.values())]:
@@ -279,7 +280,7 @@ def _counts(n: int) -> dict[str, int]:
 def _values(
     kind: str, j: int, count: int, random: JavaRandom
 ) -> tuple[str, int, int, int, int, int]:
-    """Type, AT, HP, HPMAX, COST, MANA of the j-th of `count` cards of a kind."""
+    """Return TYPE, AT, HP, HPMAX, COST and MANA of the j-th of `count` cards of a kind."""
     r = random.next_int
     attack = health = cost = 0
     if kind == "M":
@@ -341,7 +342,7 @@ def generate_deck(seed: int, n: int = 100) -> list[Card]:
         for j in range(count):
             cards.append(Card(len(cards) + 1, *_values(kind, j, count, random)))
     random.shuffle(cards)
-    # Both players can find mana that costs none in their first two turns.
+    # Make sure that both players can draw a free creature that gives mana in their first two turns.
     free = [card.cost == 0 and card.mana > 0 for card in cards]
     for k in range(0, min(8, n), 2):
         if not any(free[k : k + 2]):

@@ -1,4 +1,4 @@
-"""Logs of a server: events as JSON lines, and their exact replay."""
+"""Event logs of a server, with one JSON object per line, and functions that replay them."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
-#: The version of the lines; it stands in the first one that a server writes.
+#: The version of the format, which a server writes in the first line of its log.
 FORMAT: Final = 1
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -40,7 +40,7 @@ def encode(event: Event) -> bytes:
 
 
 class EventLog:
-    """Where events go: a file, and listeners.
+    """Writes events to a file and passes them on to listeners.
 
     Parameters
     ----------
@@ -54,13 +54,14 @@ class EventLog:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        #: Each gets every event.
+        #: Functions that are called with every event.
         self.listeners: list[Callable[[Event], object]] = []
         self._file: IO[bytes] | None = None
         if path is not None:
             self._file = open(path, "ab")  # noqa: SIM115 - closed by `close`
             if _is_cut(path):
-                self._try(self._file.write, b"\n")  # behind what a server that was killed left
+                # A server that was killed left an incomplete line: end it.
+                self._try(self._file.write, b"\n")
 
     def add(self, event: Event) -> None:
         """Write an event and pass it on."""
@@ -70,18 +71,18 @@ class EventLog:
             listener(event)
 
     def flush(self) -> None:
-        """Hand to the system what was written."""
+        """Pass the buffered lines on to the operating system."""
         if self._file is not None:
             self._try(self._file.flush)
 
     def _try(self, do: Callable[..., object], *arguments: object) -> None:
-        """Without its log a server goes on: the matches matter more."""
+        """Call a function; if it fails, stop logging so that the matches can continue."""
         try:
             do(*arguments)
         except OSError as error:
             _log.error("the log is given up: %s", error)
             if self._file is not None:
-                with contextlib.suppress(OSError):  # it tries once more to write
+                with contextlib.suppress(OSError):  # closing tries once more to write
                     self._file.close()
             self._file = None
 
@@ -101,7 +102,7 @@ def _is_cut(path: str | os.PathLike[str]) -> bool:
                 return False
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
-    except OSError:  # it can be written but not read, or it is not a file
+    except OSError:  # the file can be written but not read, or is not a regular file
         return False
 
 
@@ -109,25 +110,26 @@ def _is_cut(path: str | os.PathLike[str]) -> bool:
 
 
 class ReplayError(ValueError):
-    """A log does not lead to what it says; the message names the line."""
+    """A log is damaged or does not agree with its replay; the message names the line."""
 
 
 def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]:
-    """Yield a match of a log turn by turn, up to the turn that is over for all.
+    """Yield a match of a log turn by turn, up to the last turn that is complete.
 
     Parameters
     ----------
     lines : iterable of bytes
-        A log from the line of its tournament on.
+        A log, starting with the line of the tournament.
     number : int
-        The match.
+        The id of the match.
 
     Yields
     ------
     dict
-        The attributes of a `locmsim.contract.View`; ``turn``, counted from 0, and ``player``, None
-        at the beginning; ``answer``, the commands, and ``ignored``, none. Of a tournament that
-        runs, what was done in the present turn is left out, so that spectators are a turn late.
+        The attributes of a `locmsim.contract.View`; ``turn``, counted from 0, and ``player``, both
+        None at the beginning; ``answer``, the commands, and ``ignored``, an empty list. The
+        actions of the unfinished turn of a running tournament are left out, so that spectators
+        are one turn late.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
 
 
 def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
-    """Return the actions of a turn and its end."""
+    """Do the actions of a turn, end it, and return the step that shows them."""
     player, turn = match.state.mover, match.turn
     commands = []
     for event in done:
@@ -177,13 +179,13 @@ def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
 
 @dataclass
 class Replayed:
-    """What a replay has checked."""
+    """Counts of what a replay has checked."""
 
-    #: Tournaments that are complete.
+    #: Complete tournaments.
     tournaments: int = 0
     #: Tournaments that were cut short.
     cut: int = 0
-    #: Matches whose scores and final states are those of the log.
+    #: Matches whose scores and final states agree with the log.
     matches: int = 0
     actions: int = 0
 
@@ -191,8 +193,8 @@ class Replayed:
 def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
     """Yield the events of a log with their line numbers.
 
-    What a server that was killed leaves is left out: a last line without its end, also where
-    another server has gone on behind it.
+    A server that was killed may leave an incomplete line, at the end of the log or before the
+    first line of the next server. Such a line is skipped.
 
     Raises
     ------
@@ -218,7 +220,7 @@ def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
 
 
 def replay(lines: Iterable[bytes]) -> Replayed:
-    """Play all matches of a log again and compare scores, final states and awards.
+    """Replay all matches of a log and compare scores, final states and awards.
 
     Parameters
     ----------
@@ -228,12 +230,12 @@ def replay(lines: Iterable[bytes]) -> Replayed:
     Returns
     -------
     Replayed
-        What was checked.
+        Counts of what was checked.
 
     Raises
     ------
     ReplayError
-        Naming the first line that does not agree with the matches, or is not an event.
+        A line does not agree with the replayed matches, or is not an event; the message names it.
     """
     player = _Replayer()
     for number, event in read_events(lines):
@@ -250,7 +252,7 @@ def replay(lines: Iterable[bytes]) -> Replayed:
 
 
 class _Replayer:
-    """One method for each kind of event."""
+    """Replays events; it has one method for each kind of event."""
 
     def __init__(self) -> None:
         self.done = Replayed()
@@ -265,7 +267,7 @@ class _Replayer:
     def on_server(self, event: Event) -> None:
         if event["format"] != FORMAT:
             raise ReplayError(f"format {event['format']}, this program knows {FORMAT}")
-        self._drop()  # the server before was killed
+        self._drop()  # a tournament still runs only if the previous server was killed
 
     def on_tournament(self, event: Event) -> None:
         self._drop()
@@ -282,7 +284,7 @@ class _Replayer:
         _same("matches", seats, matches)
 
     def on_position(self, event: Event) -> None:
-        # A spectator who joins later gets these first.
+        # The lines for a spectator who joins during a tournament begin with these events.
         match = self.running.matches[event["match"]]
         match.state = State.from_snapshot(event["state"], self.running.table)
         self.running.turn = event["turn"]

@@ -1,4 +1,4 @@
-"""Vestrock as a game of the arena: what it needs beside `locmsim.vestrock.Match`."""
+"""The adapter that makes Vestrock, with `locmsim.vestrock.Match`, a game of the arena."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -15,22 +15,22 @@ __all__ = ["VestrockGame"]
 
 @dataclass(frozen=True)
 class VestrockGame(BaseGame):
-    """Matches with decks of the generator and these parameters.
+    """Vestrock with generated decks and the given parameters.
 
-    A player's answer is all commands of a turn without the match, joined by ``;``; one that is
-    refused is left out.
+    A player's answer contains all commands of a turn, joined by ``;`` and without the match id. A
+    command that is refused is skipped.
 
     Parameters
     ----------
     cards : int
-        Number of cards of a deck.
+        Number of cards in a deck.
     init_hp, turns, draws, burns, hand_limit : int
         As for `locmsim.vestrock.Match`.
 
     Raises
     ------
     ValueError
-        Naming the parameter that is out of bounds.
+        A parameter is out of bounds; the message names it.
     """
 
     cards: int = 100
@@ -48,14 +48,14 @@ class VestrockGame(BaseGame):
         self.new_match(0)
 
     def view(self, match: Match) -> View:
-        """Return position and health as text and picture, and the scores at the end."""
+        """Return the position as text and picture, with the healths or the final scores."""
         return match_view(match)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
-        """Return the match with the deck of `seed`, before its first answer.
+        """Return a match with the deck of `seed`, before its first answer.
 
-        ``ValueError`` for a `card_seed`: nothing but the deck depends on a seed, so matches with
-        the same one would be the same.
+        A `card_seed` raises ``ValueError``: only the deck depends on a seed, so all matches with
+        the same deck would be identical.
         """
         if card_seed is not None:
             raise ValueError("matches of Vestrock with the same deck are the same")

@@ -1,6 +1,6 @@
-"""Matches under the rules of the protocol: commands in, replies out (docs/vestrock.md, section 6).
+"""Matches that execute the protocol's commands and return replies (docs/vestrock.md, section 6).
 
-Nothing here knows of sockets or clocks, or of the other matches of a player.
+A match knows nothing of sockets or clocks, or of its players' other matches.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,9 +16,9 @@ from locmsim.vestrock.views import Views
 
 __all__ = ["CommandError", "Match", "split_line"]
 
-#: What a turn lasts at a server, in ms.
+#: Duration of a turn on a server, in ms.
 _TURN_MS = 1000.0
-#: What the kernel calls the actions.
+#: The kernel's number of each action.
 _KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if word in COMMANDS}
 
 
@@ -31,7 +31,7 @@ class CommandError(ValueError):
 
 
 class Match:
-    """One match: a `State`, the two players' names, and the log of what they did.
+    """A match: a `State`, the names of the two players, and the log of their actions.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class Match:
     match_id
         Number of the match in the commands.
     seed
-        That of the deck, if it is one of `generate_deck`; kept for `params`.
+        The seed with which `generate_deck` made the deck, if it did; kept for `params`.
     init_hp, turns, draws, burns, hand_limit : int, optional
-        Parameters of the match, as for `Table`, which has the defaults. A `Table` already has its
-        own: none may be given with one.
+        Parameters of the match, with the defaults of `Table`. They may not be given if `deck` is a
+        `Table`, which already has them.
 
     Attributes
     ----------
@@ -56,14 +56,14 @@ class Match:
     match_id : int
         Number of the match.
     actions : list of tuple
-        ``(turn, action)`` for every action that was done, as text without the match. An action
-        that was refused with 932 because the end of the blocking phase ended the match stands
-        there as ``FINISH_BLOCK``. `replay` makes the match again from it.
+        ``(turn, action)`` for every action that was done, as text without the match id. An action
+        ends the blocking phase, which may end the match: such an action is refused with error 932
+        and logged as ``FINISH_BLOCK``. `replay` recreates the match from this log.
 
     Raises
     ------
     ValueError
-        Naming the card, the parameter or the name that is wrong.
+        A card, a parameter or a name is wrong; the message names it.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class Match:
         self.match_id = match_id
         self.seed = seed
         self.actions: list[tuple[int, str]] = []
-        #: An answer that was missing, which ends the match.
+        #: The missing answer that has ended the match, if one has.
         self.error: Fault | None = None
-        #: Where it began, if not at the start.
+        #: The first position, if it is not the usual one.
         self._began: State | None = None
 
     @classmethod
@@ -125,7 +125,7 @@ class Match:
     # -- the protocol
 
     def command(self, player: str, line: str) -> list[str]:
-        """Return the reply to a player's command line, if this were their only match.
+        """Return the reply to a player's command line as if this were their only match.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Match:
         player
             Name of the player.
         command
-            As from `protocol.parse`.
+            A command as `protocol.parse` returns it.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class Match:
         Raises
         ------
         CommandError
-            With the number of the error that the command is answered with.
+            The command is refused; `code` is the number of the error.
         """
         word, (match_id, *arguments) = command
         if match_id != self.match_id or player not in self.players:
@@ -197,7 +197,7 @@ class Match:
         state = self.state
         deck_size = state.deck_size
         code = state.command(seat, _KINDS[word], *arguments)
-        if code == 932:  # the end of the blocking phase was the end of the match
+        if code == 932:  # the action ended the blocking phase, which ended the match
             self.actions.append((state.turn, "FINISH_BLOCK"))
         if code:
             raise CommandError(code)
@@ -208,7 +208,7 @@ class Match:
         return ["OK"]
 
     def end_turn(self) -> None:
-        """End the running turn, as the clock does; a match that is over stays as it is."""
+        """End the running turn, as the clock does; do nothing if the match is over."""
         if not self.state.is_terminal():
             self.state.end_turn()
 
@@ -221,19 +221,19 @@ class Match:
 
     @property
     def to_ask(self) -> tuple[int, ...]:
-        """Who is to give an answer: ``(0,)``, ``(1,)``, or ``()`` when the match is over."""
+        """The players who must answer next: ``(0,)``, ``(1,)``, or ``()`` after the end."""
         return () if self.is_over else (self.state.mover,)
 
     @property
     def turn(self) -> int:
-        """The turn, counted over both players from 0."""
+        """The number of the turn, from 0; the turns of both players are counted."""
         return int(self.state.turn) - 1
 
     @property
     def scores(self) -> list[int] | None:
-        """Scores of the first and the second player, None as long as the match runs.
+        """The scores of the first and the second player; None before the end of the match.
 
-        Who gave no answer counts as killed.
+        A player who gave no answer is scored as if killed.
         """
         if self.error is None:
             return self.state.scores
@@ -245,14 +245,15 @@ class Match:
 
     @property
     def winner(self) -> int | None:
-        """0 or 1, None for a match that runs or has equal scores."""
+        """The winner, 0 or 1; None before the end and for equal scores."""
         return self.state.winner if self.error is None else 1 - self.error.player
 
     def input_text(self, player: int) -> str:
-        """Return what a program is sent: a server's replies to the questions about the position.
+        """Return the position as the text that a bot program reads from its standard input.
 
-        These are the replies to ``GET_TURN_INFO``, ``GET_HP``, ``GET_CARD_LIMITS``, ``GET_DECK``,
-        ``GET_HANDS``, ``GET_BOARD`` and ``GET_ATTACKERS``, without their first lines.
+        The text consists of a server's replies to ``GET_TURN_INFO``, ``GET_HP``,
+        ``GET_CARD_LIMITS``, ``GET_DECK``, ``GET_HANDS``, ``GET_BOARD`` and ``GET_ATTACKERS``,
+        without their first lines.
 
         Parameters
         ----------
@@ -274,14 +275,14 @@ class Match:
         Parameters
         ----------
         agent : Bot
-            See `locmsim.vestrock.bots.Bot`.
+            The bot, as described by `locmsim.vestrock.bots.Bot`.
         player : int
             The seat, 0 or 1.
 
         Returns
         -------
         callable
-            Without arguments; it returns the answer.
+            A function without arguments that returns the answer.
         """
         return partial(agent.turn, self.state.clone())
 
@@ -291,7 +292,7 @@ class Match:
         Parameters
         ----------
         player : int
-            0 or 1; it makes no difference.
+            0 or 1; the limit is the same for both.
 
         Returns
         -------
@@ -300,18 +301,18 @@ class Match:
         return _TURN_MS
 
     def explain(self) -> str:
-        """Explain to people what ended the match; "" if the rules did."""
+        """Return a sentence on the fault that ended the match; "" if it ended by the rules."""
         return self.error.message if self.error else ""
 
     @property
     def params(self) -> dict[str, int | str]:
-        """The deck's seed, if that is known, and the parameters."""
+        """The parameters, and the seed of the deck if it is known."""
         seed = {} if self.seed is None else {"seed": self.seed}
         return {**seed, **self.state.table.parameters}
 
     @property
     def log(self) -> Mapping[str, Any]:
-        """All of the match so far as plain dicts, lists, numbers and strings."""
+        """The whole match so far as plain dicts, lists, numbers and strings."""
         return {
             "params": self.params,
             "deck": [str(card) for card in self.state.table.cards],
@@ -320,40 +321,40 @@ class Match:
         }
 
     def root(self) -> "Match":
-        """Return the same match before its first answer."""
+        """Return a new match like this one, before its first answer."""
         names: dict[str, Any] = {"players": self.players, "match_id": self.match_id}
         if self._began is not None:
             return Match.from_state(self._began.clone(), **names)
         return Match(self.state.table, **names, seed=self.seed)
 
     def state_key(self) -> bytes:
-        """Return a key that is equal for two matches in which the same can happen from now on."""
+        """Return a key that two matches share if they can continue in the same ways."""
         return self.state.key()
 
     def submit(self, player: int, line: str | None) -> TurnResult:
-        """Do a whole turn: its commands, then the turn ends.
+        """Execute all commands of a turn, then end the turn.
 
         Parameters
         ----------
         player
-            0 or 1, who is in `to_ask`.
+            The player whose answer this is, 0 or 1; must be in `to_ask`.
         line
-            The commands without the match, joined by ``;``. None for a player who gave no answer:
-            a server's clock would only end the turn, but here the bot has crashed or is too slow,
-            and loses the match.
+            The commands without the match id, joined by ``;``. None means that the player gave no
+            answer: a server's clock would only end the turn, but here the bot has crashed or is
+            too slow, and loses the match.
 
         Returns
         -------
         TurnResult
-            The commands done, and those refused, each with its error: ``"ATTACK 5: 905
-            InactiveCard"``. What follows the end of the match is refused with 932.
+            The executed commands, and the refused ones, each with its error: ``"ATTACK 5: 905
+            InactiveCard"``. Commands after the end of the match are refused with 932.
 
         Raises
         ------
         GameOverError
-            If the match is over.
+            The match is over.
         ValueError
-            If it is not this player's turn; nothing has changed.
+            It is not this player's turn; nothing has changed.
         """
         if self.is_over:
             raise GameOverError("submit: the match is over")
@@ -375,7 +376,7 @@ class Match:
         return result
 
     def _act_on(self, player: str, word: str, arguments: Sequence[str]) -> None:
-        """Do an action given as words without the match."""
+        """Execute an action given as words without the match id."""
         command = parse(" ".join([word, str(self.match_id), *arguments]).encode())
         if isinstance(command, int):
             raise CommandError(command)
@@ -399,22 +400,22 @@ class Match:
         Parameters
         ----------
         deck
-            As the match had it.
+            The deck of the match.
         log
-            What `Match.actions` has.
+            The actions, in the form of `Match.actions`.
         init_hp, turns, draws, burns, hand_limit : int, optional
-            The parameters that the match had.
+            The parameters of the match.
 
         Returns
         -------
         State
-            The position after the last action; a match that went on to its last turn without
-            another action must be brought there by `State.end_turn`.
+            The position after the last action. The log does not contain later turns without
+            actions; call `State.end_turn` for each of them.
 
         Raises
         ------
         ValueError
-            Naming the entry that cannot be done.
+            An action is refused; the message names it.
         """
         match = Match(
             deck,
@@ -443,7 +444,8 @@ def split_line(line: str) -> list[str]:
 # ---- answers to questions ------------------------------------------------------------------------
 
 
-#: The text of a card. A server sends the same hundred cards some ten thousand times a second.
+#: The text of a card, cached: a server sends the same hundred cards about ten thousand times a
+#: second.
 _card_line = lru_cache(maxsize=4096)(str)
 
 

@@ -1,4 +1,4 @@
-"""Positions of Vestrock as text and as pictures, for people."""
+"""Descriptions of Vestrock positions for people, as text and as pictures."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,9 +11,9 @@ from locmsim.vestrock.match import Match
 
 __all__ = ["MATCH_OVER", "match_view", "state_svg", "state_text"]
 
-#: Effects of the types of spells.
 #: Start of the text of a finished position.
 MATCH_OVER: Final = "the match is over"
+#: Effects of the types of spells.
 _SPELLS: Final = {"D": "damage", "T": "disable", "B": "buff", "H": "heal"}
 _WORDS: Final = {
     "DRAW_CARD": "draws a card",
@@ -25,7 +25,7 @@ _WORDS: Final = {
     "BLOCK": "blocks creature {} with creature {}",
     "FINISH_BLOCK": "ends the blocking",
 }
-#: Sizes of the picture.
+#: The width of the picture, the width and height of a card, and the gap between cards.
 _WIDTH, _CARD, _HEIGHT, _GAP = 720, 64, 78, 6
 _STYLE = (
     "<style>text{font:13px sans-serif;fill:#222}.b{fill:#fffdf6;stroke:#8a7d5a}"
@@ -34,10 +34,10 @@ _STYLE = (
 
 
 def match_view(match: Match) -> View:
-    """Return what is shown of a match in its present position."""
+    """Return the view of a match in its present position, with the actions of the last turn."""
     state = match.state
     words = ""
-    # The number of the last turn; actions have those of the server, which begin with 1.
+    # The number of the last turn, from 1 like the turn numbers in `Match.actions`.
     last = state.turn if match.is_over else state.turn - 1
     if last:
         done = [text for turn, text in match.actions if turn == last]
@@ -64,7 +64,7 @@ def state_text(state: State) -> str:
     Returns
     -------
     str
-        The turn, and the health, hand and creatures of each player.
+        Lines with the turn, and the health, creatures and hand of each player.
     """
     lines = [
         MATCH_OVER
@@ -108,7 +108,7 @@ def state_svg(state: State) -> str:
     Returns
     -------
     str
-        An SVG document of shapes and numbers.
+        An SVG document.
     """
     rows: list[str] = []
     y = 0

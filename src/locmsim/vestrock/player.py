@@ -1,4 +1,4 @@
-"""A bot on a server, which plays all of its matches within each turn."""
+"""A player on a server: lets a bot play all of its matches within each turn."""
 
 import time
 from collections import Counter
@@ -13,9 +13,9 @@ from locmsim.vestrock.views import Views
 
 __all__ = ["Figures", "Player"]
 
-#: Commands sent within this share of a turn should arrive in it.
+#: Commands that are sent within this fraction of a turn should reach the server before its end.
 _IN_TIME = 0.8
-#: Time for which commands are collected before they are sent.
+#: Time for which commands are collected, to be sent together.
 _TOGETHER_SECONDS = 0.01
 
 
@@ -23,14 +23,14 @@ _TOGETHER_SECONDS = 0.01
 class Figures:
     """Statistics of a player."""
 
-    #: Turns of the server in which the player had a move.
+    #: Turns of the server in which the player was on the move in some match.
     turns: int = 0
-    #: Turns of matches.
+    #: Turns that the player has played, counted in each match.
     moves: int = 0
     commands: int = 0
-    #: Replies by the code of their error, 0 for ``OK``; those to questions do not count.
+    #: Number of replies to actions by error code, 0 for ``OK``.
     replies: Counter[int] = field(default_factory=Counter)
-    #: Commands sent in the first 0.8 of their turn that were too late nevertheless.
+    #: Commands that were sent in the first 80 % of a turn but still arrived after its end.
     late: int = 0
     #: The longest time from the start of a turn to the last reply, in seconds.
     longest: float = 0.0
@@ -50,7 +50,7 @@ class Player:
     turn_seconds : float
         Duration of a turn on the server.
     reserve_seconds : float
-        Part of it that is reserved for the network.
+        The part of a turn that is reserved for the network.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class Player:
         Parameters
         ----------
         reconnect : function, optional
-            Creates a new client after a lost connection, with which the player continues the
-            matches.
+            A function that returns a new client after the connection was lost, so that the player
+            can continue the matches.
 
         Returns
         -------
@@ -87,7 +87,7 @@ class Player:
         Raises
         ------
         OSError
-            The connection was lost and not restored.
+            The connection was lost and could not be restored.
         """
         while True:
             try:
@@ -106,7 +106,7 @@ class Player:
                 self.figures.reconnects += 1
 
     def turn(self, started: float) -> None:
-        """Play a turn of the server that started at a time of ``time.monotonic``."""
+        """Play the turn of the server that started at `started`, a ``time.monotonic`` time."""
         states = self._states()
         if not states:
             return
@@ -127,8 +127,8 @@ class Player:
             ]
             figures.moves += 1
             waiting += commands
-            # Sent together if they are ready quickly: a packet costs both sides more than a
-            # command.
+            # Commands that are ready within a short time are sent together, since a packet costs
+            # both sides more time than a command.
             if (now := time.monotonic()) - since >= _TOGETHER_SECONDS:
                 sent += [now] * len(waiting)
                 self.client.send(waiting)
@@ -144,11 +144,11 @@ class Player:
         figures.longest = max(figures.longest, time.monotonic() - started)
 
     def _states(self) -> dict[int, State]:
-        """Return the positions of the matches on the move."""
+        """Return the positions of the matches in which the player is on the move."""
         ids = self.client.my_matches()
         if not any(match in self._next for match in ids):
-            self._views = Views()  # a new tournament, perhaps another deck
-        # If no match should be on the move, a missed turn would go unnoticed.
+            self._views = Views()  # a new tournament, perhaps with another deck
+        # If the player seems to be on the move nowhere, a missed turn would go unnoticed.
         if not any(self._next.get(match) for match in ids) or not self._next.keys() >= set(ids):
             self._ask_whose_turn(ids)
         states = self._read(ids)
@@ -166,7 +166,7 @@ class Player:
         }
 
     def _read(self, ids: list[int]) -> dict[int, State] | None:
-        """Return the positions of the matches that should be on the move; None if one is not."""
+        """Return the positions where the player should be on the move; None if wrong about one."""
         moving = [match for match in ids if self._next[match]]
         questions = [command for match in moving for command in self._views.questions(match)]
         replies = self.client.request(questions)

@@ -1,9 +1,10 @@
-"""Positions as short texts, and positions from the server's replies.
+"""Conversion of positions to and from short texts, and from the server's replies.
 
-The text is ``[t3 bl A10 B7 m2 l2/2 | A h7,8 b3,5-,4(3/1/4)! | B h9 | D 1,2]`` (docs/vestrock.md,
-section 7): turn and phase, health, mana, draws and burns left; then each player's hand and board,
-``-`` for an inactive creature, ``!`` for an attacker, ``*`` for a blocked one, in brackets its
-attack, health and maximum if they differ from its card; then the deck, top first.
+An example of such a text is ``[t3 bl A10 B7 m2 l2/2 | A h7,8 b3,5-,4(3/1/4)! | B h9 | D 1,2]``
+(docs/vestrock.md, section 7). It begins with the turn, the phase, the players' health, the mana,
+and the draws and burns left. Each player's hand and board follow: ``-`` marks an inactive creature,
+``!`` an attacker and ``*`` a blocked one; a creature whose values differ from those of its card has
+its attack, health and maximum health in parentheses. The deck comes last, top first.
 """
 
 import re
@@ -27,12 +28,12 @@ def state_to_text(state: State) -> str:
     Parameters
     ----------
     state
-        Any state. The text contains neither its parameters nor whether the match is over.
+        The position. The text contains neither its parameters nor whether the match is over.
 
     Returns
     -------
     str
-        The text that `state_from_text` reads.
+        A text that `state_from_text` can read.
     """
     parameters = state.table.parameters
     phase = "ac" if state.phase == "action" else "bl"
@@ -84,20 +85,20 @@ def state_from_text(
     text
         The position; the brackets around it may be missing.
     cards
-        The cards of the match, in any order. The text has the order of the deck, and cards that it
-        does not name are removed from the match.
+        The cards of the match, in any order: the order of the deck is in the text. Cards that the
+        text does not name have been removed from the match.
     init_hp, turns, draws, burns, hand_limit : int
-        Parameters of the match, as for `Table`, which are not in the text.
+        Parameters of the match, as for `Table`; the text does not contain them.
 
     Returns
     -------
     State
-        The position, with a new table in which the removed cards come first.
+        The position, with a new table in which the cards of the deck come last.
 
     Raises
     ------
     ValueError
-        The text is malformed; the message names the wrong word.
+        The text is malformed; the message names the word that is wrong.
     """
     head, *parts = (
         part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split("|")
@@ -190,7 +191,7 @@ def _creature(text: str, by_id: Mapping[int, Card]) -> dict[str, Any]:
     }
 
 
-# ---- what a client is told -----------------------------------------------------------------------
+# ---- replies of a server -------------------------------------------------------------------------
 
 
 def state_from_replies(
@@ -204,18 +205,19 @@ def state_from_replies(
 ) -> State:
     """Build the mover's position from the server's replies.
 
-    At the start of a turn the replies are complete. Later, only the client knows which attackers
-    are blocked and whether the blocking phase is over; here no attacker counts as blocked.
+    At the start of a turn, the replies describe the position completely. Later in the turn they do
+    not say which attackers are blocked and whether the blocking phase is over: this function treats
+    all attackers as unblocked.
 
     Parameters
     ----------
     replies
-        Command word -> the lines of its reply, with or without ``OK``. The words are
+        The lines of each reply, with or without ``OK``, by command word. The words are
         ``GET_TURN_INFO, GET_HP, GET_CARD_LIMITS, GET_DECK, GET_HANDS, GET_BOARD, GET_ATTACKERS``
         and optionally ``GET_CURRENT_MANA``.
     deck
-        The whole deck of the match in turn 1, top first. By default the deck consists of the
-        visible cards, creatures with their current values.
+        The whole deck of the match in turn 1, top first. By default, the deck consists of the cards
+        in the replies, and creatures on the board have their current values.
     turns, draws, burns
         Parameters of the match that are not in the replies.
     action_phase
@@ -255,7 +257,7 @@ def state_from_replies(
 
 
 def _seen(lines: Mapping[str, Sequence[str]]) -> list[Card]:
-    """Return all cards in the replies, those of the deck last."""
+    """Return all cards in the replies, with those of the deck last."""
     hands = [card for hand in read.hands(lines["GET_HANDS"]) for card in hand]
     boards = [card for board in read.boards(lines["GET_BOARD"]) for card, _ in board]
     return [*hands, *boards, *read.cards(lines["GET_DECK"])]

@@ -1,7 +1,7 @@
 """The text protocol as functions of bytes and state, without sockets.
 
-Server side: `LineReader` splits bytes into lines, `Login` is the dialogue before the first command,
-`parse` checks a command line. Client side: `ReplyReader` turns bytes into replies.
+For the server, `LineReader` splits bytes into lines, `Login` is the dialogue before the first
+command, and `parse` checks a command line. For the client, `ReplyReader` turns bytes into replies.
 The protocol is described in docs/vestrock.md, "Commands" and "Server".
 """
 
@@ -62,7 +62,7 @@ ERRORS: Final[dict[int, str]] = {
 
 
 class Shape(Enum):
-    """The shape of a reply: the number of lines after ``OK``."""
+    """The shape of a reply, which determines the number of lines after ``OK``."""
 
     NONE = 0
     #: One line.
@@ -76,9 +76,10 @@ class Shape(Enum):
 
 
 class CommandSpec(NamedTuple):
-    """The specification of a command, for parser, client, match and documentation.
+    """The specification of a command, used by parser, client, match and documentation.
 
-    ``mover``: it is only for the player whose turn it is; ``action``: it changes the match.
+    If ``mover`` is set, only the player whose turn it is may send the command. If ``action`` is
+    set, it changes the match.
     """
 
     word: str
@@ -139,7 +140,7 @@ COMMANDS: Final[dict[str, CommandSpec]] = {
         _action("FINISH_BLOCK", "m"),
     )
 }
-#: The questions whose answers make a position.
+#: The questions whose answers together describe a position.
 POSITION_QUESTIONS: Final = (
     "GET_TURN_INFO",
     *(spec.word for spec in COMMANDS.values() if spec.mover and not spec.action),
@@ -260,14 +261,14 @@ class Command(NamedTuple):
     """A well-formed command."""
 
     word: str
-    #: The match id first.
+    #: The match id, if the command has one, then the other arguments.
     arguments: tuple[int, ...]
 
     def __str__(self) -> str:
         return " ".join([self.word, *map(str, self.arguments)])
 
 
-# A server gets the same questions about the same matches again and again.
+# Cached, since a server gets the same questions about the same matches again and again.
 @lru_cache(maxsize=16384)
 def parse(line: bytes | None) -> Command | int:
     """Parse a line that is not empty into a command or an error code.
@@ -280,8 +281,8 @@ def parse(line: bytes | None) -> Command | int:
     Returns
     -------
     Command or int
-        2 if the first word is not a command; 3 for a line that is too long, a wrong number of
-        arguments, and one that is not ``-?[0-9]{1,9}``.
+        The command; or 2 if the first word is not a command; or 3 if the line is too long, the
+        number of arguments is wrong, or an argument does not match ``-?[0-9]{1,9}``.
     """
     if line is None:
         return 3
@@ -312,7 +313,7 @@ class Reply(NamedTuple):
     lines: list[str]
 
 
-#: Used for every reply.
+#: The shapes by command word as plain integers: a lookup for every reply must be fast.
 _LINES: Final = {word: spec.shape.value for word, spec in COMMANDS.items()}
 
 
@@ -326,8 +327,8 @@ class ReplyReader:
 
     def __init__(self) -> None:
         self._expected: deque[str] = deque()
-        #: Lines, of which those before `_next_line` are consumed, and the start of the following
-        #: one.
+        #: Complete lines, of which those before `_next_line` are consumed; `_partial` is the start
+        #: of the line after them.
         self._lines: list[str] = []
         self._next_line = 0
         self._partial = ""
@@ -338,7 +339,7 @@ class ReplyReader:
         return len(self._expected)
 
     def expect(self, command: str) -> None:
-        """Note that a command was sent, whose reply is to be read."""
+        """Note that a command was sent, so that its reply is expected."""
         self._expected.append(command)
         if command == "WAIT":
             self._expected.append("")

@@ -78,7 +78,7 @@ def number(lines: Lines) -> int:
 
 
 def turn_info(lines: Lines) -> TurnInfo:
-    """Parse whose turn it is, and the turns left."""
+    """Parse whose turn it is, and how many turns are left."""
     own, left = numbers(lines[0], 2)
     return TurnInfo(own == 1, left)
 
@@ -89,7 +89,7 @@ def health(lines: Lines) -> Health:
 
 
 def limits(lines: Lines) -> Limits:
-    """Parse the draws and burns left, and the size of a full hand."""
+    """Parse how many draws and burns are left, and the maximum size of a hand."""
     return Limits(*numbers(lines[0], 3))
 
 
@@ -135,8 +135,8 @@ def snapshot(
     Parameters
     ----------
     replies : mapping
-        Command word -> the lines after ``OK``, of the questions about a position;
-        ``GET_CURRENT_MANA`` may be missing at the start of a turn, when it is 0.
+        The lines after ``OK`` by command word, for all questions about a position;
+        ``GET_CURRENT_MANA`` may be missing at the start of a turn, when mana is 0.
     turns : int
         Number of turns of the match.
     action_phase : bool
@@ -150,7 +150,8 @@ def snapshot(
     turn = turns - turn_info(replies["GET_TURN_INFO"]).left + 1
     left, of_health = limits(replies["GET_CARD_LIMITS"]), health(replies["GET_HP"])
     attacking = attackers(replies["GET_ATTACKERS"])
-    order = 1 if turn % 2 else -1  # from own and opponent's to the first and second player's
+    # Replies have the caller first; a snapshot has the player first who moved in turn 1.
+    order = 1 if turn % 2 else -1
     return {
         "turn": turn,
         "phase": "action" if action_phase else "blocking",

@@ -1,7 +1,8 @@
 """A series of tournaments, driven by the players' commands and the ticks of the clock.
 
-A `Series` does everything that the server does between reading a command and writing its reply, and
-depends only on the calls. It emits events, which `locmsim.vestrock.eventlog` writes and replays.
+A `Series` does everything that the server does between reading a command and writing its reply. It
+has no clock and no sockets, so that its behaviour depends only on the calls. It emits events, which
+`locmsim.vestrock.eventlog` writes and replays.
 """
 
 import logging
@@ -57,12 +58,12 @@ class Series:
     tournaments : int, optional
         Maximum number of tournaments.
     refused : bool
-        Record refused commands too.
+        Whether to record refused commands too.
 
     Raises
     ------
     ValueError
-        A number is out of bounds.
+        An argument is out of bounds.
     """
 
     def __init__(
@@ -135,7 +136,13 @@ class Series:
         return reply
 
     def count(self, player: str) -> list[int]:
-        """Count a player's line as a command; return the time they have used in the turn."""
+        """Count a line of a player as a command.
+
+        Returns
+        -------
+        list of int
+            The player's numbers of commands and of reply lines in this turn.
+        """
         spent = self._spent.get(player)
         if spent is None:
             spent = self._spent[player] = [0, 0]
@@ -156,8 +163,8 @@ class Series:
         try:
             reply = match.execute(player, command)
         except CommandError as error:
-            # An action ends the blocking phase, and its attackers may end the match: then the
-            # action is refused, but the phase is over.
+            # An action ends the blocking phase. If the attackers then end the match, the action
+            # itself is refused, but it has changed the match and must be recorded.
             if match.is_over and not was_over:
                 self._act("action", player, command)
             elif self._refused and self.tournament and match.match_id in self.tournament.matches:
@@ -184,7 +191,7 @@ class Series:
     # ------------------------------------------------------------------------------- ticks
 
     def tick(self, present: Iterable[str]) -> None:
-        """End the turn, and start the next one, a break or a tournament.
+        """End the turn, then start the next turn, a break or a tournament.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """The server: connections, logins, and one clock for all matches.
 
-It uses one asyncio loop. A command takes microseconds, so that each is executed as a whole, and
-"order" means the order of execution. `locmsim.vestrock.series` executes commands and ticks.
+The server runs in one asyncio loop. A command takes microseconds, so each one is executed without
+interruption, and commands have an order. `locmsim.vestrock.series` executes commands and ticks.
 """
 
 import asyncio
@@ -34,16 +34,16 @@ __all__ = ["Server"]
 
 _log = logging.getLogger(__name__)
 
-#: Maximum number of connections per player: a further one ends the oldest.
+#: Maximum number of connections per player; one more closes the player's oldest connection.
 _PER_PLAYER: Final = 4
 #: Maximum number of connections without a login, in total and per address.
 _UNAUTHENTICATED: Final = 64
 _OF_ONE_ADDRESS: Final = 16
-#: Maximum number of connections that are told why they are closed, and of logged-in ones.
+#: Maximum number of connections; any further one is dropped without a reply.
 _CONNECTIONS: Final = 1024
 #: Interval of checks of the connections, in seconds.
 _CARE_SECONDS: Final = 1.0
-#: Time for the last line of connections when the server closes, in seconds.
+#: Seconds for sending the last lines when the server closes.
 _CLOSING_SECONDS: Final = 2.0
 
 
@@ -58,10 +58,10 @@ class Server:
         The port that sends spectators the lines of the log, one turn late and with numbers instead
         of names; 0 for any free port.
     open_spectators : bool
-        Send these lines at once, with names, so that players can learn from them.
+        Send these lines at once and with names. Players can then learn from them.
     accounts : str or path, optional
-        File of accounts, all of which take part. Without one, anybody on this machine may log in,
-        and the first use of a name sets its password.
+        File of accounts, all of which take part in each tournament. Without one, anybody on this
+        machine may log in, and the first use of a name sets its password.
     turn_seconds : float
         Duration of a turn, 0.01..3600.
     early : bool
@@ -75,9 +75,9 @@ class Server:
     seed : int
         Tournament k is played with the deck ``generate_deck(seed + k)``.
     decks : sequence of path, optional
-        Files of decks that are used in turn instead.
+        Files of decks to use instead, one after another and then from the start again.
     standings : str or path
-        SQLite file of results, which a later server resumes.
+        SQLite file of results, to which a later server can add.
     log : str or path, optional
         File to append the events to.
     log_refused : bool
@@ -95,7 +95,7 @@ class Server:
         The file of standings cannot be used.
     """
 
-    #: Time that a connection may take to log in.
+    #: Seconds that a connection may take to log in.
     login_seconds = 10.0
 
     def __init__(
@@ -143,10 +143,10 @@ class Server:
         self._tournaments = tournaments
         self._decks: list[list[Card]] = [load_deck(path) for path in decks]
         self._seed = seed
-        # Wrong parameters fail here, not in the first tournament.
+        # Create a match so that wrong parameters fail here, not in the first tournament.
         Match(self._deck(1), **parameters)
-        #: Buffer for all input: each connection is read once per pass of the loop, so that no input
-        #: delays the others for long.
+        #: Buffer for the input of all connections. Each is read once per pass of the loop, so that
+        #: no connection delays the others for long.
         self.buffer = memoryview(bytearray(16 * 1024))
         self._sessions: set[Session] = set()
         self._unauthenticated: set[Session] = set()
@@ -168,7 +168,7 @@ class Server:
         self._to_check: deque[tuple[Session, str, str]] = deque()
         self._is_checking = False
         self._last_checked = ""
-        #: Statistics of the server: commands, turns, and the delay of the turn that began latest.
+        #: Statistics of the server: commands, turns, and the longest delay of a turn in seconds.
         self.commands = 0
         self.ticks = 0
         self.latest = 0.0
@@ -337,7 +337,7 @@ class Server:
         self._check_next()
 
     def logged_in(self, session: Session, player: str) -> None:
-        """Log in a connection with the right password; the oldest of too many is closed.
+        """Add a logged-in connection to its player's; close the oldest one if there are too many.
 
         Parameters
         ----------
@@ -481,7 +481,7 @@ class Server:
             self._timer = loop.call_at(self._schedule.due, self._tick)
 
     def _turn(self) -> None:
-        """Start the next turn in all matches, then notify waiting players."""
+        """Start the next turn in all matches, then answer the players' pending ``WAIT``."""
         self.ticks += 1
         finished = self.series.finished
         try:
@@ -508,7 +508,7 @@ class Server:
                 self.stop()
 
     def _look_after(self) -> None:
-        """Drop connections that do not receive their bytes."""
+        """Drop connections that receive nothing although bytes are waiting for them."""
         loop = asyncio.get_running_loop()
         self.addresses.tidy()
         self.players_pay.tidy()
@@ -519,7 +519,7 @@ class Server:
 
 
 class _Results:
-    """Standings that are written in a thread, one tournament after another."""
+    """A sink that writes standings in a thread, so that the server's loop is not delayed."""
 
     def __init__(self, standings: Standings) -> None:
         self._standings = standings

@@ -1,7 +1,7 @@
 """The connections of the server.
 
-A session turns bytes into command lines and replies into bytes, and decides when to stop reading.
-It does not know the game.
+A session turns bytes into command lines and replies into bytes, and decides when to stop reading
+from its connection. It knows nothing of the game.
 """
 
 import asyncio
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-#: Unread input, and unsent replies, beyond which a connection is not read.
+#: Bytes of pending input, or of unsent replies, above which reading from the connection stops.
 _FULL: Final = 64 * 1024
-#: Unread input below which it is read again.
+#: Bytes of pending input below which reading resumes.
 _READ_LIMIT: Final = 16 * 1024
-#: Replies are sent together up to this size.
+#: Bytes of replies above which they are sent at once instead of together with later ones.
 _FLUSH: Final = 32 * 1024
-#: Time to wait for the end of a connection that was told why it is closed.
+#: Seconds that a client has to close its side after the last line before the connection is dropped.
 _LINGER_SECONDS: Final = 1.0
 
 
 class Session(asyncio.BufferedProtocol):
-    """A player's connection."""
+    """A client's connection, before and after a player has logged in."""
 
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._reader = LineReader()
-        #: Input: chunks, and the lines of the first of them.
+        #: Pending input: the lines of the first chunk, and the chunks after it.
         self._pieces: deque[bytes] = deque()
         self._lines: deque[bytes | None] = deque()
-        #: Number of bytes in both, and of the chunk that `_lines` come from.
+        #: Number of pending bytes, and size of the chunk that `_lines` come from.
         self._unread = 0
         self._begun = 0
-        #: The payer, an address or later the player, and whether it is in debt.
+        #: Who is charged (the address, and after the login the player), and whether in debt.
         self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
         self._in_debt = False
         self._login = Login()
@@ -97,7 +97,7 @@ class Session(asyncio.BufferedProtocol):
         self._server.ready(self)
 
     def eof_received(self) -> bool:
-        """Execute what was received before; a connection in ``WAIT`` is dropped."""
+        """Keep the connection open while received lines are pending, unless it is in ``WAIT``."""
         self._ended = True
         pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
         return pending and not (self._closing or self.waiting)
@@ -153,7 +153,7 @@ class Session(asyncio.BufferedProtocol):
             self.send("\n".join(self._server.execute(self.player, command)))
 
     def after_step(self) -> None:
-        """Send the buffered replies unless more follow at once."""
+        """Send the buffered replies, unless further replies will follow at once."""
         if not self.can_step or self._out_size > _FLUSH:
             self.flush()
             waits = bool(self._lines) and (self._checking or self._in_debt)
@@ -201,8 +201,8 @@ class Session(asyncio.BufferedProtocol):
         if self._ended or self.transport.is_closing():
             self.transport.close()
             return
-        # Closing with unread input would reset the connection and might lose the last line: so the
-        # end is sent, and further input is discarded.
+        # Closing a socket with unread input resets the connection, and the client might lose the
+        # last line. So only the output is closed, and further input is discarded.
         try:
             self.transport.write_eof()
         except OSError:  # the other side has gone already
@@ -220,7 +220,7 @@ class Session(asyncio.BufferedProtocol):
     # --------------------------------------------------------------------------- the rest
 
     def _find_lines(self) -> None:
-        """Split the next chunks until there is a line."""
+        """Split the next chunks into lines until there is a complete line."""
         self._unread -= self._begun
         self._begun = 0
         while not self._lines and self._pieces:

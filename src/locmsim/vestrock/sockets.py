@@ -20,7 +20,7 @@ def set_up(transport: asyncio.Transport) -> None:
     sock = transport.get_extra_info("socket")
     if sock is None:
         return
-    # To detect that the other side has disappeared.
+    # Keep-alive probes detect that the other side has disappeared.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):

@@ -1,4 +1,4 @@
-"""Spectators and the lines that they are sent."""
+"""The connections of spectators, and the lines that are sent to them."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 #: Maximum number of spectators.
 _SPECTATORS: Final = 64
-#: Maximum backlog of a spectator.
+#: Maximum number of unsent lines of a spectator.
 _BEHIND_LINES: Final = 1000
 
 
@@ -31,12 +31,12 @@ class Spectator(asyncio.BufferedProtocol):
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._progress = Progress()
-        #: Sizes of possibly unsent lines, oldest first, and their sum.
+        #: Sizes of the lines that may not have been sent yet, oldest first, and their sum.
         self._sizes: deque[int] = deque()
         self._size = 0
         self._out: list[bytes] = []
-        #: Whether the state of the tournament is being prepared, and whether it was sent: it comes
-        #: before everything else.
+        #: Whether the state of the tournament is being prepared, and (`_started`) whether it was
+        #: sent. Lines are sent only after it.
         self.shown = False
         self._started = False
         self.transport: asyncio.Transport | None = None
@@ -62,7 +62,7 @@ class Spectator(asyncio.BufferedProtocol):
         self._server.feed.leave(self)
 
     def start(self, lines: bytes) -> None:
-        """Send the state of the tournament, and the lines since then."""
+        """Send the state of the tournament, and the lines that were buffered meanwhile."""
         self._started = True
         if lines:
             self._out.insert(0, lines)
@@ -115,8 +115,8 @@ class Spectator(asyncio.BufferedProtocol):
 class Feed:
     """Sends the lines of the log to spectators.
 
-    They are sent one turn late with numbers instead of names, so that players learn nothing from
-    them, or at once with names. A new spectator first gets the positions at the start of the turn.
+    By default, lines are sent one turn late and with numbers instead of names, so that players
+    gain nothing from them. A new spectator first gets the positions at the start of the turn.
     Positions and lines are encoded once per turn for all spectators, in a thread.
 
     Parameters
@@ -124,7 +124,7 @@ class Feed:
     server : Server
         The server.
     open : bool
-        Whether lines are sent at once, with names.
+        Whether lines are sent at once and with names.
     """
 
     def __init__(self, server: "Server", *, open: bool = False) -> None:
@@ -146,10 +146,10 @@ class Feed:
 
     def add(self, event: Event) -> None:
         """Add an event."""
-        if event["event"] == "server":  # it begins the log
+        if event["event"] == "server":  # the first line of a log is not for spectators
             return
         if event["event"] == "tournament":
-            # In the order of the names, which determines the matches.
+            # The order of the names determines the matches, so the numbers keep that order.
             width = len(str(len(event["players"])))
             players = sorted(event["players"])
             self._numbers = {name: f"{i:0{width}}" for i, name in enumerate(players, 1)}
@@ -189,11 +189,11 @@ class Feed:
         self._beside(lambda: [*map(encode, events)], send)
 
     def _watching(self) -> list[Spectator]:
-        """The spectators who have, or are about to get, the state of the tournament."""
+        """Return the spectators who have, or are about to get, the state of the tournament."""
         return [spectator for spectator in self.spectators if spectator.shown]
 
     def _beside(self, work: Any, then: Any) -> "asyncio.Future[Any]":
-        """Run functions in a thread, one after another, and use the results in the loop."""
+        """Run `work` in the only worker thread, then call `then` with its result in the loop."""
         if self._worker is None:
             self._worker = ThreadPoolExecutor(1)
         future = asyncio.get_running_loop().run_in_executor(self._worker, work)
@@ -208,7 +208,7 @@ class Feed:
     # -------------------------------------------------------------------- who comes and goes
 
     def join(self, spectator: Spectator, address: str) -> None:
-        """Accept a spectator, whose address pays for it, or refuse one too many."""
+        """Accept a spectator and charge its address, or refuse it if there are too many."""
         if len(self.spectators) >= _SPECTATORS or self._server.closed:
             spectator.abort()
             return
@@ -246,7 +246,7 @@ class Feed:
         """Send what is left and close all connections."""
         self._release()
         if self._worker is not None:
-            # Started work is sent before the end.
+            # Wait for the work in progress, so that its lines are sent too.
             await asyncio.get_running_loop().run_in_executor(self._worker, lambda: None)
             self._worker.shutdown(wait=False)
         self._flush()

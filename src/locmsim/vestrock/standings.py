@@ -42,14 +42,14 @@ class StandingsError(RuntimeError):
 
 
 class Standings(Database):
-    """Finished tournaments in a file; a context manager.
+    """Results of finished tournaments in an SQLite file; a context manager.
 
     Parameters
     ----------
     path : str or path
-        An SQLite file, created if missing; ``":memory:"`` for none.
+        An SQLite file, created if missing; ``":memory:"`` to use memory instead of a file.
     write : bool
-        False to read a file that must exist.
+        False to open the file, which must exist, for reading only.
 
     Raises
     ------

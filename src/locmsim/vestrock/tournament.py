@@ -1,7 +1,7 @@
 """A tournament: pairings, simultaneous matches, ranks and awards.
 
-Everything here depends only on the calls; clock, connections and files are elsewhere. The rules are
-in docs/vestrock.md, "Tournament".
+Nothing here uses a clock, connections or files, so that results depend only on the calls. The rules
+are in docs/vestrock.md, "Tournament".
 """
 
 import hashlib
@@ -46,7 +46,7 @@ class Result(NamedTuple):
 class Standing(NamedTuple):
     """A line of the standings."""
 
-    #: From 1; players with equal sums share one.
+    #: The place, from 1; players with equal sums share a place.
     place: int
     player: str
     #: The sum of the player's awards.
@@ -58,7 +58,7 @@ class Standing(NamedTuple):
 def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
     """Return the matches of a tournament as (first, second), by match id.
 
-    Every two players meet twice, and each is first once.
+    Any two players meet twice, and each of them moves first once.
     """
     return [
         seats
@@ -68,7 +68,7 @@ def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def ranks(scores: Sequence[int]) -> dict[int, int]:
-    """Return R(S) of each score S: the number of strictly smaller ones in `scores`."""
+    """Return the rank R(S) of each score S: the number of scores that are strictly smaller."""
     ordered = sorted(scores)
     return {score: bisect_left(ordered, score) for score in set(ordered)}
 
@@ -84,7 +84,7 @@ def awards(results: Iterable[Result]) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        By name, in the order of names.
+        The awards by name, sorted by name.
     """
     scores: dict[str, list[int]] = {}
     for result in results:
@@ -103,12 +103,12 @@ def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
     Parameters
     ----------
     tournaments : iterable of mapping
-        The awards of each, as from `awards`.
+        The awards of each tournament, as returned by `awards`.
 
     Returns
     -------
     list of Standing
-        By place, then by name. Sums are compared unrounded.
+        The standings, sorted by place, then by name. Sums are compared without rounding.
     """
     received: dict[str, list[float]] = {}
     for tournament in tournaments:
@@ -128,18 +128,18 @@ def state_hash(match: Match) -> str:
 
 
 class Tournament:
-    """All matches between some players, with copies of one deck.
+    """All matches between some players, all with the same deck.
 
     Parameters
     ----------
     number : int
         Number of the tournament.
     deck : sequence of Card
-        Top first.
+        The deck of all matches, top first.
     players : iterable of str
-        Their names, at least two.
+        The names of the players, at least two.
     parameters : mapping
-        As for `locmsim.vestrock.Match`.
+        Parameters of the matches, as for `locmsim.vestrock.Match`.
     first_id : int
         Id of the first match; the other ids follow.
 
@@ -199,7 +199,7 @@ class Tournament:
         Returns
         -------
         list of Result
-            The matches that are over since the last call, by id.
+            The results of the matches that have ended since the last call, by id.
         """
         ended = []
         for id_, match in self.matches.items():
@@ -218,7 +218,7 @@ class Tournament:
         return ended
 
     def play(self, bots: "Mapping[str, Bot]", time_ms: float | None = None) -> None:
-        """Play the tournament without sockets and clock: a turn ends with its player's answer.
+        """Play the whole tournament between bots in this process, without sockets or a clock.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 """Fast conversion of replies to states, for clients with many matches.
 
-All matches of a tournament share a deck, so that its cards are parsed only once; after that a state
-takes some tens of microseconds. `locmsim.vestrock.state_from_replies` does the same for a single
-position of an unknown match.
+All matches of a tournament share a deck, so that its cards need to be parsed only once; after that,
+the conversion to a state takes some tens of microseconds. For a single position,
+`locmsim.vestrock.state_from_replies` is simpler.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ _QUESTIONS = tuple(word for word in POSITION_QUESTIONS if word != "GET_CURRENT_M
 
 
 class Views:
-    """Reads the matches of one tournament.
+    """Converts the replies about the matches of one tournament to states.
 
-    The deck is taken from a match in its first turn. Without one, as after a late login, the states
-    have decks of the visible cards, and take longer.
+    The deck is learned from a match in its first turn. After a late login, no match is in its first
+    turn: then the decks of the states consist of the visible cards, and the conversion is slower.
     """
 
     def __init__(self) -> None:
@@ -39,8 +39,9 @@ class Views:
             return
         lines = _lines(replies)
         left = read.turn_info(lines["GET_TURN_INFO"]).left
-        # In the first turn, an odd one, all cards are in the deck. If it only looks like the first
-        # one, the deck is smaller, which `state` notices where a match has other cards.
+        # In the first turn, the number of turns left is even, and hands and boards are empty. If a
+        # later turn looks like that, its deck lacks cards, which `state` notices when another match
+        # has them.
         if left % 2 or lines["GET_HANDS"][0] != "0 0" or lines["GET_BOARD"][0] != "0 0":
             return
         draws, burns, hand_limit = read.limits(lines["GET_CARD_LIMITS"])
@@ -69,7 +70,7 @@ class Views:
         Raises
         ------
         ValueError
-            The replies fit no position.
+            The replies do not describe a valid position.
         """
         if any(reply.error for reply in replies):
             return None
@@ -89,5 +90,5 @@ class Views:
 
 
 def _lines(replies: Sequence[Reply]) -> dict[str, list[str]]:
-    """Return the lines by the words of the questions."""
+    """Return the lines of the replies by the command words of the questions."""
     return dict(zip(_QUESTIONS, [reply.lines for reply in replies], strict=True))

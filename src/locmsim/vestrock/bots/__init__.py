@@ -1,7 +1,7 @@
 """Bots that play Vestrock in this process: ``random``, ``rule`` and ``search``.
 
-A bot's answer for a turn is the turn's commands without the match, joined by ``;``. `make_bot`
-creates one by name; docs/vestrock.md has their strengths.
+A bot's answer for a turn consists of the commands of the turn without the match id, joined by
+``;``. `make_bot` creates a bot by name; docs/vestrock.md lists their strengths.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def make_bot(description: str, seed: int = 0) -> Bot:
     Returns
     -------
     Bot
-        A bot, whose only state is its random numbers: one bot can play many matches.
+        A bot. Its only state is its random numbers, so that one bot can play many matches.
 
     Raises
     ------

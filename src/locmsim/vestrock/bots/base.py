@@ -18,19 +18,19 @@ class Bot(Protocol):
         """Derive all further random choices from `seed`."""
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
-        """Return the commands of the mover's turn from here to its end.
+        """Return the commands of the mover for the rest of the turn.
 
         Parameters
         ----------
         state
-            A position of a match that is not over. It does not change.
+            A position of a match that is not over; it is not changed.
         time_ms
             Time for the turn in milliseconds; None for the bot's own default.
 
         Returns
         -------
         str
-            Commands without the match, joined by ``;``. The end of the turn needs no command.
+            Commands without the match id, joined by ``;``. The end of the turn needs no command.
         """
         ...
 
@@ -73,14 +73,14 @@ class RuleBot:
 
 
 def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -> float:
-    """Return how long to think about the next of several matches to move in.
+    """Return the time for the next match if several matches are on the move.
 
     Parameters
     ----------
     left_ms
         Time until the turn ends, in milliseconds.
     matches_left
-        Matches that have no answer yet, this one included.
+        Number of matches that have no answer yet, the next one included.
     reserve_ms
         Time reserved for sending the commands.
 
