@@ -559,25 +559,27 @@ export class Viewer {
         element("tr", {}, ...cells.map((text) => element(tag, {}, element("bdi", { text })))),
       );
     const titleOf = (/** @type {string} */ key) => data.cards[key].title;
+    // What a bot was sent does not tell what the players chose.
+    const known = data.choice.some((chosen) => chosen.length);
+    const names = known ? data.names : [];
     if (data.offers.length === 1) {
       const times = (/** @type {string} */ key) =>
         data.choice.map((chosen) => chosen.filter((one) => one === key).length);
       const total = (/** @type {string} */ key) => times(key)[0] + times(key)[1];
-      // What a bot was sent does not tell what the players chose.
-      const known = data.choice.some((chosen) => chosen.length);
-      row("th", ["on offer", ...(known ? data.names : [])]);
+      row("th", ["on offer", ...names]);
       for (const key of [...data.offers[0]].sort((a, b) => total(b) - total(a)))
         row("td", [
           titleOf(key),
           ...(known ? times(key).map((n) => (n ? String(n) : "\u2013")) : []),
         ]);
     } else {
-      row("th", ["pick", "offered", ...data.names]);
+      row("th", ["pick", "offered", ...names]);
       data.offers.forEach((offer, pick) => {
         const chosen = data.choice.map((cards) =>
           pick < cards.length ? titleOf(cards[pick]) : "\u2013",
         );
-        row("td", [String(pick + 1), offer.map(titleOf).join(", "), ...chosen]);
+        const offered = offer.map(titleOf).join(", ");
+        row("td", [String(pick + 1), offered, ...(known ? chosen : [])]);
       });
     }
     return table;
