@@ -47,9 +47,7 @@ class PolicyAgent(BaseAgent):
     Raises
     ------
     ValueError
-        The policy cannot be loaded, or the game has other rules.
-    OSError
-        The file cannot be read.
+        The file cannot be read or holds no such policy, or the game has other rules.
     """
 
     path: str = field(default="", kw_only=True)
