@@ -10,6 +10,7 @@ from locmsim.cli._common import (
     GAME_HELP,
     IDS,
     IDS_HELP,
+    ISOLATE_HELP,
     LENIENT_HELP,
     LIMIT_HELP,
     SCALE_HELP,
@@ -27,7 +28,7 @@ from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.contract import Contestant, Game
+    from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
     from locmsim.referee.process_match import Result
@@ -76,6 +77,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_true", help=LENIENT_HELP)
+    add("--isolate", action="store_true", help=ISOLATE_HELP)
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
@@ -142,6 +144,8 @@ def _run(
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
+    if result.fault and result.fault.kind == "start failed" and options.replay is None:
+        sys.exit(1)
     if page is not None:
         page.stay(result, names, game)
     elif options.server and not no_page:
@@ -320,12 +324,15 @@ def _played(
 
     rules = match.rules if game is None else None
     bots = [
-        as_bot(text, name, game=game, rules=rules)
-        for text, name in zip((options.p1, options.p2), names, strict=True)
+        _contestant(
+            text,
+            as_bot(text, name, game=game, rules=rules),
+            game,
+            _agent_seed(int(match.params.get("seed", 0)), player),
+            isolate=options.isolate,
+        )
+        for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
     ]
-    for player, bot in enumerate(bots):
-        if not isinstance(bot, str):
-            _start(bot, int(match.params.get("seed", 0)), player)
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
@@ -361,12 +368,34 @@ def _played(
         raise Failure(f"cannot run the match: {error}") from None
 
 
-def _start(agent: "Contestant", match_seed: int, player: int) -> None:
-    """Seed the agents from the match's seed."""
+def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool) -> Any:
+    """Return a player for the referee.
+
+    Agents of others play in processes of their own: they must not end this one.
+    """
+    if isinstance(bot, str):
+        return bot
+    from functools import partial
+
+    from locmsim.agents.registry import make_agent
+    from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
+
+    if isolate:
+        from locmsim.arena.locm import LocmGame
+
+        if command := (game or LocmGame()).command_of(text, agent_seed):
+            return command
+    if isolate or is_foreign(type(bot), text, game):
+        return IsolatedAgent(partial(game.make_agent if game else make_agent, text), agent_seed)
+    return ready(bot, agent_seed)
+
+
+def _agent_seed(match_seed: int, player: int) -> int:
+    """Return the seed of an agent, which follows from the match's seed."""
     import hashlib
 
     digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
-    agent.reset(int.from_bytes(digest) >> 1)
+    return int.from_bytes(digest) >> 1
 
 
 def _new_match(options: argparse.Namespace) -> "Match":
