@@ -16,7 +16,7 @@ from locmsim._specs import describe_error, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "place_of"]
+__all__ = ["Registry", "is_importable", "place_of"]
 
 _IDENTIFIER = r"[^\W\d]\w*"
 #: A class in a file or a module, and its options.
@@ -145,6 +145,19 @@ class Registry(UserDict[str, Any]):
                 hint = did_you_mean(place, self.names())
                 raise ValueError(f"{where}: no module {missing!r}{hint}") from None
             raise ValueError(f"{where}: importing {place}: {describe_error(error)}") from error
+
+
+def is_importable(text: str, group: str) -> bool:
+    """Return whether a description names a class of a module, a file or an installed package.
+
+    Other processes find it too, unlike one that was added to a table in this process.
+    """
+    name = text.partition(":")[0]
+    if _CLASS.fullmatch(text):
+        return True
+    from importlib.metadata import entry_points  # slow to import
+
+    return bool(_NAME.fullmatch(name) and entry_points(group=group, name=name))
 
 
 def place_of(kind: type) -> str:

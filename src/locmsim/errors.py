@@ -3,7 +3,6 @@
 from typing import Any
 
 __all__ = [
-    "EndedBySignal",
     "GameOverError",
     "IllegalActionError",
     "InvalidActionError",

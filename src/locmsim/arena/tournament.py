@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from locmsim._io import counted
+from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
 from locmsim.arena.records import Outcome, Record
@@ -337,7 +338,9 @@ class Arena:
                 * bool(self.settings.timeout_scale)
             )
         apart = any(
-            player.agent is None and is_foreign_player(player, self.settings.game)
+            player.agent is None
+            and is_foreign_player(player, self.settings.game)
+            and is_importable(player.spec, "locmsim.agents")
             for player in self.settings.players
         )
         return local_workers(

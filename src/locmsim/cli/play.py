@@ -96,8 +96,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_force(group)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Play or replay the match, print and log it."""
+def run(options: argparse.Namespace) -> int:
+    """Play or replay the match, print and log it; return 1 if a bot could not be started."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
         check_target(options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that run a referee treat anything on its standard error as a failure of the match.
@@ -107,12 +107,12 @@ def run(options: argparse.Namespace) -> None:
     no_page = _no_page(options) if options.server else ""
     page = _LivePage() if options.server and not no_page and options.replay is None else None
     with page or contextlib.nullcontext():
-        _run(options, game, by_a_tool, page)
+        return _run(options, game, by_a_tool, page)
 
 
 def _run(
     options: argparse.Namespace, game: "Game | None", by_a_tool: bool, page: "_LivePage | None"
-) -> None:
+) -> int:
     if options.replay is None:
         result = _new_result(options, game, page)
         names = options.p1, options.p2
@@ -144,12 +144,12 @@ def _run(
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
-    if result.fault and result.fault.kind == "start failed" and options.replay is None:
-        sys.exit(1)
     if page is not None:
         page.stay(result, names, game)
     elif options.server and not no_page:
         _serve(result, names, options.replay if game else "")
+    not_started = result.fault is not None and result.fault.kind == "start failed"
+    return int(not_started and options.replay is None)
 
 
 def _watched(game: "Game | None") -> bool:
@@ -320,6 +320,7 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
+    from locmsim.referee.agent_process import IsolatedAgent
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
@@ -356,7 +357,7 @@ def _played(
                 )
             if page is not None:
                 watching.append(page.begin(match, shown, begun))
-            return play(
+            result = play(
                 bots,
                 match,
                 timeout_scale=options.timeout_scale,
@@ -366,6 +367,11 @@ def _played(
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
+    # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
+    for player, bot in enumerate(bots):
+        if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
+            sys.stderr.write(result.stderr[player])
+    return result
 
 
 def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool) -> Any:

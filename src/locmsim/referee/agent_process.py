@@ -109,7 +109,7 @@ class AgentProcess(BotProcess):
         super().__init__(command, token, cwd=cwd, env=env)
 
     def begin(self) -> None:
-        """Wait until the agent is ready; `BotFault` if it cannot be."""
+        """Wait until the agent is ready; `BotFault` if it fails before."""
         self._question(self._start, _READY_SECONDS)
 
     def answer(
@@ -314,7 +314,7 @@ def _received(line: str) -> tuple[Contestant, Match]:
 
 
 def _sendable(answer: object) -> object:
-    """Return an answer as it can be sent: what is no text becomes a list with its picture."""
+    """Return an answer as it can be sent: what is not a text becomes a list with its picture."""
     if isinstance(answer, str):
         return str(answer)[:_MAX_ANSWER]  # more than the referee accepts
     return [repr(answer)[:_QUOTED]]
