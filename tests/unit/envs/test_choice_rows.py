@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import reference_layouts
-from amounts import amount
-from helpers import RULE_SETS
+from amounts import FEW, amount
+from helpers import RULE_SETS, each_rules
 from rows_access import drawn
 
 from locmsim import Match
@@ -14,8 +14,7 @@ from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-FEW = {"card_sets": 3, "battlers": ("random", "random")}
+RANDOM = {**FEW, "battlers": ("random", "random")}
 
 
 def test_a_stream_is_numpys():
@@ -86,7 +85,9 @@ def test_picks_are_those_of_the_choice_phase(rules):
     """Masks, observations and the battles' decks follow from legal and illegal picks."""
     wanted = amount(60, 10_000)
     n = 16 if wanted < 100 else 128
-    env = LocmVectorEnv(n, rules=rules, episode="choice", opponent="caller", privileged=True, **FEW)
+    env = LocmVectorEnv(
+        n, rules=rules, episode="choice", opponent="caller", privileged=True, **RANDOM
+    )
     random = np.random.default_rng(1)
     seen, info = env.reset(seed=1)
     players = [[Reference(env, row) for _ in range(2)] for row in range(n)]
@@ -152,7 +153,7 @@ def by_id(player, base):
 @pytest.mark.parametrize("episode", ["choice", "match"])
 def test_nobody_sees_what_the_other_one_picks(rules, episode):
     """A player's view does not depend on the opponent's picks, or on offers and decks to come."""
-    options = {"rules": rules, "episode": episode, "opponent": "caller", **FEW}
+    options = {"rules": rules, "episode": episode, "opponent": "caller", **RANDOM}
     envs = [LocmVectorEnv(4, **options) for _ in range(2)]
     seen = [env.reset(seed=3) for env in envs]
     np.testing.assert_equal(*seen)
@@ -174,7 +175,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
 def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
     """The learner's view stays the same, whichever builder chooses for the other seat."""
     builder = "value" if rules != "1.5" else "area"
-    options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
+    options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **RANDOM}
     envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
     params = {"match": {"seed": 5}}
     seen = [env.reset(seed=2, options=params) for env in envs]
