@@ -72,9 +72,9 @@ def try_lock(descriptor: int) -> bool:
 
 @contextmanager
 def folder_locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let one process at a time read and replace a file: the others wait for the lock of its folder.
+    """Let one process at a time read and replace a file; the others wait.
 
-    The file itself cannot be locked, since `write_whole` replaces it. On Windows nothing is locked.
+    Its folder is locked, since `write_whole` replaces the file itself. On Windows nothing is locked.
     """
     try:
         import fcntl

@@ -824,6 +824,43 @@ def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
         assert replay(lines).tournaments == 4
 
 
+def test_a_full_disk_of_the_standings_ends_the_server(tmp_path: Path) -> None:
+    path = tmp_path / "standings.db"
+    with served(turns=2, standings=path, log=tmp_path / "log") as table:
+        # The results of a few tournaments need more pages than the file may have.
+        (pages,) = table.server.standings._connection.execute("PRAGMA page_count").fetchone()
+        table.server.standings._connection.execute(f"PRAGMA max_page_count = {pages}")
+        raws = [table.raw(f"player{i}") for i in range(15)]
+        while table.failure is None:
+            for raw in raws:
+                with contextlib.suppress(OSError):
+                    raw.send(b"WAIT\n")
+            if [raw.line() for raw in raws] != ["OK"] * 15:
+                break
+            for raw in raws:
+                raw.line()
+        table.wait()
+        number = table.server.series.finished
+        assert f"{path}: tournament" in str(table.failure)
+        assert str(number) in str(table.failure)
+        assert "not written: database or disk is full" in str(table.failure)
+    with Standings(path, write=False) as file:
+        assert file.last < number
+    with (tmp_path / "log").open("rb") as lines:
+        assert replay(lines).tournaments == number
+
+
+def test_a_full_disk_of_the_log_ends_the_server() -> None:
+    with served(log="/dev/full") as table:
+        ann, bob = table.raw("ann"), table.raw("bob")
+        for raw in (ann, bob):
+            raw.send(b"WAIT\n")
+        assert ann.rest()[-1] == bob.rest()[-1] == "ERR 8 ServerClosing"
+        table.wait()
+        message = "/dev/full: No space left on device: tournament 1 is not written whole"
+        assert table.failure == message
+
+
 def test_a_port_that_is_taken(table: Served) -> None:
     with pytest.raises(OSError, match="address"):
         asyncio.run(Server(port=table.port).run())
