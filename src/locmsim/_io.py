@@ -74,7 +74,7 @@ def try_lock(descriptor: int) -> bool:
 def folder_locked(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let one process at a time read and replace a file; the others wait.
 
-    Its folder is locked, since `write_whole` replaces the file itself. On Windows nothing is locked.
+    Its folder is locked, since `write_whole` replaces the file. On Windows nothing is locked.
     """
     try:
         import fcntl

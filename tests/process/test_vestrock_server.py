@@ -409,7 +409,7 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
     session = next(s for s in table.server._players["ann"] if s._paused_writing)
     assert session.transport is not None
     assert session.transport.get_write_buffer_size() < 128 * 1024
-    assert session._unread < 128 * 1024
+    assert session._input.size < 128 * 1024
     assert bob.ask("GET_DECK 2", 102)[:2] == ["OK", "100"]
     # The player's other connection still works until the player's commands are used up.
     assert ann.ask("GET_TURN_INFO 1")[0] in ("OK", "ERR 6 CommandLimitReached")
@@ -465,7 +465,7 @@ def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
     (session,) = table.server._players["ann"]
-    until(lambda: bool(session._lines))  # the flood has not ended
+    until(lambda: bool(session._input))  # the flood has not ended
     ending.set()
     ann.socket.shutdown(socket.SHUT_RDWR)
     sender.join(PATIENCE)

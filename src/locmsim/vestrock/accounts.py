@@ -31,7 +31,7 @@ class _Cost(NamedTuple):
     @property
     def memory(self) -> int:
         """The bytes that a hash takes."""
-        return 128 * self.r * 2**self.ln
+        return 128 * self.r << self.ln
 
 
 #: The parameters of new hashes, and of those without any in their line: about 20 ms and 16 MB.
