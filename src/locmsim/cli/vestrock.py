@@ -169,7 +169,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> None:
     import asyncio
 
-    from locmsim.vestrock.server import Server
+    from locmsim.vestrock.server import Server, ServerFailedError
     from locmsim.vestrock.standings import StandingsError
 
     logging.basicConfig(
@@ -210,7 +210,7 @@ def _serve(options: argparse.Namespace) -> None:
     with _explained():
         try:
             asyncio.run(serve())
-        except StandingsError as error:
+        except (StandingsError, ServerFailedError) as error:
             raise Failure(error) from None
 
 
@@ -404,6 +404,8 @@ def _tournament(options: argparse.Namespace) -> None:
                 }
                 tournament.play(bots, options.time_ms)
                 standings.add(number, tournament.results.values(), tournament.awards())
+                if standings.failed:
+                    break
             print(format_standings(standings.table()), end="")
     except StandingsError as error:
         raise Failure(error) from None
