@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from locmsim._seeds import derived_seed
 from locmsim.cli._common import (
     GAME_HELP,
     IDS,
@@ -363,10 +364,7 @@ def _played(
 
 def _start(agent: "Contestant", match_seed: int, player: int) -> None:
     """Seed the agents from the match's seed."""
-    import hashlib
-
-    digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
-    agent.reset(int.from_bytes(digest) >> 1)
+    agent.reset(derived_seed(match_seed, f"seat {player}"))
 
 
 def _new_match(options: argparse.Namespace) -> "Match":

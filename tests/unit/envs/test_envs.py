@@ -134,7 +134,7 @@ def test_decks_and_matches_can_be_given():
     env = BattleEnv(opponent="pass", **FEW)
     decks = [[i for i in range(15) for _ in range(2)], list(range(20, 50))]
     params = Match(seed=9).params
-    env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "other": None})
+    env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "state": None})
     match = Match(params=params)
     for player, deck in enumerate(decks):
         match.submit(player, ";".join(f"CHOOSE {i}" for i in deck))

@@ -440,6 +440,25 @@ def test_evaluations_have_card_sets_of_their_own(monkeypatch):
     assert BattleEnv().options.card_sets <= HELD_OUT[0]
 
 
+@each_rules
+def test_evaluations_with_neighbouring_seeds_share_no_deal(rules, monkeypatch):
+    policy, shown = Policy.random(rules=rules), []
+    act_batch = Policy.act_batch
+
+    def recorded(self, observations, *arguments, **options):
+        shown.append({row.tobytes() for row in observations})
+        return act_batch(self, observations, *arguments, **options)
+
+    monkeypatch.setattr(Policy, "act_batch", recorded)
+    deals = []
+    for seed in (1, 2):
+        shown.clear()
+        evaluate(policy, "random", games=40, seed=seed)
+        deals.append(shown[0])  # the first decision of each game in the first seat
+    assert [*map(len, deals)] == [20, 20]
+    assert not deals[0] & deals[1]
+
+
 # ------------------------------------------------------------------------- what the choice shows
 
 
