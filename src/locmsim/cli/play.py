@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from locmsim._seeds import derived_seed
 from locmsim.cli._common import (
     GAME_HELP,
     IDS,
@@ -329,7 +330,7 @@ def _played(
             text,
             as_bot(text, name, game=game, rules=rules),
             game,
-            _agent_seed(int(match.params.get("seed", 0)), player),
+            derived_seed(int(match.params.get("seed", 0)), f"seat {player}"),
             isolate=options.isolate,
         )
         for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
@@ -394,14 +395,6 @@ def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isola
     if isolate or is_foreign(type(bot), text, game):
         return IsolatedAgent(partial(game.make_agent if game else make_agent, text), agent_seed)
     return ready(bot, agent_seed)
-
-
-def _agent_seed(match_seed: int, player: int) -> int:
-    """Return the seed of an agent, which follows from the match's seed."""
-    import hashlib
-
-    digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
 
 
 def _new_match(options: argparse.Namespace) -> "Match":
