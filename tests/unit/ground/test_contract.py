@@ -266,6 +266,7 @@ CORE = [
     "_database.py",
     "_io.py",
     "_plugins.py",
+    "_seeds.py",
     "_specs.py",
     "contract.py",
     "errors.py",
