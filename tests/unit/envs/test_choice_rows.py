@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import reference_layouts
-from amounts import amount
-from helpers import RULE_SETS
+from amounts import FEW, amount
+from helpers import RULE_SETS, each_rules
 from rows_access import drawn
 
 from locmsim import Match
@@ -14,8 +14,6 @@ from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-FEW = {"card_sets": 3}
 RANDOM = {"battlers": ("random", "random")}
 CHOICE = {"episode": "choice", **RANDOM, **FEW}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -13,8 +13,6 @@ from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def last(found):

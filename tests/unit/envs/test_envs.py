@@ -8,10 +8,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import reference_layouts
-from amounts import amount
+from amounts import FEW, amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
 from rows_access import potentials_of
 
@@ -20,9 +20,6 @@ from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
 
 ID = "locmsim.envs:locmsim/Battle-v0"
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-#: Few card sets, since generating one takes a millisecond.
-FEW = {"card_sets": 4}
 
 
 def finish(env, action=None):

@@ -11,8 +11,9 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
+from amounts import FEW
 from gymnasium.error import ResetNeeded
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Match
 from locmsim.envs import (
@@ -33,9 +34,6 @@ from locmsim.envs.evaluate import HELD_OUT, evaluate
 from locmsim.envs.options import OptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
-
-FEW = {"card_sets": 4}
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def shown(env, **reset):
@@ -505,7 +503,7 @@ def beam_game(env, seed):
             return trajectory
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_search_inside_believes_what_the_agent_does(rules):
     """This number of nodes is enough for the search to play on in sampled worlds."""
     spec = "beam:nodes=3000"

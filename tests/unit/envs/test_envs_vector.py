@@ -7,11 +7,11 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import amount
+from amounts import FEW, amount
 from env_checks import check_rows
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
@@ -21,9 +21,7 @@ from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import Policy
 
 ID = "locmsim.envs:locmsim/Battle-v0"
-FEW = {"card_sets": 4}
 MODES = list(AutoresetMode)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @pytest.mark.parametrize("mode", MODES)
