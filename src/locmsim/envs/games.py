@@ -53,6 +53,8 @@ __all__ = ["Games", "seed_bits"]
 
 #: What a row waits for.
 _CARD_SET, _DECKS, _SEARCH, _BATTLES = 1, 2, 4, 5
+#: For another thread, and for an opponent that steps the environment that asks it.
+_IN_USE = "the environment is being stepped or reset: only one thread may do so at a time"
 #: Illegal actions that a message names.
 _SHOWN = 10
 
@@ -60,27 +62,6 @@ _SHOWN = 10
 def seed_bits(random: np.random.Generator) -> int:
     """Return the 64 bits from which the random stream of a row is derived."""
     return int(random.integers(0, 2**64, dtype=np.uint64))
-
-
-class _Turnstile:
-    """Lets one thread in at a time, and no opponent that steps the environment that asks it.
-
-    ``RuntimeError`` for whoever comes while somebody is in.
-    """
-
-    __slots__ = ("_lock",)
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise RuntimeError(
-                "the environment is being stepped or reset: only one thread may do so at a time"
-            )
-
-    def __exit__(self, *exception: object) -> None:
-        self._lock.release()
 
 
 class Games:
@@ -102,7 +83,7 @@ class Games:
     #: The threads; no pickle has them.
     _workers: Workers | None = None
     #: Held by the thread that steps or resets; no pickle has it.
-    alone: "_Turnstile"
+    _alone: threading.Lock
     #: The arrays that the rows write into.
     _bound: Mapping[str, NDArray[Any]] | None = None
 
@@ -181,7 +162,7 @@ class Games:
         #: Whether `check` has to look: before the first episodes, and once what Python does for a
         #: row has raised an exception.
         self.failed = True
-        self.alone = _Turnstile()
+        self._alone = threading.Lock()
         #: The player of the other seat.
         self.players = Players(self, options.opponent)
         #: The players of a choice's battles: agents run as compiled searches or in Python.
@@ -208,12 +189,12 @@ class Games:
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_workers", "_bound", "alone")
+            if name not in ("_workers", "_bound", "_alone")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.alone = _Turnstile()
+        self._alone = threading.Lock()
         if "arrays" in state:
             self.bind()
 
@@ -485,8 +466,12 @@ class Games:
             While another thread steps or resets the rows.
         """
         array = self._actions(actions)
-        with self.alone:
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
             return self._step(array)
+        finally:
+            self._alone.release()
 
     def _step(self, array: NDArray[np.int64]) -> int:
         if self.failed:
@@ -526,6 +511,11 @@ class Games:
                 " step_into with rewards_both, and without rewards"
             )
 
+    def check_alone(self) -> None:
+        """Raise ``RuntimeError`` while a thread steps or resets the rows."""
+        if self._alone.locked():
+            raise RuntimeError(_IN_USE)
+
     def check(self) -> None:
         """Raise ``ResetNeeded`` before the first episodes and after an opponent's exception.
 
@@ -562,8 +552,12 @@ class Games:
         rows : int64 array, optional
             By default all.
         """
-        with self.alone:
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
             self._serve_all(rows)
+        finally:
+            self._alone.release()
 
     def _serve_all(self, rows: NDArray[np.int64] | None) -> None:
         try:
@@ -718,8 +712,12 @@ class Games:
         if options or self._may_refuse:
             self.begin_rows([row], [seed], [known(options, also)])
             return
-        with self.alone:
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
             self._begin(row, seed, None)
+        finally:
+            self._alone.release()
         self._begun = True
 
     def begin_rows(
@@ -746,8 +744,12 @@ class Games:
         ValueError
             For a value that cannot be used. All rows are as they were before.
         """
-        with self.alone:
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
             self._begin_all(rows, seeds, options)
+        finally:
+            self._alone.release()
         self._begun = True
 
     def _begin_all(

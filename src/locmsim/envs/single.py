@@ -191,8 +191,8 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def _refused(self, action: Any) -> Any:
         """Refuse a step while the row waits for its opponent, or for one that failed."""
-        with self.games.alone:
-            self.games.check()
+        self.games.check_alone()
+        self.games.check()
 
     def _check(self, action: Any) -> None:
         self.games.check()
