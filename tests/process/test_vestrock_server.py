@@ -808,6 +808,26 @@ def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
     assert accounts.asked == ["a", "d", "c"]
 
 
+@several
+def test_an_honest_password_is_checked_soon_beside_attempts_from_64_addresses(
+    table: Served,
+) -> None:
+    """All places are taken by connections that wait for a check, four of each address."""
+    table.server.accounts = accounts = Slow()
+    pests = [raw_from(table, f"127.0.1.{i}") for _ in range(4) for i in range(1, 65)]
+    for raw in pests:
+        raw.send(b"pest\nx\n")
+    until(lambda: len(table.server.passwords) == 255)  # and one is being checked
+    ann = raw_from(table, "127.0.0.2")
+    ann.send(b"ann\nx\n")
+    assert ann.lines(2) == ["LOGIN", "PASS"]
+    until(lambda: len(table.server.passwords) == 255)  # one of the others had to go
+    for _ in range(400):
+        accounts.answers.put(False)
+    until(lambda: "ann" in accounts.asked)
+    assert accounts.asked.index("ann") <= 64
+
+
 def test_too_many_wrong_passwords_are_refused_unchecked(table: Served) -> None:
     """A password that was right before is accepted all the same."""
     table.server.accounts = accounts = Slow()
@@ -1019,7 +1039,8 @@ def test_a_client_of_something_else_is_told_so(start: bytes) -> None:
         def answer() -> None:
             with listening.accept()[0] as guest:
                 guest.sendall(start)
-                guest.recv(100)
+                with contextlib.suppress(ConnectionError):
+                    guest.recv(100)
 
         server = threading.Thread(target=answer, daemon=True)
         server.start()
