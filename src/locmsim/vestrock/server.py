@@ -545,7 +545,7 @@ class _Results:
         return self._writer.submit(write)
 
     def close(self) -> None:
-        """Wait until everything is written; `StandingsError` if it cannot be."""
+        """Wait until everything is written; `StandingsError` if that fails."""
         self._writer.shutdown()
         self._standings.close()
 
