@@ -127,7 +127,8 @@ def test_a_signal_ends_the_server_in_order(
     serving: list[Serving], tmp_path: Path, number: int
 ) -> None:
     log = tmp_path / "log"
-    server = Serving("--early", "--turns=1000", f"--log={log}")
+    # With so much health the tournament does not end before the signal, however late that comes.
+    server = Serving("--early", "--turns=10000", "--init-hp=10000", f"--log={log}")
     serving.append(server)
     bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
     while b"end_turn" not in log.read_bytes():
