@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import DATA, RULE_SETS
+from helpers import DATA, each_rules
 
 from locmsim import State
 from locmsim.game.positions import random_game, start_position
@@ -29,7 +29,7 @@ def turns(rules: str) -> Iterator[State]:
             last = state.turn
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("name", SEARCHES)
 def test_results_are_those_of_before(name: str, rules: str) -> None:
     """They are the same on every machine, to the last bit."""

@@ -7,7 +7,6 @@ needs is imported when it runs.
 import argparse
 import contextlib
 import getpass
-import hashlib
 import logging
 import os
 import signal
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from locmsim._io import counted
+from locmsim._seeds import derived_seed
 from locmsim.cli._common import Failure, sentence
 from locmsim.vestrock.bots import BOTS, make_bot
 
@@ -370,8 +370,7 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
 
 def _bot_seed(seed: int, number: int, seat: int) -> int:
     """Return a bot's seed, different for each tournament and bot."""
-    digest = hashlib.blake2b(f"{seed} {number} {seat}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
+    return derived_seed(seed, f"{number} {seat}")
 
 
 def _tournament(options: argparse.Namespace) -> None:

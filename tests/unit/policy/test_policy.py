@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 import reference_policies
-from helpers import RULE_SETS
+from amounts import FEW
+from helpers import each_rules
 from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
@@ -15,9 +16,6 @@ from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes, set_vector_bits
-
-FEW = {"card_sets": 4}
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def observations(rules, layout="entities", n=24):
