@@ -16,6 +16,7 @@ import zlib
 from collections import namedtuple
 from importlib import import_module
 
+from locmsim._checks import MOST_THREADS, player_number, seed_bits, whole
 from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
@@ -981,6 +982,7 @@ cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcep
 
 
 cdef enum:
+    MAX_PERFT = 100             # a position on the stack for each level
     PERFT_UNBROKEN = 4          # levels counted without checking for signals: some milliseconds
     PLAYOUTS_A_CALL = 4096      # playouts without checking: about as long
 
@@ -1411,7 +1413,7 @@ cdef class Table:
         return _unpack_table, (sealed(TABLE_PART, self.pack()),)
 
 
-cdef Table new_table(str rules):
+cdef Table new_table(rules):
     cdef Table table = Table.__new__(Table)
     table.t.rules = RULES_NAMES.index(get_rules(rules).name)
     return table
@@ -1687,8 +1689,12 @@ cdef class State:
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef int i, n
         cdef list result
-        if self.s.p[0].won | self.s.p[1].won or (
-                player is not None and player != state_player(&self.s)):
+        cdef bint over = self.s.p[0].won | self.s.p[1].won
+        # `current_player` of a finished game is accepted there, as by OpenSpiel.
+        if player is not None and not (over and player == TERMINAL_PLAYER):
+            if _player_number(player) != state_player(&self.s):
+                return []
+        if over:
             return []
         n = state_list(&self.s, &self.table.t, actions)
         result = PyList_New(n)
@@ -1729,8 +1735,8 @@ cdef class State:
             raise ValueError(f"out: expected a writable C-contiguous int8 array of shape ({size},)")
         else:
             out.fill(0)
-        if not self.s.p[0].won | self.s.p[1].won and (
-                player is None or player == state_player(&self.s)):
+        cdef bint over = self.s.p[0].won | self.s.p[1].won
+        if not over and (player is None or _player_number(player) == state_player(&self.s)):
             mask = out
             n = state_list(&self.s, &self.table.t, actions)
             for i in range(n):
@@ -1985,6 +1991,8 @@ cdef class State:
         if self.is_terminal():
             raise GameOverError(f"{action}: the game is over", self.clone())
         kind, card, source, target, lane = action
+        if kind not in _KINDS:
+            raise IllegalActionError(f"{kind!r} is not a kind of action", self.clone())
         second = target
         if kind == SUMMON:
             second = 0 if self.table.t.rules == RULES_10 and lane is None else lane
@@ -2232,11 +2240,11 @@ cdef class State:
         actions : int
         """
         import numpy as np
-        winners = np.empty(_count("n", n, 0), dtype=np.int8)
-        seed = _seed_bits(seed)
+        winners = np.empty(whole_number(n, "n", 0, 10**12), dtype=np.int8)
+        seed = seed_bits(seed)
         return winners, sum(in_threads(
             lambda start, end: run_rollouts(self, seed, start, winners[start:end]),
-            len(winners), _count("threads", threads, 1), PLAYOUTS_A_CALL))
+            len(winners), whole_number(threads, "threads", 1, MOST_THREADS), PLAYOUTS_A_CALL))
 
     def perft(self, depth):
         """Count the sequences of `depth` legal actions from here; a finished game has none.
@@ -2253,11 +2261,13 @@ cdef class State:
         Raises
         ------
         ValueError
-            `depth` is negative.
+            `depth` is not an integer from 0 to 100. No computer counts that far from any position
+            with a choice, and one without a choice would take the memory of so many calls.
         """
-        # No game is long enough for the bound to matter.
-        cdef int levels = <int>min(_count("depth", depth, 0), <Py_ssize_t>MAX_TURN)
-        return perft_with_signals(&self.s, &self.table.t, levels)
+        if self.is_terminal():
+            return int(whole_number(depth, "depth", 0, 1 << 62) == 0)
+        return perft_with_signals(
+            &self.s, &self.table.t, <int>whole_number(depth, "depth", 0, MAX_PERFT))
 
     def resample_hidden(self, player, seed):
         """Return a new state in which everything that a player cannot see is drawn anew.
@@ -2283,7 +2293,7 @@ cdef class State:
         ValueError
             `player` is neither 0 nor 1, or the pool is needed and empty.
         """
-        return resampled(self, _player_number(player), _seed_bits(seed))
+        return resampled(self, _player_number(player), seed_bits(seed))
 
     def resample_from_infostate(self, player, sampler):
         """Return a new state that looks the same to a player: `resample_hidden` by OpenSpiel's
@@ -2793,28 +2803,11 @@ cdef list _cards(str name, cards):
     return result
 
 
-cdef Py_ssize_t _count(str name, value, Py_ssize_t least) except -1:
-    cdef Py_ssize_t number
-    try:
-        number = value
-    except (TypeError, OverflowError):
-        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
-    if number < least:
-        raise ValueError(f"{name}: expected at least {least}, got {number}")
-    return number
-
-
-cdef object _seed_bits(seed):
-    try:
-        return seed.__index__() & 0xFFFFFFFFFFFFFFFF
-    except AttributeError:
-        raise ValueError(f"seed: expected an integer, got {seed!r}") from None
-
-
-cdef int _player_number(player) except -1:
-    if player not in (0, 1):
-        raise ValueError(f"player: expected 0 or 1, got {player!r}")
-    return int(player)
+cdef inline int _player_number(player) except -1:
+    """Return `locmsim._checks.player_number`, quickly for the plain integers."""
+    if type(player) is int and (player == 0 or player == 1):
+        return player
+    return player_number(player)
 
 
 cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
@@ -2932,15 +2925,16 @@ cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winner
 
 
 cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
-    """Return an integer from `low` to `high`; ``ValueError`` names the field of any other value."""
-    cdef Py_ssize_t number
-    try:
-        number = value              # through __index__
-    except (TypeError, OverflowError):
-        raise ValueError(f"{where}: expected an integer, got {value!r}") from None
-    if not low <= number <= high:
-        raise ValueError(f"{where}: expected {low}..{high}, got {number}")
-    return number
+    """Return `locmsim._checks.whole`, quickly for small integers of Python."""
+    cdef Py_ssize_t number = low - 1
+    if type(value) is int:
+        try:
+            number = value
+        except OverflowError:
+            pass
+        if low <= number <= high:
+            return number
+    return whole(where, value, low, high)
 
 
 # ---- positions by their fields -------------------------------------------------------------------
@@ -3496,7 +3490,7 @@ cdef class Determinizer:
     def sample(self, seed):
         """Return a new state that depends only on the integer `seed`."""
         cdef State state = self.state.clone()
-        cdef uint64_t stream = stream_start(_seed_bits(seed), 0)
+        cdef uint64_t stream = stream_start(seed_bits(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 

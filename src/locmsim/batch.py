@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from locmsim._batch import StateArray
+from locmsim._checks import MOST_THREADS, player_number, seed_bits, whole
 from locmsim._core import Determinizer, State
 from locmsim._io import counted
 from locmsim.errors import GameOverError, IllegalActionError
@@ -265,10 +266,11 @@ class StateBatch:
         array = np.asarray(rows)
         if array.dtype.kind not in "iu" and array.size:
             raise TypeError(f"rows: expected integers, got {array.dtype}")
-        numbers = array.astype(np.int64).ravel()
+        numbers = array.ravel()  # compared before they are converted, where huge ones would wrap
         wrong = (numbers < -len(self)) | (numbers >= len(self))
         if wrong.any():
             raise IndexError(f"row {numbers[wrong][0]} of {len(self)}")
+        numbers = numbers.astype(np.int64)
         return self._of(self._array.take(np.where(numbers < 0, numbers + len(self), numbers)))
 
     def _row(self, row: SupportsIndex) -> int:
@@ -337,7 +339,7 @@ class StateBatch:
             Actions for `step`; -1 for finished games.
         """
         out = np.empty(len(self), dtype=np.int64)
-        self._array.sample(_seed_bits(seed), out)
+        self._array.sample(seed_bits(seed), out)
         return out
 
     def legal_actions_mask(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
@@ -404,8 +406,8 @@ class StateBatch:
         """
         from locmsim.game.layouts import write_states
 
-        if player not in (None, 0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        if player is not None:
+            player = player_number(player)
         return write_states(self._array, -1 if player is None else player, layout, out)
 
     def actions(self) -> BatchActions:
@@ -506,7 +508,7 @@ class StateBatch:
         array of uint64, shape (rows,)
         """
         out = np.empty(len(self), dtype=np.uint64)
-        self._array.row_seeds(_seed_bits(seed), out)
+        self._array.row_seeds(seed_bits(seed), out)
         return out
 
     def rollouts(self, n: int, seed: SupportsIndex, threads: int = 1) -> NDArray[np.int8]:
@@ -530,8 +532,8 @@ class StateBatch:
         ValueError
             `n` is negative, or `threads` is below 1.
         """
-        if n < 0:
-            raise ValueError(f"n: expected at least 0, got {n}")
+        n = whole("n", n, 0, 10**12)
+        threads = whole("threads", threads, 1, MOST_THREADS)
         out = np.empty((len(self), n), dtype=np.int8)
         seeds = self.row_seeds(seed)
 
@@ -584,10 +586,6 @@ def checked_results(
     if not (priors >= 0).all():
         raise ValueError("evaluation: expected priors of 0 or more")
     return values, priors
-
-
-def _seed_bits(seed: SupportsIndex) -> int:
-    return index(seed) & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def evaluation_function(evaluation: Any) -> BatchFunction:

@@ -144,7 +144,7 @@ class Match(Protocol):
         """Return the same match before its first answer."""
 
     def state_key(self) -> object:
-        """Return a key that is equal for matches with the same possible continuations."""
+        """Return a key; matches of the same `root` with equal keys have the same continuations."""
 
     @property
     def log(self) -> Mapping[str, Any]:

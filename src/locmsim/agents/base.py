@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from locmsim._checks import budget
 from locmsim._core import State
 from locmsim._specs import did_you_mean
 from locmsim.agents._scripted import turn_line
@@ -250,7 +251,6 @@ def line_of(state: State, actions: list[int]) -> str:
 
 def check_bounds(time_ms: float, name: str, bound: int) -> None:
     """Raise ``ValueError`` unless a turn is bounded by time or by the option of that name."""
-    if not (time_ms >= 0 and bound >= 0):
-        raise ValueError(f"time_ms and {name}: expected 0 or more, got {time_ms} and {bound}")
+    budget(time_ms, **{name: bound})
     if not (time_ms or bound):
         raise ValueError(f"one of time_ms and {name} must be above 0")

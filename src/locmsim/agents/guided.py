@@ -173,7 +173,7 @@ class PolicySearchAgent(PolicyAgent):
                 bonus=self._bonus(state, proposed),
                 seed=seed,
                 simulations=self.simulations or None,
-                time_ms=left,
+                time_ms=left if left is None else max(0.0, left),
             )
             self.results.append(result)
             action = result.action

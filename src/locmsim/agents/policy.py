@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from locmsim._checks import number
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
 from locmsim.game.observation import Observation
@@ -60,8 +61,8 @@ class PolicyAgent(BaseAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.temperature >= 0:
-            raise ValueError(f"temperature: expected 0 or more, got {self.temperature}")
+        if self.temperature:
+            number("temperature", self.temperature, 1e-6, 1e6)
         self.policy = self.load()
 
     def load(self) -> "RatingPolicy":

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from locmsim._checks import MOST_THREADS, whole
 from locmsim.agents.base import BelievingAgent, check_bounds
 from locmsim.decks import (
     CardScore,
@@ -112,8 +113,7 @@ class SearchAgent(BelievingAgent):
             raise ValueError(f"belief: expected one of {', '.join(_PRIORS)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
-        if threads < 1:
-            raise ValueError(f"threads: expected at least 1, got {threads}")
+        threads = whole("threads", threads, 1, MOST_THREADS)
         self.time_ms = time_ms
         self.share = share
         self.threads = threads

@@ -17,6 +17,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.game.match import Match
@@ -354,6 +355,5 @@ class MatchState:
 
 
 def _player(player: int) -> int:
-    if player not in (0, 1):
-        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    player = player_number(player)
     return int(player)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
@@ -104,7 +105,7 @@ class Match:
             self.cards = sorted(self._fixed_cards, key=lambda card: card.base_id)
             offer_seed = int(self.params["constructedChoicesSeed"])
             self._choice = Construct(self._fixed_cards, offer_seed)
-        self.offers = self._choice.offers[:]
+        self.offers = [o if isinstance(o, Card) else o[:] for o in self._choice.offers]  # type: ignore[assignment]
         self.chosen = [[], []]
         self.decks = [[], []]
         self.state = None
@@ -151,9 +152,10 @@ class Match:
         return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=ids)
 
     def state_key(self) -> tuple[object, ...]:
-        """Return a key that is equal for two matches with the same possible continuations.
+        """Return a key that compares what different answers lead to in one match.
 
-        For example, it does not depend on the order of the actions within a turn.
+        Matches with the same parameters and equal keys have the same possible continuations. The
+        key does not depend on the order of the actions within a turn.
         """
         chosen = tuple(map(tuple, self.chosen))
         state = None if self.state is None else self.state.key()
@@ -328,8 +330,7 @@ class Match:
         ValueError
             `player` is not 0 or 1.
         """
-        if player not in (0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        player = player_number(player)
         parts = [f"player {player}\n"]
         for shown in self._shown[player]:
             parts.append(self._observation(player, shown).format())

@@ -34,6 +34,7 @@ from locmsim._core cimport (
 )
 
 from locmsim._core import whole_number
+from locmsim._checks import player_number
 from locmsim.errors import ProtocolError
 from locmsim.game.protocol_lines import (
     ENEMY_BOARD,
@@ -540,7 +541,10 @@ cdef int take_actions(shown_t* o, actions) except -1:
         raise ValueError(
             f"opponent_actions: {len(actions)}, expected at most {MAX_SHOWN_ACTIONS}")
     for i, action in enumerate(actions):
-        base_id, text = action
+        try:
+            base_id, text = action
+        except (TypeError, ValueError):
+            base_id, text = "", action  # refused below
         raw = f"{base_id} {text}".encode("utf-8", "surrogatepass")
         if (
             split(raw, <int>len(raw), 0, &line) <= len(raw)
@@ -792,9 +796,9 @@ cdef class Observation(Shown):
             Empty in the choice phase.
         """
         if self.phase == "choice":
-            return []
-        return [card_of(&self.o.cards[i]) for i in range(self.o.n_cards)
-                if self.o.cards[i].location == location]
+            return ()
+        return tuple([card_of(&self.o.cards[i]) for i in range(self.o.n_cards)
+                      if self.o.cards[i].location == location])
 
     @staticmethod
     def parse(str text not None, rules=None):
@@ -853,8 +857,7 @@ cdef class Observation(Shown):
             `player` is neither 0 nor 1.
         """
         cdef Observation observation = new_observation()
-        if player not in (0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        player = player_number(player)
         state_seen(&state.s, &state.table.t, player, &observation.o)
         take_actions(&observation.o, opponent_actions)
         return observation

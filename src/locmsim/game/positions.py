@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from locmsim._checks import whole
 from locmsim._core import State
 from locmsim._io import write_whole
 from locmsim.javarandom import JavaRandom
@@ -55,7 +56,11 @@ def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
 
 
 def divide(state: State, depth: int) -> Iterator[tuple[str, int]]:
-    """Yield each legal action's text and the number of its continuations to `depth` actions."""
+    """Yield each legal action's text and the number of its continuations to `depth` actions.
+
+    ``ValueError`` if `depth` is not an integer from 1 to 100.
+    """
+    depth = whole("depth", depth, 1, 100)
     for action in state.legal_actions():
         yield state.action_to_string(action), state.child(action).perft(depth - 1)
 

@@ -47,4 +47,4 @@ cdef float* put_arrays(float* to, dict arrays) except NULL
 
 cdef class Network:
     cdef network_t n
-    cdef readonly dict arrays   # name -> float32 array
+    cdef readonly object arrays     # name -> float32 array; neither can be changed

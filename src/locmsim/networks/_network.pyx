@@ -32,6 +32,10 @@ from locmsim._core cimport (
 from locmsim._platform cimport count_bits_
 from locmsim.networks._layers cimport add_relu, add_row
 
+from types import MappingProxyType
+
+from locmsim._checks import player_number
+
 __all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
 cdef enum:
@@ -251,6 +255,7 @@ def checked(owner, arrays, shapes):
             raise ValueError(f"{owner}: {name}: expected shape {shape}, got {array.shape}")
         if not np.isfinite(array).all():
             raise ValueError(f"{owner}: {name}: not all numbers are finite")
+        array.flags.writeable = False   # what uses it has its own copy
         result[name] = array
     return result
 
@@ -272,19 +277,18 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
-        self.arrays = checked("network", arrays, SHAPES)
-        put_arrays(<float*>&self.n, self.arrays)
+        self.arrays = MappingProxyType(checked("network", arrays, SHAPES))
+        put_arrays(<float*>&self.n, dict(self.arrays))
 
     def __reduce__(self):
-        return Network, (self.arrays,)
+        return Network, (dict(self.arrays),)
 
     def __deepcopy__(self, memo):
         return self  # nothing changes it
 
     def __call__(self, State state not None, player):
         """Return the log-odds that `player`, whose turn is ending, wins."""
-        if player not in (0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        player = player_number(player)
         return network_value(&self.n, &state.s, &state.table.t, player)
 
 
@@ -294,7 +298,6 @@ def inputs(State state not None, player):
     import numpy as np
 
     cdef inputs_t seen
-    if player not in (0, 1):
-        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    player = player_number(player)
     see(&seen, &state.s, &state.table.t, player)
     return np.frombuffer((<char*>&seen)[:sizeof(inputs_t)], np.int16)

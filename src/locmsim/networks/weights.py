@@ -187,13 +187,31 @@ class WeightsFile(Mapping[str, Weights]):
         write_archive(path, meta, arrays)
 
 
-@cache
 def default_weights(rules: str) -> Weights:
-    """Return the package's weights of a rule set; ``ValueError`` for unknown rules."""
-    name = get_rules(rules).name
+    """Return the package's weights of a rule set; ``ValueError`` for unknown rules.
+
+    The tables are the caller's own; arrays cannot be written to.
+    """
+    ours = _default_weights(get_rules(rules).name)
+    return Weights(**{field.name: _own(getattr(ours, field.name)) for field in fields(ours)})
+
+
+@cache
+def _default_weights(name: str) -> Weights:
     with open(data_file("weights.npz"), "rb") as file:
         parts, _ = _read(file, only=name)
     return Weights(**parts[name])
+
+
+def _own(part: Any) -> Any:
+    """Return a copy of a part, which shares the arrays."""
+    if isinstance(part, Mapping):
+        return {name: _own(value) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_own(entry) for entry in part]
+    if hasattr(part, "flags"):
+        part.flags.writeable = False
+    return part
 
 
 # --------------------------------------------------------------------------------- reading

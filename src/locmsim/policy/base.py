@@ -1,11 +1,12 @@
 """The interface of a policy: its layout, and logits of actions for many rows at once."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._checks import number
 from locmsim.game.layouts import get_layout
 from locmsim.rules.rulesets import get_rules
 
@@ -45,6 +46,12 @@ class RatingPolicy(ABC):
     def rules(self) -> str:
         """Name of the rule set."""
         return self._rules.name
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a policy with attributes of its own and the same weights, which do not change."""
+        again = object.__new__(type(self))
+        again.__dict__.update(self.__dict__)
+        return again
 
     @abstractmethod
     def rate(self, observations: _Array) -> tuple[_Array, _Array]:
@@ -116,11 +123,12 @@ class RatingPolicy(ABC):
         Raises
         ------
         ValueError
-            A shape is wrong, a row has no legal action, or the temperature is negative.
+            A shape is wrong, a row has no legal action, or the temperature is neither 0 nor from
+            1e-6 to 1e6.
         """
         temperature = self.temperature if temperature is None else temperature
-        if not temperature >= 0:
-            raise ValueError(f"temperature: expected 0 or more, got {temperature}")
+        if temperature:  # beyond these the sums are not finite
+            temperature = number("temperature", temperature, 1e-6, 1e6)
         logits, _ = self.evaluate(observations)
         legal = np.asarray(masks) != 0
         if legal.shape != logits.shape:

@@ -106,9 +106,6 @@ class _FilePolicy(RatingPolicy):
         except Exception as error:  # of the library that runs it
             raise ValueError(f"{path}: {describe_error(error)}") from None
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_FilePolicy":
-        return self  # nothing changes it
-
     def __reduce__(self) -> tuple[Any, ...]:
         return (
             _load_again,

@@ -90,9 +90,6 @@ class Policy(RatingPolicy):
         self.arrays: dict[str, _Array] = checked("policy", arrays, shapes)
         self._run = self._entity_network() if self.kind == "entities" else self._perceptrons()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Policy":
-        return self  # nothing changes it
-
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.arrays, self.meta), {"temperature": self.temperature}
 

@@ -43,4 +43,4 @@ class Action(NamedTuple):
 
     def __str__(self) -> str:
         numbers = [self.source, self.lane if self.kind == ActionKind.SUMMON else self.target]
-        return " ".join([self.kind.name, *[str(n) for n in numbers if n is not None]])
+        return " ".join([ActionKind(self.kind).name, *[str(n) for n in numbers if n is not None]])

@@ -14,6 +14,8 @@ from locmsim._core cimport (
     table_t,
 )
 
+from locmsim._checks import player_number
+
 __all__ = ["TERMS", "Evaluator"]
 
 
@@ -131,7 +133,7 @@ cdef class Evaluator:
         for name, value in weights.items():
             if name not in TERMS:
                 raise ValueError(f"weights: unknown term {name!r}")
-            if not isinstance(value, (int, float)) or not abs(value) < MAX_VALUE:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < MAX_VALUE:
                 raise ValueError(f"weights: {name}: expected a number of less than {MAX_VALUE}, "
                                  f"got {value!r}")
         if not weights["scale"] > 0:
@@ -148,8 +150,7 @@ cdef class Evaluator:
 
     def __call__(self, State state not None, player):
         """Return the value of a position to `player`, whose turn is ending."""
-        if player not in (0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        player = player_number(player)
         cdef eval_t e = self.e      # a copy: other threads may use it for other cards
         eval_use_table(&e, &self.weights, &state.table.t)
         return evaluate(&state.s, &state.table.t, &e, player)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from locmsim._checks import MOST_WORK, whole
 from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
@@ -166,7 +167,7 @@ def analyse(
     ------
     ValueError
         It is not a battle turn, the game is over, there is no bound, `belief` has not seen the
-        observation last, or an action in `done` is not legal.
+        observation last, an action in `done` is not legal, or `search` is empty.
 
     Examples
     --------
@@ -192,6 +193,8 @@ def analyse(
         search = {"beam": BeamSearch(), "mcts": MCTS()}
     elif not isinstance(search, Mapping):
         search = {"mcts" if isinstance(search, MCTS) else "beam": search}
+    elif not search:
+        raise ValueError("search: expected at least one search, got none")
     share = None if time_ms is None else time_ms / _SEARCHES
     results: list[SearchResult] = []
     names = [[*search][i % len(search)] for i in range(_SEARCHES)]
@@ -238,7 +241,10 @@ def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) ->
     ------
     InvalidActionError
         The line is malformed.
+    ValueError
+        `worlds` is not an integer of 1 or more.
     """
+    worlds = whole("worlds", worlds, 1, MOST_WORK)
     worlds_of = belief.determinizer()
     root = worlds_of.sample(seed)
     engine = BeamSearch().prepare(root.rules)

@@ -85,6 +85,8 @@ class Belief:
         deck: DeckBuilder | None = None,
         drafts: Mapping[str, DraftValue] | None = None,
     ) -> None:
+        if scores is not None and not scores:
+            raise ValueError("scores: expected card scores for at least one rule set, got none")
         self._scores = scores
         self._deck = deck
         self._drafts = drafts
@@ -336,6 +338,8 @@ class Belief:
     def _set_weights(self) -> None:
         """Pass the attractiveness of the cards to the compiled part."""
         rules = self._rules.name
+        if self._scores is not None and rules not in self._scores:
+            raise ValueError(f"scores: none for rules {rules}")
         score, builder, value = prior(
             rules,
             None if self._scores is None else self._scores[rules],

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
+from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, default_weights
@@ -195,6 +196,20 @@ class Evaluation(Mapping[str, float]):
         expected_results(self.compiled, self.network, array, out)
         return out
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both give the same values, for which weights, rules and network count."""
+        if not isinstance(other, Evaluation):
+            return Mapping.__eq__(self, other)
+        mine, theirs = (one.network and one.network.arrays for one in (self, other))
+        same = mine is theirs or (
+            mine is not None
+            and theirs is not None
+            and all((mine[name] == theirs[name]).all() for name in mine)
+        )
+        return same and self.rules == other.rules and self._weights == other._weights
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         network = "None" if self.network is None else "<network>"
         return f"Evaluation({self._weights}, {self.rules!r}, network={network})"
@@ -249,8 +264,8 @@ def win_chance(
     from locmsim.batch import StateBatch
     from locmsim.search._values import exp
 
-    if player not in (None, 0, 1):
-        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    if player is not None:
+        player = player_number(player)
     batch = StateBatch([states]) if isinstance(states, State) else states
     rules = batch._array.rule_set
     chances = (1 + _default_evaluation(rules).results(batch)) / 2

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._checks import budget
 from locmsim._core import Determinizer, State
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
@@ -312,6 +313,7 @@ class PolicySearch:
             As `search`, with the number of the position; positions of more than one rule set.
         """
         started = time.perf_counter()
+        budget(time_ms, least=1, simulations=simulations)
         worlds: list[Determinizer] = []
         roots: list[State] = []
         views: list[TurnView | None] = []
@@ -342,7 +344,10 @@ class PolicySearch:
         if time_ms is not None:
             until = started + time_ms / 1000
             left = max(0.0, until - time.perf_counter()) / len(roots)
-            simulations = min(simulations or 1 << 24, max(1, int(0.9 * left / self._seconds)))
+            simulations = min(
+                1 << 24 if simulations is None else simulations,
+                max(1, int(0.9 * left / self._seconds)),
+            )
         if simulations is not None:
             from dataclasses import replace
 

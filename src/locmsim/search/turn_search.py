@@ -1,11 +1,12 @@
 """Beam search and tree search for Python: from an observation to a result."""
 
-import math
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from locmsim._checks import MOST_THREADS, budget, whole
 from locmsim._core import Determinizer, PlayerView, State
 from locmsim.errors import LocmError
 from locmsim.game.observation import Observation
@@ -109,11 +110,24 @@ class Search:
         *,
         evaluation: Evaluation | BatchEvaluation | Mapping[str, Evaluation | Weights] | None = None,
     ) -> None:
-        self.options = self.options_class() if options is None else options
-        self.evaluation = evaluation
+        if options is not None and not isinstance(options, self.options_class):
+            raise TypeError(f"options: expected {self.options_class.__name__}, got {options!r}")
+        self._options = self.options_class() if options is None else options
+        self._evaluation = evaluation
         self._engine: Engine | None = None
         self._engine_for: tuple[str, int] | None = None
         self._turn = threading.RLock()
+        self._searching = False
+
+    @property
+    def options(self) -> SearchOptions:
+        """The options, which do not change: another search has others."""
+        return self._options
+
+    @property
+    def evaluation(self) -> Any:
+        """What positions are worth, as it was given; it does not change."""
+        return self._evaluation
 
     def search(
         self,
@@ -166,20 +180,22 @@ class Search:
         ValueError
             No bound is given, or that of the other search; in the choice phase, and for a finished
             game; `belief` has seen something else last; an action in `done` is not legal; the
-            evaluation is of other rules; no thread, or more than one for a function that evaluates.
+            evaluation is of other rules; no thread, or more than one for a function that evaluates;
+            a bound is out of its range.
+        RuntimeError
+            `check` or the evaluation asks the search that is calling it.
         """
         started = time.perf_counter()
         bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
         source = {name: bound for name, bound in bounds.items() if bound is not None}
         if not source:
             raise ValueError(f"one of time_ms and {self.bound} is needed")
-        for name, bound in source.items():
+        for name in source:
             if name not in ("time_ms", self.bound):
                 raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
-            if not (bound >= 0 and math.isfinite(bound)):
-                raise ValueError(f"{name}: expected 0 or more, got {bound!r}")
+        budget(time_ms, nodes=nodes, iterations=iterations)
         worlds, root, _ = worlds_at(observation, belief, done, seed)
-        with self._turn:
+        with self._turn, self._entered():
             left = None
             if time_ms is not None:
                 left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
@@ -213,10 +229,24 @@ class Search:
             plans=sorted((Plan(*plan) for plan in outcome.plans), key=lambda plan: -plan.visits),
         )
 
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Refuse a search within this one: both would use one memory."""
+        if self._searching:
+            raise RuntimeError(
+                "this search is already running: what it calls needs a search of its own"
+            )
+        self._searching = True
+        try:
+            yield
+        finally:
+            self._searching = False
+
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the memory of a search stays behind."""
         return {name: value for name, value in self.__dict__.items() if name != "_turn"} | {
-            "_engine": None
+            "_engine": None,
+            "_searching": False,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -238,8 +268,7 @@ class Search:
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:
         """Take memory and make the evaluation of a rule set: what the first search would do."""
-        if threads < 1:
-            raise ValueError(f"threads: expected at least 1, got {threads}")
+        threads = whole("threads", threads, 1, MOST_THREADS)
         if self._engine is None or self._engine_for != (rules, threads):
             self._engine = self._make(rules, threads)
             self._engine_for = rules, threads

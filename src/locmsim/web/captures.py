@@ -230,7 +230,7 @@ class _Page:
         seen: Observation,
         line: PlayerLine,
         hand: Sequence[list[Any] | None],
-        board: list[CardInPlay],
+        board: Sequence[CardInPlay],
         mana: int | str,
     ) -> dict[str, Any]:
         # The text has only the next rune.

@@ -345,7 +345,7 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
         ("beam:time_ms=0", "agent beam: one of time_ms and nodes must be above 0"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
-        ("mcts:iterations=-1", "agent mcts: time_ms and iterations: expected 0 or more"),
+        ("mcts:iterations=-1", "agent mcts: iterations: expected 0 to"),
     ],
 )
 def test_search_agents_refuse(spec, message):
@@ -373,7 +373,7 @@ def test_make_agent():
         ("beam:depth=3", "agent beam: unknown option 'depth', expected deck, draft, time_ms"),
         ("random:deck=default", "agent random: unknown option 'deck', expected none"),
         ("beam:plans=many", "agent beam: plans: expected an integer, got 'many'"),
-        ("beam:time_ms=nan", "agent beam: time_ms and .*: expected 0 or more"),
+        ("beam:time_ms=nan", "agent beam: time_ms: expected 0 to"),
         (
             "greedy:deck=best",
             "agent greedy: deck: expected one of default, score, classic, .*, got 'best'",

@@ -113,7 +113,7 @@ def test_fields_by_position() -> None:
         ({"opponent_actions": [ACTIONS[0], (7, "USE 3 4\n")]}, r"opponent_actions\[1\]: "),
         ({"opponent_actions": [(-7, "USE 3 4")]}, r"opponent_actions\[0\]: "),
         ({"cards": [MINE, IN_HAND._replace(cost=1.5)]}, r"cards\[1\]: .*: cost: .* got 1\.5$"),
-        ({"cards": [IN_HAND._replace(type=4)]}, r"cards\[0\]: .*: type: expected 0\.\.3, got 4$"),
+        ({"cards": [IN_HAND._replace(type=4)]}, r"cards\[0\]: .*: type: expected 0 to 3, got 4$"),
         ({"cards": [IN_HAND._replace(abilities="CB----")]}, "abilities: expected a form of BCDGLW"),
         ({"cards": [IN_HAND._replace(attack=2**31)]}, "attack: expected .*, got 2147483648"),
         ({"cards": [IN_HAND[:9]]}, "expected 13 fields"),
@@ -145,7 +145,7 @@ def test_limits_of_a_text() -> None:
     with pytest.raises(ValueError, match=r"line 3: number of actions: expected 0\.\.64, got 65"):
         Observation.parse("30 1 26 1\n30 1 26 1\n5 65\n")
     with pytest.raises(
-        ValueError, match=r"line 4: number of card rows: expected 0\.\.120, got 121"
+        ValueError, match=r"line 4: number of card rows: expected 0 to 120, got 121"
     ):
         Observation.parse("30 1 26 1\n30 1 26 1\n5 0\n121\n")
 

@@ -102,7 +102,7 @@ def test_choice_phase() -> None:
     seen = Observation.parse(CHOICE_15)
     assert seen.phase == "choice"
     assert seen.offer == (Card(11, 2, 1, -2, -2, "B-----"),)
-    assert seen.at(HAND) == []
+    assert seen.at(HAND) == ()
     assert seen.legal_actions() == []
     assert CardInPlay.offer(seen.offer[0]) == seen.cards[0]
 
@@ -309,9 +309,9 @@ def test_both_players_see_the_same_boards(rules: str) -> None:
     assert len(theirs.at(HAND)) == ours.opponent_hand == len(snapshot["p"][1]["hand"])
     for seen, other in ((ours, theirs), (theirs, ours)):
         mirrored = [row._replace(location=ENEMY_BOARD) for row in seen.at(MY_BOARD)]
-        assert mirrored == other.at(ENEMY_BOARD)
+        assert tuple(mirrored) == other.at(ENEMY_BOARD)
         assert Observation.parse(seen.format(), rules) == seen
-    assert ours.at(MY_BOARD) + theirs.at(MY_BOARD) != []
+    assert ours.at(MY_BOARD) + theirs.at(MY_BOARD) != ()
     with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
         Observation.of(state, 2)
 

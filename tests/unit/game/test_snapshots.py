@@ -48,15 +48,15 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
         (change(["turn"], 4.0), "turn: expected an integer, got 4.0"),
         (change(["turn"], -2), "turn: expected -1.."),
         (change(["cur"], 1), "cur: expected 0 in turn 4"),
-        (change(["winner"], 2), "winner: expected -1..1, got 2"),
+        (change(["winner"], 2), "winner: expected -1 to 1, got 2"),
         (change(["p"], [{}]), "p: expected two players"),
         (change(["p"], 5), "p: expected a list, got 5"),
         (change(["p", 0], 5), r"p\[0\].deck: missing"),
         (change(["p", 0, "hp"], None), r"p\[0\].hp: missing"),
         (change(["p", 1, "hp"], 10**12), r"p\[1\].hp: expected -1000"),
-        (change(["p", 1, "maxMana"], 14), r"p\[1\].maxMana: expected 0..13, got 14"),
-        (change(["p", 1, "mana"], -1), r"p\[1\].mana: expected 0..13, got -1"),
-        (change(["p", 0, "bonus"], 2), r"p\[0\].bonus: expected 0..1, got 2"),
+        (change(["p", 1, "maxMana"], 14), r"p\[1\].maxMana: expected 0 to 13, got 14"),
+        (change(["p", 1, "mana"], -1), r"p\[1\].mana: expected 0 to 13, got -1"),
+        (change(["p", 0, "bonus"], 2), r"p\[0\].bonus: expected 0 to 1, got 2"),
         (change(["p", 0, "draw"], 0), r"p\[0\].draw: expected at least 1"),
         (change(["p", 0, "lost"], -5), r"p\[0\].lost: expected 0"),
         (change(["p", 0, "hand"], 3), r"p\[0\].hand: expected a list, got 3"),
@@ -70,7 +70,7 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
         (change(["p", 0, "board"], [ROW[:7]]), r"p\[0\].board\[0\]: expected eight or nine values"),
         (
             change(["p", 0, "board"], [[256, *ROW[1:]]]),
-            r"\[0\]: expected 0..255, got 256",
+            r"\[0\]: expected 0 to 255, got 256",
         ),
         (
             change(["p", 0, "board"], [[10, 9, *ROW[2:]]]),
@@ -89,20 +89,20 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
             change(["p", 0, "board"], [[10 + i, *ROW[1:]] for i in range(4)]),
             r"board\[3\]: no room in lane 1",
         ),
-        (change(["p", 0, "board", 0, 2], 30_501), r"board\[0\]\[2\]: expected -30500..30500"),
+        (change(["p", 0, "board", 0, 2], 30_501), r"board\[0\]\[2\]: expected -30500 to 30500"),
         (change(["p", 0, "board", 0, 3], "3"), r"board\[0\]\[3\]: expected an integer"),
         (change(["p", 0, "board", 0, 4], "GC----"), r"board\[0\]\[4\]: expected abilities"),
         (change(["p", 0, "board", 0, 4], 4), r"board\[0\]\[4\]: expected abilities"),
-        (change(["p", 0, "board", 0, 5], 2), r"board\[0\]\[5\]: expected 0..1, got 2"),
-        (change(["p", 0, "board", 0, 6], 2), r"board\[0\]\[6\]: expected 0..1, got 2"),
-        (change(["p", 0, "board", 0, 7], True + 1), r"board\[0\]\[7\]: expected 0..1, got 2"),
+        (change(["p", 0, "board", 0, 5], 2), r"board\[0\]\[5\]: expected 0 to 1, got 2"),
+        (change(["p", 0, "board", 0, 6], 2), r"board\[0\]\[6\]: expected 0 to 1, got 2"),
+        (change(["p", 0, "board", 0, 7], True + 1), r"board\[0\]\[7\]: expected 0 to 1, got 2"),
         (lambda s, c, decks: decks.pop(), r"decks\[1\]: expected a list of"),
         (
             lambda s, c, decks: decks[0].append([6]),
             r"decks\[0\]\[3\]: expected \[instance",
         ),
         (lambda s, c, decks: decks[0].append(6), r"decks\[0\]: expected a list of"),
-        (lambda s, c, decks: decks[0].append([255, 2]), r"decks\[0\]\[3\]\[0\]: expected 0..254"),
+        (lambda s, c, decks: decks[0].append([255, 2]), r"decks\[0\]\[3\]\[0\]: expected 0 to 254"),
         (
             lambda s, c, decks: decks[0].append([6, 9]),
             r"decks\[0\]\[3\]\[1\]: no card",
@@ -130,7 +130,7 @@ def test_from_snapshot_refuses_runes_that_are_none():
         del player["lost"]
         player["runes"] = [5, 10]
     State.from_snapshot(snapshot, cards, decks, "1.2").validate()
-    for wrong, message in ((7, "expected 5, 10"), (30, "expected 5..25"), ("5", "expected an")):
+    for wrong, message in ((7, "expected 5, 10"), (30, "expected 5 to 25"), ("5", "expected an")):
         snapshot["p"][1]["runes"] = [5, wrong]
         with pytest.raises(ValueError, match=rf"p\[1\].runes\[1\]: {message}"):
             State.from_snapshot(snapshot, cards, decks, "1.2")

@@ -54,12 +54,12 @@ def test_rollouts_from_a_finished_game():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1, 1), "n: expected at least 0, got -1"),
+        ((-1, 1), "n: expected 0 to 1000000000000, got -1"),
         ((1.0, 1), "n: expected an integer, got 1.0"),
-        ((10**30, 1), "n: expected an integer"),
+        ((10**30, 1), "n: expected 0 to 1000000000000, got 1000"),
         ((1, 1.5), "seed: expected an integer, got 1.5"),
         ((1, "1"), "seed: expected an integer, got '1'"),
-        ((1, 1, 0), "threads: expected at least 1, got 0"),
+        ((1, 1, 0), "threads: expected 1 to 65536, got 0"),
         ((1, 1, "2"), "threads: expected an integer, got '2'"),
     ],
 )
@@ -79,7 +79,7 @@ def test_playouts_of_a_game_without_end_are_broken_off():
 
 
 def test_perft_refuses():
-    with pytest.raises(ValueError, match="depth: expected at least 0, got -1"):
+    with pytest.raises(ValueError, match="depth: expected 0 to 100, got -1"):
         small_state().perft(-1)
 
 

@@ -73,7 +73,7 @@ def test_new_with_ids_of_ones_own():
         (([CREATURE], []), {"ids": [[1]]}, "ids: expected one sequence for each player, got 1"),
         (([CREATURE], []), {"ids": [[], []]}, r"ids\[0\]: 0 ids for 1 cards"),
         (([CREATURE], []), {"ids": [["1"], []]}, r"ids\[0\]\[0\]: expected an integer, got '1'"),
-        (([CREATURE], []), {"ids": [[255], []]}, r"ids\[0\]\[0\]: expected 0..254, got 255"),
+        (([CREATURE], []), {"ids": [[255], []]}, r"ids\[0\]\[0\]: expected 0 to 254, got 255"),
         (([CREATURE], [CREATURE]), {"ids": [[7], [7]]}, "id 7 of player 1 occurs twice"),
         (([], []), {"rules": "1.4"}, "unknown rules '1.4'"),
         (([], []), {"pool": [1]}, r"pool\[0\]: expected a Card, got 1"),

@@ -282,7 +282,7 @@ def test_determinizer_names_what_is_wrong():
     stranger = cards_1x()[0]
     for mine, message in [
         (enough[:5], r"groups\[0\]: 10 cards for 25 hidden places"),
-        ([*enough, (0, [(CARDS[1], 1.0)])], r"groups\[0\]\[20\]: copies: expected 1..255, got 0"),
+        ([*enough, (0, [(CARDS[1], 1.0)])], r"groups\[0\]\[20\]: copies: expected 1 to 255, got 0"),
         ([*enough, (1, [])], r"groups\[0\]\[20\]: no cards"),
         ([*enough, (1, [(CARDS[1], 0.0)])], r"groups\[0\]\[20\]: weight 0.0 is not positive"),
         ([*enough, (1, [(stranger, 1.0)])], r"groups\[0\]\[20\]: .* is not in the pool"),

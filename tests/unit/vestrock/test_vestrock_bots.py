@@ -133,7 +133,7 @@ def test_limits_of_a_search():
     assert TurnSearch().search(state, depth=2).depth == 2
     assert few.actions[-1] == 0
     for bad in (0, 9):
-        with pytest.raises(ValueError, match=rf"depth: expected 1\.\.8, got {bad}"):
+        with pytest.raises(ValueError, match=rf"depth: expected 1 to 8, got {bad}"):
             TurnSearch().search(state, depth=bad)
     over = position("[t60 bl A1 B1]")
     over.end_turn()

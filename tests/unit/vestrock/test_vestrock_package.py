@@ -12,6 +12,7 @@ import locmsim.vestrock as vestrock
 PACKAGE = Path(vestrock.__file__).parent
 #: Modules that are independent of games.
 GROUND = {
+    "_checks",
     "_database",
     "_io",
     "_locks",

@@ -61,6 +61,8 @@ from locmsim.vestrock.bots._policy cimport (
 
 from collections import namedtuple
 
+from locmsim._checks import budget, whole
+
 __all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate"]
 
 #: The terms of the evaluation, in the order of their weights.
@@ -833,12 +835,10 @@ cdef class TurnSearch:
         cdef int reached = 0
         cdef int candidates
         cdef line_t* line
-        if not 0 <= (0 if time_ms is None else time_ms) < 1e9:
-            raise ValueError(f"time_ms: expected 0..1e9, got {time_ms}")
+        budget(time_ms, nodes=nodes)
         if state.s.over:
             raise ValueError("state: the match is over")
-        if not 1 <= depth <= MAX_DEPTH:
-            raise ValueError(f"depth: expected 1..{MAX_DEPTH}, got {depth}")
+        whole("depth", depth, 1, MAX_DEPTH)
         self._prepare(state.table)
         self.g.nodes = 0
         self.g.stop = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from locmsim._checks import budget
 from locmsim.vestrock._core import State
 from locmsim.vestrock.bots._search import SearchResult, TurnSearch
 from locmsim.vestrock.bots.base import as_line
@@ -33,7 +34,7 @@ class SearchBot:
     Raises
     ------
     ValueError
-        The number of weights is wrong.
+        The number of weights is wrong, or a bound is out of its range.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class SearchBot:
         depth: int = 8,
         weights: Sequence[float] | None = None,
     ) -> None:
+        budget(time_ms, nodes=nodes)
         self.time_ms = time_ms if nodes is None else 0.0
         self.nodes = nodes
         self.depth = depth

@@ -1,0 +1,86 @@
+"""Checks of values that callers give: integers, numbers, players, seeds and what bounds a search.
+
+Every message is ``NAME: expected LOW to HIGH, got VALUE``. Integers of Python and of NumPy are
+equal; a bool, a float or a text is not an integer, even if it looks like one.
+"""
+
+import math
+from operator import index
+from typing import Any
+
+__all__ = [
+    "MOST_MS",
+    "MOST_THREADS",
+    "MOST_WORK",
+    "budget",
+    "number",
+    "player_number",
+    "seed_bits",
+    "whole",
+]
+
+#: The most milliseconds that a search may be given, some eleven days.
+MOST_MS = 1e9
+#: The most positions, visits or simulations that a search may be given.
+MOST_WORK = 1 << 60
+#: The most threads that anything may be given.
+MOST_THREADS = 1 << 16
+_MASK = (1 << 64) - 1
+
+
+def whole(name: str, value: Any, low: int, high: int) -> int:
+    """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
+    found = _integer(value)
+    if found is None:
+        raise ValueError(f"{name}: expected an integer, got {value!r}")
+    if not low <= found <= high:
+        raise ValueError(f"{name}: expected {low} to {high}, got {found}")
+    return found
+
+
+def number(name: str, value: Any, low: float, high: float) -> float:
+    """Return a number from `low` to `high`; ``ValueError`` for anything else, such as NaN."""
+    try:
+        found = math.nan if isinstance(value, bool | str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not low <= found <= high:
+        raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value!r}")
+    return found
+
+
+def player_number(player: Any, name: str = "player") -> int:
+    """Return the number of a player; ``ValueError`` unless it is 0 or 1."""
+    found = _integer(player)
+    if found not in (0, 1):
+        raise ValueError(f"{name}: expected 0 or 1, got {player!r}")
+    return found
+
+
+def seed_bits(seed: Any, name: str = "seed") -> int:
+    """Return the lowest 64 bits of a seed, which may be any integer; ``ValueError`` otherwise."""
+    found = _integer(seed)
+    if found is None:
+        raise ValueError(f"{name}: expected an integer, got {seed!r}")
+    return found & _MASK
+
+
+def budget(time_ms: float | None = None, least: int = 0, **work: int | None) -> None:
+    """Check what bounds a search: milliseconds, and amounts of work by name; None is no bound.
+
+    ``ValueError`` names the first that is wrong. The least amount of work is `least`.
+    """
+    if time_ms is not None:
+        number("time_ms", time_ms, 0, MOST_MS)
+    for name, amount in work.items():
+        if amount is not None:
+            whole(name, amount, least, MOST_WORK)
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return index(value)
+    except TypeError:  # NumPy's bool has no index either
+        return None

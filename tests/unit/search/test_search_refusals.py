@@ -1,0 +1,162 @@
+"""What searches, evaluations and policies refuse, and what a caller cannot change in them."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from locmsim.agents import make_agent
+from locmsim.game.positions import start_position
+from locmsim.networks import default_weights
+from locmsim.policy import Policy
+from locmsim.search import (
+    MCTS,
+    BeamSearch,
+    Belief,
+    Evaluation,
+    MCTSOptions,
+    PolicySearch,
+    analyse,
+)
+from locmsim.search.analysis import line_value
+from locmsim.vestrock.bots import make_bot
+
+SEEN = start_position(1).observation(0)
+
+BUDGETS: list[tuple[dict[str, Any], str]] = [
+    ({"time_ms": 9.2e12}, r"time_ms: expected 0 to 1e\+09"),
+    ({"time_ms": 1e14}, r"time_ms: expected 0 to 1e\+09"),
+    ({"time_ms": float("nan")}, "time_ms: expected 0 to"),
+    ({"time_ms": -5}, "time_ms: expected 0 to"),
+    ({"work": 10**30}, "expected [01] to 1152921504606846976, got 10000"),
+    ({"work": 1.5}, "expected an integer, got 1.5"),
+    ({"work": True}, "expected an integer, got True"),
+    ({"work": -1}, "expected [01] to 1152921504606846976, got -1"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), BUDGETS)
+@pytest.mark.parametrize("kind", [BeamSearch, MCTS, PolicySearch])
+def test_budgets(kind: type, wrong: dict[str, Any], message: str) -> None:
+    search = PolicySearch(Evaluation()) if kind is PolicySearch else kind()
+    name = "simulations" if kind is PolicySearch else search.bound
+    given = {name if key == "work" else key: value for key, value in wrong.items()}
+    with pytest.raises(ValueError, match=message):
+        search.search(SEEN, **given)
+
+
+def test_no_simulations() -> None:
+    with pytest.raises(ValueError, match="simulations: expected 1 to"):
+        PolicySearch(Evaluation()).search(SEEN, simulations=0)
+
+
+@pytest.mark.parametrize("threads", [0, 1.5, True])
+def test_threads(threads: Any) -> None:
+    with pytest.raises(ValueError, match="threads: expected"):
+        BeamSearch().search(SEEN, nodes=5, threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("beam:nodes=-4", "nodes: expected 0 to"),
+        ("mcts:time_ms=nan", "time_ms: expected 0 to"),
+        ("search:simulations=-1", "simulations: expected 0 to"),
+        ("beam:threads=0", "threads: expected 1 to"),
+    ],
+)
+def test_agents(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_bots_of_vestrock() -> None:
+    for spec in ("search:nodes=-4", "search:time_ms=nan"):
+        with pytest.raises(ValueError, match=r"(nodes|time_ms): expected 0 to"):
+            make_bot(spec)
+
+
+def test_a_search_within_itself() -> None:
+    """It has one memory; afterwards it answers as before."""
+    for search, bound in ((BeamSearch(), {"nodes": 3000}), (MCTS(), {"iterations": 300})):
+        before = search.search(SEEN, **bound).line
+        endless = {search.bound: 1 << 40}
+        with pytest.raises(RuntimeError, match="this search is already running"):
+            search.search(SEEN, **endless, check=lambda s=search: s.search(SEEN, time_ms=1))
+        assert search.search(SEEN, **bound).line == before
+        assert pickle.loads(pickle.dumps(search)).search(SEEN, **bound).line == before
+
+
+def test_options_are_those_of_the_search() -> None:
+    for wrong in (MCTSOptions(), "x"):
+        with pytest.raises(TypeError, match="options: expected BeamOptions, got"):
+            BeamSearch(wrong)  # type: ignore[arg-type]
+    search = BeamSearch()
+    for name in ("options", "evaluation"):
+        with pytest.raises(AttributeError):
+            setattr(search, name, None)
+
+
+def test_nothing_to_search_with() -> None:
+    with pytest.raises(ValueError, match="search: expected at least one search"):
+        analyse(SEEN, nodes=100, time_ms=None, search={})
+    with pytest.raises(ValueError, match="scores: expected card scores for at least one"):
+        Belief(scores={})
+    belief = Belief(scores={"1.2": len})  # type: ignore[dict-item]
+    belief.see(SEEN)
+    with pytest.raises(ValueError, match=r"scores: none for rules 1\.5"):
+        belief.sample(1)
+    known = Belief()
+    known.see(SEEN)
+    with pytest.raises(ValueError, match="worlds: expected 1 to"):
+        line_value(known, "PASS", worlds=0)
+
+
+def test_weights() -> None:
+    for weight in (float("inf"), float("nan"), True):
+        with pytest.raises(ValueError, match=r"weights: own\.health: expected a number"):
+            Evaluation({"own.health": weight})
+
+
+def test_equal_evaluations() -> None:
+    assert Evaluation() == Evaluation()
+    assert Evaluation() != Evaluation(network=None)
+    assert Evaluation(network=None) == Evaluation(network=None)
+    assert Evaluation(network=None) != Evaluation(rules="1.2", network=None)
+    assert Evaluation() == dict(Evaluation())  # as a mapping
+
+
+def test_weights_of_the_package_are_nobodys() -> None:
+    mine = default_weights("1.5")
+    value = mine.evaluation["own.health"]
+    mine.evaluation["own.health"] = 99.0  # type: ignore[index]
+    assert default_weights("1.5").evaluation["own.health"] == value
+    assert mine.network is not None
+    for arrays in (mine.network, Evaluation().network.arrays):  # type: ignore[union-attr]
+        array = next(iter(arrays.values()))
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with pytest.raises(TypeError):
+        Evaluation().network.arrays["more"] = 1  # type: ignore[union-attr, index]
+
+
+def test_copies_of_a_policy() -> None:
+    policy = Policy.random(seed=1)
+    other = copy.deepcopy(policy)
+    other.temperature = 1.0
+    assert policy.temperature == 0.0
+
+
+@pytest.mark.parametrize("temperature", [float("inf"), 1e-310, -1.0, float("nan")])
+def test_temperatures(temperature: float) -> None:
+    policy = Policy.random(seed=1)
+    observation = start_position(1).observation_tensor(layout=policy.layout)
+    mask = start_position(1).legal_actions_mask()
+    with pytest.raises(ValueError, match="temperature: expected 1e-06 to"):
+        policy.act_batch(observation[None], mask[None], temperature=temperature)
+    for right in (0, 1e-6, 1e6):
+        (action,) = policy.act_batch(observation[None], mask[None], temperature=right)
+        assert mask[action]
+    assert np.asarray(observation).ndim == 1
