@@ -3372,40 +3372,96 @@ cdef void state_fill_hand(
 
 # ---- hidden information --------------------------------------------------------------------------
 
+cdef enum:
+    MISSES = 16                 # draws of cards that are gone, before the rest is listed again
+
+
+cdef inline void put_anywhere(uint8_t* out, int k, uint8_t entry, uint64_t* stream) noexcept nogil:
+    """Add an entry to k others in random order: each order of k + 1 is equally likely."""
+    cdef int j = <int>below(stream, k + 1)
+    cdef uint8_t other
+    out[k] = entry
+    other = out[j]
+    out[j] = entry
+    out[k] = other
+
+
+cdef void take_all(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """Give all n copies of all groups, which stand one after another: no draw changes another."""
+    cdef const uint32_t* weight = u.weight[who]
+    cdef const uint8_t* group = u.group[who]
+    cdef int first = 0, end, i, k = 0
+    cdef uint32_t total, x
+    while k < n:
+        end = first
+        total = 0
+        while end < u.n[who] and group[end] == group[first]:
+            total += weight[end]
+            end += 1
+        for _ in range(u.copies[who][group[first]]):
+            i = first
+            if end > first + 1:
+                x = <uint32_t>below(stream, total)
+                while x >= weight[i]:
+                    x -= weight[i]
+                    i += 1
+            put_anywhere(out, k, u.entry[who][i], stream)
+            k += 1
+        first = end
+
+
+cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept nogil:
+    """Return the first i with x < ends[i], without a branch that a CPU would have to guess."""
+    cdef const uint32_t* base = ends
+    cdef int half
+    while n > 1:
+        half = n >> 1
+        base += half if base[half - 1] <= x else 0
+        n -= half
+    return <int>(base - ends)
+
+
 cdef void draw_candidates(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
     """Draw n entries for hidden places one by one, with probabilities by weight.
 
-    A group that has given all its copies is left out from then on. The entries are shuffled at the
-    end, because heavier cards tend to be drawn first.
+    A group that has given all its copies is left out from then on: what is drawn of it is drawn
+    again. The entries are shuffled, because heavier cards tend to be drawn first.
     """
-    cdef uint32_t weight[MAX_CARDS]
+    cdef const uint8_t* group = u.group[who]
     cdef uint8_t copies[MAX_CARDS]
-    cdef uint32_t total = 0, x
-    cdef uint8_t other
-    cdef int i, j, k
-    memcpy(weight, u.weight[who], sizeof(weight))
-    memcpy(copies, u.copies[who], sizeof(copies))
+    cdef uint8_t number[MAX_CARDS]      # of the candidates that are left
+    cdef uint32_t ends[MAX_CARDS]       # sums of their weights
+    cdef uint32_t total
+    cdef int i, left, misses, k = 0, places = 0
     for i in range(u.n[who]):
-        total += weight[i]
-    for k in range(n):
-        x = below(stream, total)        # up to 2^24: probabilities are off by at most a 256th
-        i = 0
-        while x >= weight[i]:
-            x -= weight[i]
-            i += 1
-        j = below(stream, k + 1)
-        other = out[j]                  # shuffle: each new card takes a random earlier place
-        out[j] = u.entry[who][i]
-        if j < k:
-            out[k] = other
-        copies[u.group[who][i]] -= 1
-        if copies[u.group[who][i]] == 0:
-            for j in range(u.n[who]):
-                if u.group[who][j] == u.group[who][i]:
-                    total -= weight[j]
-                    weight[j] = 0
+        if i == 0 or group[i] != group[i - 1]:
+            places += u.copies[who][group[i]]
+    if places == n:
+        take_all(u, who, n, out, stream)
+        return
+    memcpy(copies, u.copies[who], sizeof(copies))
+    while k < n:
+        total = 0
+        left = 0
+        for i in range(u.n[who]):
+            number[left] = <uint8_t>i
+            total += u.weight[who][i] if copies[group[i]] else 0
+            ends[left] = total
+            left += copies[group[i]] > 0
+        misses = 0
+        while k < n and misses < MISSES:
+            # Up to 2^24: probabilities are off by at most a 256th.
+            i = number[candidate_at(ends, left, <uint32_t>below(stream, total))]
+            if copies[group[i]]:
+                copies[group[i]] -= 1
+                put_anywhere(out, k, u.entry[who][i], stream)
+                k += 1
+            else:
+                misses += 1
 
 
 cdef void state_deal(
@@ -3567,10 +3623,58 @@ ctypedef struct place_t:            # a card of a player
     uint8_t number                  # number of the place: hand, deck, board
 
 
+cdef void sort_by_id(place_t* places, int n) noexcept nogil:
+    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t count[256]
+    cdef uint32_t present[8]
+    cdef uint32_t word
+    cdef int i, id, after, before = 0
+    memset(count, 0, sizeof(count))
+    memset(present, 0, sizeof(present))
+    for i in range(n):
+        id = places[i].id
+        count[id] += 1
+        present[id >> 5] |= 1U << (id & 31)
+    for i in range(8):
+        word = present[i]
+        while word:
+            id = 32 * i + lowest_bit_(word)
+            word &= word - 1
+            after = before + count[id]
+            count[id] = <uint8_t>before     # the first place of this id
+            before = after
+    for i in range(n):
+        id = places[i].id
+        sorted_places[count[id]] = places[i]
+        count[id] += 1
+    memcpy(places, sorted_places, n * sizeof(place_t))
+
+
+cdef void sort_by_base_id(place_t* places, int n, const table_t* t) noexcept nogil:
+    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint16_t base_id[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef int i, k, rank
+    for i in range(n):
+        base_id[i] = t.cards[places[i].entry].base_id
+    for i in range(n):
+        rank = 0
+        for k in range(i):
+            rank += base_id[k] <= base_id[i]
+        for k in range(i + 1, n):
+            rank += base_id[k] < base_id[i]
+        sorted_places[rank] = places[i]
+    memcpy(places, sorted_places, n * sizeof(place_t))
+
+
 cdef void sort_places(place_t* places, int n, const table_t* t, bint by_id) noexcept nogil:
-    """Compare places by id if `by_id`, then by the cards as printed."""
+    """Sort places by id if `by_id`, then by the cards as printed."""
     cdef place_t x
     cdef int i, k, order
+    # Sorting by numbers first leaves few places that have to move below.
+    if by_id:
+        sort_by_id(places, n)
+    else:
+        sort_by_base_id(places, n, t)
     for i in range(1, n):
         x = places[i]
         k = i
@@ -3614,29 +3718,33 @@ cdef void draw_suspects(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
     """Draw entries of the pool that n hidden places of a player may hold, in random order."""
-    cdef place_t choice[COPIES_PER_CARD * MAX_CARDS]
     cdef place_t board[MAX_BOARD]
     cdef uint8_t left[MAX_CARDS]
-    cdef int first = t.n_instances, size = t.n_cards - t.n_instances, total = 0
-    cdef int i, k
+    cdef const card_t* pool = &t.cards[t.n_instances]
+    cdef const card_t* card
+    cdef int size = t.n_cards - t.n_instances, total = COPIES_PER_CARD * size
+    cdef int i, k = 0
     if t.rules == RULES_15:
         memset(left, COPIES_PER_CARD, size)
         for k in range(creatures_of(&s.p[who], board, t)):
+            card = &t.cards[board[k].entry]
             for i in range(size):
-                if compare_printed(&t.cards[first + i], &t.cards[board[k].entry]) == 0:
+                if pool[i].base_id == card.base_id and compare_printed(&pool[i], card) == 0:
+                    total -= left[i] > 0
                     left[i] -= left[i] > 0
-        for i in range(size):
-            for _ in range(left[i]):
-                choice[total].entry = <uint8_t>(first + i)
-                choice[total].id = 0
-                total += 1
         if total >= n:
-            shuffle_places(choice, total, stream)
-            for i in range(n):
-                places[i].entry = choice[i].entry
+            # Each of the copies that are left is as likely as any other: number i of a card counts
+            # if that many were left.
+            k = 0
+            while k < n:
+                i = <int>below(stream, COPIES_PER_CARD * size)
+                if i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]:
+                    left[i // COPIES_PER_CARD] -= 1
+                    places[k].entry = <uint8_t>(t.n_instances + i // COPIES_PER_CARD)
+                    k += 1
             return
     for i in range(n):
-        places[i].entry = <uint8_t>(first + below(stream, size))
+        places[i].entry = <uint8_t>(t.n_instances + below(stream, size))
 
 
 cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
@@ -3688,7 +3796,7 @@ cdef void redraw_other(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
     """Draw the other player's hand and deck; in 1.x the ids stay in draw order."""
-    sort_places(places, n, t, True)
+    sort_by_id(places, n)           # their cards are replaced
     if t.rules == RULES_15:
         shuffle_places(places, n, stream)
     draw_suspects(s, t, who, places, n, stream)
