@@ -95,9 +95,11 @@ def drawn(generator, bounds):
             else numpy_place(&random, -bound) for bound in bounds]
 
 
-def wide_dense(int most, const float[::1] x, const float[:, ::1] w, float[::1] to):
+def wide_dense(int most, const float[:, ::1] x, const float[:, ::1] w, float[:, ::1] to):
     """Add x @ w to `to` by vectors of at most `most` bits."""
-    wide_of_(most).dense(&x[0], <int>x.shape[0], &w[0, 0], &to[0], <int>w.shape[1])
+    wide_of_(most).dense(
+        <int>x.shape[0], &x[0, 0], <int>x.shape[1], <int>x.shape[1], &w[0, 0], &to[0, 0],
+        <int>to.shape[1], <int>w.shape[1])
 
 
 def wide_dots(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import DATA, RULE_SETS
+from helpers import DATA, each_rules
 
 from locmsim import State
 from locmsim.game.positions import random_game, start_position
@@ -34,7 +34,7 @@ def turns(rules: str) -> Iterator[State]:
     platform.machine() not in ("x86_64", "AMD64", "aarch64"),
     reason="other machines may round otherwise",
 )
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("name", SEARCHES)
 def test_results_are_those_of_before(name: str, rules: str) -> None:
     search, budget = SEARCHES[name]

@@ -181,6 +181,24 @@ def test_a_bot_waits_for_room_at_a_full_server(serving: list[Serving], tmp_path:
         assert bot.returncode == 0
 
 
+def test_a_log_that_cannot_be_written_ends_the_server(serving: list[Serving]) -> None:
+    server = Serving("--log=/dev/full", "--turn-seconds=0.05")
+    serving.append(server)
+    error = server.process.communicate(timeout=PATIENCE)[1].splitlines()[-1]
+    assert error.endswith("/dev/full: No space left on device")
+    assert error.startswith("locmsim vestrock serve: ")
+    assert server.process.returncode == 1
+
+
+def test_two_servers_do_not_write_to_one_log(
+    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    serving.append(Serving(f"--log={log}"))
+    assert main(["vestrock", "serve", "--port=0", f"--log={log}"]) == 1
+    assert f"{log}: another server writes to it" in capsys.readouterr().err
+
+
 def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
     serving: list[Serving],
 ) -> None:

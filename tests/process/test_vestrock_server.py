@@ -409,7 +409,7 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
     session = next(s for s in table.server._players["ann"] if s._paused_writing)
     assert session.transport is not None
     assert session.transport.get_write_buffer_size() < 128 * 1024
-    assert session._unread < 128 * 1024
+    assert session._input.size < 128 * 1024
     assert bob.ask("GET_DECK 2", 102)[:2] == ["OK", "100"]
     # The player's other connection still works until the player's commands are used up.
     assert ann.ask("GET_TURN_INFO 1")[0] in ("OK", "ERR 6 CommandLimitReached")
@@ -465,7 +465,7 @@ def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
     (session,) = table.server._players["ann"]
-    until(lambda: bool(session._lines))  # the flood has not ended
+    until(lambda: bool(session._input))  # the flood has not ended
     ending.set()
     ann.socket.shutdown(socket.SHUT_RDWR)
     sender.join(PATIENCE)
@@ -822,6 +822,43 @@ def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
         assert [row.tournaments for row in file.table()] == [4, 4]
     with options["log"].open("rb") as lines:
         assert replay(lines).tournaments == 4
+
+
+def test_a_full_disk_of_the_standings_ends_the_server(tmp_path: Path) -> None:
+    path = tmp_path / "standings.db"
+    with served(turns=2, standings=path, log=tmp_path / "log") as table:
+        # The results of a few tournaments need more pages than the file may have.
+        (pages,) = table.server.standings._connection.execute("PRAGMA page_count").fetchone()
+        table.server.standings._connection.execute(f"PRAGMA max_page_count = {pages}")
+        raws = [table.raw(f"player{i}") for i in range(15)]
+        while table.failure is None:
+            for raw in raws:
+                with contextlib.suppress(OSError):
+                    raw.send(b"WAIT\n")
+            if [raw.line() for raw in raws] != ["OK"] * 15:
+                break
+            for raw in raws:
+                raw.line()
+        table.wait()
+        number = table.server.series.finished
+        assert f"{path}: tournament" in str(table.failure)
+        assert str(number) in str(table.failure)
+        assert "not written: database or disk is full" in str(table.failure)
+    with Standings(path, write=False) as file:
+        assert file.last < number
+    with (tmp_path / "log").open("rb") as lines:
+        assert replay(lines).tournaments == number
+
+
+def test_a_full_disk_of_the_log_ends_the_server() -> None:
+    with served(log="/dev/full") as table:
+        ann, bob = table.raw("ann"), table.raw("bob")
+        for raw in (ann, bob):
+            raw.send(b"WAIT\n")
+        assert ann.rest()[-1] == bob.rest()[-1] == "ERR 8 ServerClosing"
+        table.wait()
+        message = "/dev/full: No space left on device: tournament 1 is not written whole"
+        assert table.failure == message
 
 
 def test_a_port_that_is_taken(table: Served) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
+from locmsim._seeds import derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.contract import Game
 
@@ -29,7 +30,6 @@ Mode = Literal["round-robin", "gauntlet"]
 MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 
 _NAME = re.compile(r"\S.*")
-_SEED_BITS = 63
 _MODULE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]")
 
 
@@ -266,9 +266,7 @@ class Settings:
 
     def _derived(self, what: str, index: int) -> int:
         """Return a number that is independent of those of other indices."""
-        text = f"{self.seed} {what} {index}".encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        return int.from_bytes(digest) >> (64 - _SEED_BITS)
+        return derived_seed(self.seed, f"{what} {index}")
 
     def fields(self) -> dict[str, Any]:
         """Return the fields by name."""

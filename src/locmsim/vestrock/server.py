@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -27,10 +27,10 @@ from locmsim.vestrock.protocol import Command, error_line
 from locmsim.vestrock.series import Series
 from locmsim.vestrock.session import Session
 from locmsim.vestrock.spectators import Feed, Spectator
-from locmsim.vestrock.standings import Standings
-from locmsim.vestrock.tournament import Result
+from locmsim.vestrock.standings import Standings, StandingsError
+from locmsim.vestrock.tournament import Result, Tournament
 
-__all__ = ["Server"]
+__all__ = ["Server", "ServerFailedError"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +45,10 @@ _CONNECTIONS: Final = 1024
 _CARE_SECONDS: Final = 1.0
 #: Seconds for sending the last lines when the server closes.
 _CLOSING_SECONDS: Final = 2.0
+
+
+class ServerFailedError(RuntimeError):
+    """The server had to stop; the message says why, and which tournaments are not written."""
 
 
 class Server:
@@ -160,6 +164,9 @@ class Server:
         self._queue: list[Session] = []
         self._pumping = False
         self.closed = False
+        #: Why the server had to stop, in whole sentences.
+        self.failures: list[str] = []
+        self._done: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._care: asyncio.TimerHandle | None = None
         self._servers: list[asyncio.Server] = []
@@ -176,7 +183,7 @@ class Server:
             self.standings = opened.enter_context(Standings(standings))
             self.events = EventLog(log)
             opened.callback(self.events.close)
-            self._results = _Results(self.standings)
+            self._results = _Results(self.standings, self._standings_failed)
             self.series = Series(
                 self._deck,
                 self._results,
@@ -222,18 +229,41 @@ class Server:
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)
 
     async def run(self) -> None:
-        """Serve until `stop` is called or the last tournament is over, then close."""
+        """Serve until `stop` is called or the last tournament is over, then close.
+
+        Raises
+        ------
+        ServerFailedError
+            Log or standings could not be written, for example on a full disk.
+        """
         try:
             if not self._servers:
                 await self.start()
+            assert self._done is not None
             await self._done
         finally:
             await self.close()
+        if self.failures:
+            raise ServerFailedError("; ".join(self.failures))
 
     def stop(self) -> None:
         """Stop `run`."""
-        if not self._done.done():
+        if self._done is not None and not self._done.done():
             self._done.set_result(None)
+
+    def _standings_failed(self) -> None:
+        """Stop: `close` tries again to write the standings, and then says what is missing."""
+        _log.error("the server stops, since the standings cannot be written")
+        self.stop()
+
+    def _check_log(self, running: Tournament | None) -> None:
+        """Stop if the log could not be written: what follows could not be replayed."""
+        if self.events.failure is None or self.failures:
+            return
+        what = f": tournament {running.number} is not written whole" if running else ""
+        self.failures.append(f"{self.events.failure}{what}")
+        _log.error("the server stops, since the log cannot be written")
+        self.stop()
 
     async def close(self) -> None:
         """Tell all connections that the server closes, and close log and standings.
@@ -248,6 +278,7 @@ class Server:
                 timer.cancel()
         for server in self._servers:
             server.close()
+        running = self.series.tournament
         self.series.close()
         self.events.flush()
         for session in list(self._sessions):
@@ -265,7 +296,11 @@ class Server:
         if self._checker is not None:
             self._checker.shutdown(wait=False, cancel_futures=True)
         self.events.close()
-        self._results.close()
+        self._check_log(running)
+        try:
+            self._results.close()
+        except StandingsError as error:
+            self.failures.append(str(error))
 
     # ------------------------------------------------------------------- connections come and go
 
@@ -483,12 +518,13 @@ class Server:
     def _turn(self) -> None:
         """Start the next turn in all matches, then answer the players' pending ``WAIT``."""
         self.ticks += 1
-        finished = self.series.finished
+        finished, running = self.series.finished, self.series.tournament
         try:
             self.series.tick(self._present())
         except Exception:  # a bug in the server must not stop the clock
             _log.exception("a tick has failed")
         self.events.flush()
+        self._check_log(running or self.series.tournament)
         if self.spectator_port is not None:
             self.feed.turn_started(self.series.tournament)
         for sessions in list(self._players.values()):
@@ -519,20 +555,31 @@ class Server:
 
 
 class _Results:
-    """A sink that writes standings in a thread, so that the server's loop is not delayed."""
+    """A sink that writes standings in a thread, so that the server's loop is not delayed.
 
-    def __init__(self, standings: Standings) -> None:
+    It calls `failed` in the loop if the standings cannot be written.
+    """
+
+    def __init__(self, standings: Standings, failed: Callable[[], object]) -> None:
         self._standings = standings
+        self._failed = failed
         self._writer = ThreadPoolExecutor(1)
 
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
     ) -> object:
         """Store a finished tournament."""
-        return self._writer.submit(self._standings.add, tournament, list(results), dict(awards))
+        loop, finished = asyncio.get_running_loop(), list(results)
+
+        def write() -> None:
+            self._standings.add(tournament, finished, awards)
+            if self._standings.failed:
+                loop.call_soon_threadsafe(self._failed)
+
+        return self._writer.submit(write)
 
     def close(self) -> None:
-        """Wait until everything is written."""
+        """Wait until everything is written; `StandingsError` if that fails."""
         self._writer.shutdown()
         self._standings.close()
 

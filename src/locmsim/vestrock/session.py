@@ -5,11 +5,10 @@ from its connection. It knows nothing of the game.
 """
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Costs
-from locmsim.vestrock.protocol import LineReader, Login, error_line, parse
+from locmsim.vestrock.protocol import Login, PendingInput, error_line, parse
 from locmsim.vestrock.sockets import Progress, set_up
 
 if TYPE_CHECKING:
@@ -32,13 +31,7 @@ class Session(asyncio.BufferedProtocol):
 
     def __init__(self, server: "Server") -> None:
         self._server = server
-        self._reader = LineReader()
-        #: Pending input: the lines of the first chunk, and the chunks after it.
-        self._pieces: deque[bytes] = deque()
-        self._lines: deque[bytes | None] = deque()
-        #: Number of pending bytes, and size of the chunk that `_lines` come from.
-        self._unread = 0
-        self._begun = 0
+        self._input = PendingInput()
         #: Who is charged (the address, and after the login the player), and whether in debt.
         self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
         self._in_debt = False
@@ -89,9 +82,7 @@ class Session(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         if self._closing:
             return
-        self._pieces.append(bytes(self._server.buffer[:nbytes]))
-        self._unread += nbytes
-        self._find_lines()
+        self._input.feed(bytes(self._server.buffer[:nbytes]))
         self._pay(nbytes * self._payer[2].byte)
         self._check_reading()
         self._server.ready(self)
@@ -99,7 +90,7 @@ class Session(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """Keep the connection open while received lines are pending, unless it is in ``WAIT``."""
         self._ended = True
-        pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
+        pending = bool(self._input) and (self.can_step or self._checking or self._in_debt)
         return pending and not (self._closing or self.waiting)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -107,7 +98,7 @@ class Session(asyncio.BufferedProtocol):
         if self._paying is not None:
             self._paying.cancel()
         self._closing = True
-        self._forget_input()
+        self._input.clear()
         self._out.clear()
         self._server.lost(self)
 
@@ -125,15 +116,13 @@ class Session(asyncio.BufferedProtocol):
     @property
     def can_step(self) -> bool:
         """Whether a line may be executed now."""
-        return bool(self._lines) and not (
+        return bool(self._input) and not (
             self.waiting or self._paused_writing or self._checking or self._in_debt or self._closing
         )
 
     def step(self) -> None:
         """Execute one line; an empty one is only counted."""
-        line = self._lines.popleft()
-        if not self._lines:
-            self._find_lines()
+        line = self._input.pop()
         self._pay(self._payer[2].line)
         if self._paused_reading:
             self._check_reading()
@@ -156,7 +145,7 @@ class Session(asyncio.BufferedProtocol):
         """Send the buffered replies, unless further replies will follow at once."""
         if not self.can_step or self._out_size > _FLUSH:
             self.flush()
-            waits = bool(self._lines) and (self._checking or self._in_debt)
+            waits = bool(self._input) and (self._checking or self._in_debt)
             if self._ended and not (self.can_step or self._paused_writing or waits):
                 self.close()
 
@@ -195,7 +184,7 @@ class Session(asyncio.BufferedProtocol):
         self.flush()
         self._closing = True
         self._stop_timer()
-        self._forget_input()
+        self._input.clear()
         self.waiting = False
         self._server.logged_out(self)
         if self._ended or self.transport.is_closing():
@@ -219,23 +208,6 @@ class Session(asyncio.BufferedProtocol):
 
     # --------------------------------------------------------------------------- the rest
 
-    def _find_lines(self) -> None:
-        """Split the next chunks into lines until there is a complete line."""
-        self._unread -= self._begun
-        self._begun = 0
-        while not self._lines and self._pieces:
-            piece = self._pieces.popleft()
-            self._lines.extend(self._reader.feed(piece))
-            if self._lines:
-                self._begun = len(piece)
-            else:
-                self._unread -= len(piece)
-
-    def _forget_input(self) -> None:
-        self._lines.clear()
-        self._pieces.clear()
-        self._unread = self._begun = 0
-
     def _pay(self, cost: float) -> None:
         """Charge the payer; while they are in debt, this connection is not read."""
         allowances, name, _ = self._payer
@@ -257,10 +229,10 @@ class Session(asyncio.BufferedProtocol):
         if self.transport is None or self._closing or self.transport.is_closing():
             return
         if not self._paused_reading:
-            if self._unread >= _FULL or self._paused_writing or self._in_debt:
+            if self._input.size >= _FULL or self._paused_writing or self._in_debt:
                 self._paused_reading = True
                 self.transport.pause_reading()
-        elif self._unread < _READ_LIMIT and not self._paused_writing and not self._in_debt:
+        elif self._input.size < _READ_LIMIT and not self._paused_writing and not self._in_debt:
             self._resume_reading()
 
     def _resume_reading(self) -> None:
