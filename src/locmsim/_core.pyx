@@ -5,6 +5,13 @@ Section numbers refer to docs/rules.md.
 """
 
 cimport cython
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF, PyObject
@@ -1262,6 +1269,8 @@ cdef enum:
     FORMAT_VERSION = 2              # version of to_bytes, key and pickles
     TABLE_PART = 1
     STATE_PART = 2
+    HEADER_SIZE = 16
+    TABLE_FIELDS = 8                # size of rules and n_instances before the cards
 
 _MAGIC = b"LOCM"
 _HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of the rest
@@ -1269,6 +1278,22 @@ _HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of
 
 cdef bytes sealed(int part, bytes data):
     return _HEADER.pack(_MAGIC, FORMAT_VERSION, part, len(data), zlib.crc32(data)) + data
+
+
+cdef bytes sealed_table(Table table):
+    """Return the part of a table. It is kept, as the states of a game share their table: adding up
+    the checksum takes longer than comparing the bytes."""
+    cdef Py_ssize_t header = HEADER_SIZE + TABLE_FIELDS
+    cdef Py_ssize_t size = table.t.n_cards * sizeof(card_t)
+    cdef bytes kept = table.sealed
+    cdef const int32_t* fields
+    if kept is not None and len(kept) == header + size:
+        fields = <const int32_t*>(<const char*>kept + HEADER_SIZE)
+        if fields[0] == table.t.rules and fields[1] == table.t.n_instances and (
+                memcmp(<const char*>kept + header, table.t.cards, size) == 0):
+            return kept
+    kept = table.sealed = sealed(TABLE_PART, table.pack())
+    return kept
 
 
 cdef bytes unsealed(int part, data):
@@ -1408,7 +1433,7 @@ cdef class Table:
         return [self.card(i) for i in range(self.t.n_instances, self.t.n_cards)]
 
     def __reduce__(self):
-        return _unpack_table, (sealed(TABLE_PART, self.pack()),)
+        return _unpack_table, (sealed_table(self),)
 
 
 cdef Table new_table(str rules):
@@ -1459,6 +1484,32 @@ cdef object later(str name):
     if found is None:
         found = _FOUND[name] = getattr(import_module(f"locmsim.{_LATER[name]}"), name)
     return found
+
+
+# Loaded when first needed: many users never need it, and it loads slowly.
+cdef object _NUMPY = None
+cdef object _ARRAY = None
+
+
+cdef int load_numpy() except -1:
+    global _ARRAY, _NUMPY
+    if _NUMPY is None:
+        import numpy as np
+        _ARRAY = np.ndarray
+        _NUMPY = np
+    return 0
+
+
+cdef bint view_mask(out, Py_buffer* view, int size) except -1:
+    """Get the memory of a writable C-contiguous int8 array of a length; False for another one."""
+    try:
+        PyObject_GetBuffer(out, view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT)
+    except (BufferError, ValueError):
+        return False
+    if view.ndim == 1 and view.shape[0] == size and view.format[0] == b"b":
+        return True
+    PyBuffer_Release(view)
+    return False
 
 
 cdef Table NO_TABLE = Table.__new__(Table)
@@ -1718,23 +1769,25 @@ cdef class State:
             `out` is of another kind, or `player` is neither 0 nor 1.
         """
         cdef uint8_t actions[MAX_ACTIONS + 1]
-        cdef int8_t[::1] mask
+        cdef Py_buffer view
+        cdef int8_t* mask
         cdef int i, n
         cdef int size = NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
-        import numpy as np          # late, as many users never need it and it loads slowly
+        load_numpy()
         if out is None:
-            out = np.zeros(size, dtype=np.int8)
-        elif not (isinstance(out, np.ndarray) and out.dtype == np.int8 and out.shape == (size,)
-                  and out.flags.c_contiguous and out.flags.writeable):
+            out = _NUMPY.empty(size, dtype="b")
+        if not isinstance(out, _ARRAY) or not view_mask(out, &view, size):
             raise ValueError(f"out: expected a writable C-contiguous int8 array of shape ({size},)")
-        else:
-            out.fill(0)
-        if not self.s.p[0].won | self.s.p[1].won and (
-                player is None or player == state_player(&self.s)):
-            mask = out
-            n = state_list(&self.s, &self.table.t, actions)
-            for i in range(n):
-                mask[actions[i]] = 1
+        mask = <int8_t*>view.buf
+        memset(mask, 0, size)
+        try:
+            if not self.s.p[0].won | self.s.p[1].won and (
+                    player is None or player == state_player(&self.s)):
+                n = state_list(&self.s, &self.table.t, actions)
+                for i in range(n):
+                    mask[actions[i]] = 1
+        finally:
+            PyBuffer_Release(&view)
         return out
 
     # -- what happens
@@ -2370,7 +2423,7 @@ cdef class State:
         """Return the state and its table as bytes for `from_bytes`, on machines of the same byte
         order.
         """
-        return sealed(TABLE_PART, self.table.pack()) + packed(self)
+        return sealed_table(self.table) + packed(self)
 
     @staticmethod
     def from_bytes(data):
@@ -3879,6 +3932,9 @@ cdef State resampled(State state, int viewer, seed):
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
     if state.table.cards is not None:       # names of cards, which the table does not know
-        for i in range(known.t.n_cards):
-            known.shown()[i] = state.table.cards[origin[i]]
+        known.cards = PyList_New(MAX_CARDS)
+        for i in range(MAX_CARDS):
+            card = state.table.cards[origin[i]] if i < known.t.n_cards else None
+            Py_INCREF(card)
+            PyList_SET_ITEM(known.cards, i, card)
     return drawn
