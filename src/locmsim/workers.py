@@ -180,6 +180,8 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
                 "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
             )
         _log.info("cluster %s: workers and their threads %s", address, client.nthreads())
+        if not client.nthreads():
+            _log.warning("cluster %s has no workers yet: waiting for the first one", address)
         executor = client.get_executor(pure=False)
 
         def slots() -> int:
@@ -436,7 +438,7 @@ class _Worker:
         self._process = context.Process(target=_serve, args=(theirs, lifeline, cores), daemon=True)
         # A process that all workers share, which must not get the mark of the first one.
         resource_tracker.ensure_running()
-        with _marked(self._mark):
+        with _marked(self._mark), _ctrl_c_later():
             self._process.start()
         _started.add(self)
         self.pid = self._process.pid
@@ -471,6 +473,19 @@ class _Worker:
         """Kill the process and what it started."""
         self._process.kill()
         self._clean(self._mark)
+
+
+@contextlib.contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Let processes that start now ignore Ctrl-C until `_serve` handles it, without a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
@@ -510,6 +525,8 @@ def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> Non
     # Ctrl-C is handled by the main process, which then ends this one. It is not ignored here,
     # because bots would inherit that.
     signal.signal(signal.SIGINT, lambda number, frame: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
     def watch() -> None:
         with contextlib.suppress(EOFError, OSError):

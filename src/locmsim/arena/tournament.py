@@ -546,13 +546,18 @@ def _with_files(
     known = []
     changed: dict[str, None] = {}
     for player in players:
-        now = named_files(player.spec)
+        now = named_files(player.spec, player.process)
         files: Mapping[str, str] | None = now
         if player.spec in before:
             then = before[player.spec]
             if then is None:  # results of a version that did not store them
                 files = None
             elif then != now:
+                missing = [file for file in then if not os.path.exists(file)]
+                if missing:
+                    raise StoreError(
+                        f"player {player.name!r}: not found in this folder: {', '.join(missing)}"
+                    )
                 changed.update(
                     dict.fromkeys(f for f in {**then, **now} if then.get(f) != now.get(f))
                 )
