@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from helpers import default_signals
+from helpers import cpu_seconds, default_signals
 
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
@@ -46,7 +46,7 @@ def refused(*words: str) -> None:
 
 
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
-    """Run a command and signal it after 4 s; return exit code, standard error and delay."""
+    """Run a command and signal it while it works; return exit code, standard error and delay."""
     with subprocess.Popen(
         [*LOCMSIM, *words],
         cwd=tmp_path,
@@ -55,7 +55,9 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
         text=True,
         preexec_fn=default_signals,
     ) as process:
-        time.sleep(4)
+        while cpu_seconds(process.pid) < 1:  # to start takes a fraction of this
+            assert process.poll() is None
+            time.sleep(0.02)
         started = time.monotonic()
         process.send_signal(number)
         try:

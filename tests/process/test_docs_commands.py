@@ -66,6 +66,7 @@ def test_training_as_in_the_readme(desk: Desk) -> None:
 # ------------------------------------------------------------------------------ docs/compare.md
 
 
+@pytest.mark.slow
 def test_commands_of_compare(desk: Desk) -> None:
     first, more, sequential, several, looks, export, agents, cluster = blocks("compare.md", "sh")
     table = desk.run(fewer(first, n1000=4))
@@ -123,6 +124,7 @@ def test_the_columns_are_explained() -> None:
     assert shown.split() == header.split()
 
 
+@pytest.mark.slow
 def test_cluster_of_compare(desk: Desk) -> None:
     pytest.importorskip("distributed")
     with socket.create_server(("127.0.0.1", 0)) as free:

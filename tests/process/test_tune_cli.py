@@ -48,7 +48,9 @@ def errors_of(process: subprocess.Popen[str]) -> str:
         raise
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
     locmsim(*words, "--iterations", "2", "--out", "whole.npz", cwd=tmp_path)

@@ -76,6 +76,7 @@ def same_games(first: Path, second: Path) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
     """If a worker of a cluster is killed, the games and the weights are still the same."""
     pytest.importorskip("distributed")

@@ -579,7 +579,7 @@ class _Results:
         return self._writer.submit(write)
 
     def close(self) -> None:
-        """Wait until everything is written; `StandingsError` if it cannot be."""
+        """Wait until everything is written; raise `StandingsError` if writing fails."""
         self._writer.shutdown()
         self._standings.close()
 
