@@ -69,7 +69,7 @@ def test_faulty_match() -> None:
 
 
 def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 0
+    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 1
     out, err = capfd.readouterr()
     assert out.splitlines()[:2] == ["0", "-1"]
     assert err == ""
@@ -309,6 +309,7 @@ def test_page_on_a_terminal() -> None:
     assert [step["board"] for step in steps] == [step["board"] for step in whole["steps"]]
 
 
+@pytest.mark.slow
 def test_page_of_another_game(tmp_path: Path) -> None:
     """With -s, matches of other games are shown too: played, from an arena or from a log."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")

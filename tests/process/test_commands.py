@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -145,6 +146,12 @@ def start_game(address: str, opponent: str) -> None:
         assert json.load(answer)["game"]
 
 
+def interrupted(work: Callable[[], object]) -> None:
+    """Do some work, and press Ctrl-C a little later."""
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    work()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_playouts_are_interrupted(threads: int) -> None:
     """Ctrl-C in the main thread interrupts playouts in all threads."""
@@ -154,9 +161,8 @@ def test_playouts_are_interrupted(threads: int) -> None:
         lambda: state.rollouts(300_000_000, 1, threads=threads),
         lambda: batch.rollouts(300_000_000, 1, threads=threads),
     ):
-        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
         with pytest.raises(KeyboardInterrupt):
-            work()
+            interrupted(work)
     assert list(state.rollouts(10_000, 3, threads=3)) == list(state.rollouts(10_000, 3))
     rows = batch.rollouts(10_000, 3, threads=2)
     assert list(rows[0]) == list(state.rollouts(10_000, int(batch.row_seeds(3)[0])))
@@ -176,10 +182,9 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     bounds: dict[str, Any] = {bound: 2000}
     before = searching.search(state, seed=1, **bounds)
     for long in ({"time_ms": 600_000.0}, {bound: 10**12}):
-        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            searching.search(state, seed=1, **long)
+            interrupted(lambda more=long: searching.search(state, seed=1, **more))
         assert time.monotonic() - started < 60  # the bound would take ten minutes, or years
     assert searching.search(state, seed=1, **bounds).line == before.line
     # A search in another thread continues: only the main thread is interrupted.
@@ -285,6 +290,9 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     assert "changed since its first games: mine.py; --force" in err
     assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1", "--force"]) == 0
     assert main(["arena", "--db", "a.db", "--games", "6", "--jobs", "1"]) == 0  # as it is now
+    agent.rename(tmp_path / "moved.py")
+    assert main(["arena", "--db", "a.db", "--games", "8", "--jobs", "1"]) == 1
+    assert "'mine.py:Opt': not found in this folder: mine.py" in capsys.readouterr().err
     program = tmp_path / "bot.py"
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]

@@ -145,6 +145,7 @@ def test_cluster_of_compare(desk: Desk) -> None:
 # -------------------------------------------------------------------------------- docs/tools.md
 
 
+@pytest.mark.slow
 def test_brutaltester(desk: Desk) -> None:
     logged, swapped, *_ = blocks("tools.md", "sh")
     (desk.folder / "logs").mkdir()
@@ -179,6 +180,7 @@ def test_brutaltester_and_a_bot_that_fails(desk: Desk) -> None:
     assert games[0]["problems"] == ["negative score: -1"]
 
 
+@pytest.mark.slow
 def test_psyleague(desk: Desk) -> None:
     """Psyleague plays a small league with the configuration on the page."""
     if shutil.which("psyleague", path=desk.environment["PATH"]) is None:

@@ -113,7 +113,7 @@ def test_it_answers_as_the_python_bot(program, rules):
     compare(*program(rules), rules, "beam", 2000, range(2))
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+@pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
 def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
     source, weights = exported(rules, "beam", "--ascii")
     compare(build(source, tmp_path / "bot", "-O1"), weights, rules, "beam", 1000, [5])

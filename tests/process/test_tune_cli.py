@@ -192,6 +192,7 @@ def test_workers_that_are_lost(
     assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
 
 
+@pytest.mark.slow
 def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
     """The record has the version, the number of games, and a command that reproduces the file."""
     words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]

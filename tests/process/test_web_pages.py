@@ -767,6 +767,7 @@ def test_without_the_token(server: Server, visit: Opener) -> None:
     page.locator("#notice", has_text="token").wait_for()
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken(server: Server) -> None:
     port = server().partition("/?")[0].rpartition(":")[2]
     command = [sys.executable, "-m", "locmsim", "web", "--port", port]
