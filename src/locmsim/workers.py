@@ -88,6 +88,10 @@ class Workers(NamedTuple):
     lost: type[Exception] = BrokenExecutor
 
 
+#: Where control groups are mounted, as a rule.
+_GROUPS = Path("/sys/fs/cgroup")
+
+
 def available_cores() -> list[int]:
     """Return the processors for timed games, one per physical core.
 
@@ -106,12 +110,43 @@ def available_cores() -> list[int]:
 
 
 def _processor_quota() -> int | None:
-    """Return the processor quota of this process; None for no limit."""
+    """Return the processor quota of this process; None for no limit.
+
+    A control group has those of its parents, too, in either version of control groups: the smallest
+    one is in force.
+    """
+    quotas = []
+    for folder in _control_groups():
+        for files in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+            try:
+                quota, period = " ".join((folder / file).read_text() for file in files).split()
+                quotas.append(int(quota) / int(period))
+            except (OSError, ValueError, ZeroDivisionError):  # no limit, or it is "max"
+                continue
+    quotas = [quota for quota in quotas if quota > 0]  # -1 is no limit
+    return max(1, math.floor(min(quotas))) if quotas else None
+
+
+def _control_groups() -> Iterator[Path]:
+    """Yield the folders of this process's control groups for processors, and of their parents."""
+    yield from (_GROUPS, _GROUPS / "cpu", _GROUPS / "cpu,cpuacct")
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, math.floor(int(quota) / int(period)))
-    except (OSError, ValueError):  # there is no limit, or it is "max"
-        return None
+        groups = Path("/proc/self/cgroup").read_text().splitlines()
+        mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    except OSError:
+        return
+    for line in groups:
+        _, controllers, group = line.split(":", 2)
+        kind, wanted = ("cgroup", {"cpu"}) if controllers else ("cgroup2", set())
+        if wanted - {*controllers.split(",")}:
+            continue
+        for mount in mounts:
+            top, where, *_, found, _, options = mount[3:]
+            if found == kind and not wanted - {*options.split(",")}:
+                # A container may be shown a part of the tree, or the names outside.
+                inside = os.path.relpath(group, top)
+                folder = Path(where) / ("" if inside.startswith("..") else inside)
+                yield from (folder, *folder.parents)
 
 
 @contextlib.contextmanager

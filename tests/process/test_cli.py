@@ -599,7 +599,7 @@ def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert play_in_process(bad, "random", "--text", "-l", str(log)) == 0
     out, err = capsys.readouterr()
     assert "raised KeyError: 'plan'" in err
-    for text in (out, err, json.loads(log.read_text())["stderr"]["0"]):
+    for text in (out, err, json.loads(log.read_text())["locmsim"]["stderr"]["0"]):
         assert "return {}['plan']" in text
         assert "referee" not in text
     assert main(["play", "-r", str(log), "--text"]) == 0
