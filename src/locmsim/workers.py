@@ -149,12 +149,24 @@ def _control_groups() -> Iterator[Path]:
                 yield from (folder, *folder.parents)
 
 
+def _check_main() -> None:
+    """Raise `WorkersError` if workers, which import the main script, cannot."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if getattr(main, "__spec__", None) is None and file is not None and not os.path.exists(file):
+        raise WorkersError(
+            f"worker processes import the main script, and there is no file {file!r}: put it into"
+            " one, or use one job"
+        )
+
+
 @contextlib.contextmanager
 def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Iterator[Workers]:
     """Provide workers on this machine: this process for one job, else a process per job.
 
     Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
     few cores. At the end all processes are gone, even in the middle of their games.
+    `WorkersError`, before any is started, if they cannot import the main script.
     """
     end_if_imported_again()
     pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
@@ -165,6 +177,7 @@ def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Itera
         with _bound_to(pinned[0] if pinned else ()):
             yield Workers(_ThisProcess(), lambda: 1)
         return
+    _check_main()
     pool = CorePool(jobs, pinned)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))
