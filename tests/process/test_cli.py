@@ -69,7 +69,7 @@ def test_faulty_match() -> None:
 
 
 def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 0
+    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 1
     out, err = capfd.readouterr()
     assert out.splitlines()[:2] == ["0", "-1"]
     assert err == ""

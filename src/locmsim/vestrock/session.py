@@ -7,7 +7,8 @@ from its connection. It knows nothing of the game.
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Costs
+from locmsim.vestrock.admission import prefix_of
+from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN
 from locmsim.vestrock.protocol import Login, PendingInput, error_line, parse
 from locmsim.vestrock.sockets import Progress, set_up
 
@@ -22,6 +23,9 @@ _FULL: Final = 64 * 1024
 _READ_LIMIT: Final = 16 * 1024
 #: Bytes of replies above which they are sent at once instead of together with later ones.
 _FLUSH: Final = 32 * 1024
+#: Maximum numbers of lines, blank ones included, and of bytes before name and password are known.
+_LOGIN_LINES: Final = 16
+_LOGIN_BYTES: Final = 128 * 1024
 #: Seconds that a client has to close its side after the last line before the connection is dropped.
 _LINGER_SECONDS: Final = 1.0
 
@@ -32,10 +36,10 @@ class Session(asyncio.BufferedProtocol):
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._input = PendingInput()
-        #: Who is charged (the address, and after the login the player), and whether in debt.
-        self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
+        #: Whether the player is in debt, so that the connection is not read.
         self._in_debt = False
         self._login = Login()
+        self._login_lines = self._login_bytes = 0
         self._out: list[bytes] = []
         self._out_size = 0
         self._progress = Progress()
@@ -47,8 +51,8 @@ class Session(asyncio.BufferedProtocol):
         self._ended = False
         self._closing = False
         self.transport: asyncio.Transport | None = None
-        #: The address of the client.
-        self.address = ""
+        #: The prefix of the client's address.
+        self.prefix = ""
         #: The player who is logged in.
         self.player: str | None = None
         #: Whether the connection is in ``WAIT``.
@@ -62,14 +66,15 @@ class Session(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
-        self._payer = (self._server.addresses, self.address, self._server.before_login)
+        self.prefix = prefix_of(str(peer[0]) if peer else "")
+        if not self._server.admission.enter(self.prefix):
+            self.refuse(7)
+            return
         transport.set_write_buffer_limits(high=_FULL)
         set_up(transport)
-        self._pay(self._payer[2].connection)
         refusal = self._server.connected(self)
         if refusal is not None:
-            self.close(error_line(refusal))
+            self.refuse(refusal)
             return
         self.send(Login.GREETING)
         self.flush()
@@ -83,7 +88,12 @@ class Session(asyncio.BufferedProtocol):
         if self._closing:
             return
         self._input.feed(bytes(self._server.buffer[:nbytes]))
-        self._pay(nbytes * self._payer[2].byte)
+        self._pay(0, nbytes)
+        if not self._login.done:
+            self._login_bytes += nbytes
+            if self._login_bytes > _LOGIN_BYTES:
+                self.close(error_line(1))
+                return
         self._check_reading()
         self._server.ready(self)
 
@@ -123,9 +133,14 @@ class Session(asyncio.BufferedProtocol):
     def step(self) -> None:
         """Execute one line; an empty one is only counted."""
         line = self._input.pop()
-        self._pay(self._payer[2].line)
+        self._pay(1, 0)
         if self._paused_reading:
             self._check_reading()
+        if self.player is None:
+            self._login_lines += 1
+            if self._login_lines > _LOGIN_LINES:
+                self.close(error_line(1))
+                return
         if line is not None and not line.strip(b" \t"):
             if self.player is not None:
                 self._server.series.count(self.player)
@@ -201,6 +216,17 @@ class Session(asyncio.BufferedProtocol):
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(_LINGER_SECONDS, self.transport.abort)
 
+    def refuse(self, code: int) -> None:
+        """Close the connection with an error at once, so that it takes no place any longer."""
+        if self._closing or self.transport is None:
+            return
+        self.send(error_line(code))
+        self.flush()
+        self._closing = True
+        self._stop_timer()
+        self._input.clear()
+        self.transport.close()
+
     def abort(self) -> None:
         """Drop the connection at once."""
         if self.transport is not None:
@@ -208,10 +234,18 @@ class Session(asyncio.BufferedProtocol):
 
     # --------------------------------------------------------------------------- the rest
 
-    def _pay(self, cost: float) -> None:
-        """Charge the payer; while they are in debt, this connection is not read."""
-        allowances, name, _ = self._payer
-        debt = allowances.charge(name, cost)
+    def _pay(self, lines: int, count: int) -> None:
+        """Charge input: before the login to the prefix, which then gets no further connections.
+
+        Afterwards it is charged to the player; while they are in debt, the connection is not read.
+        """
+        admission = self._server.admission
+        if self.player is None:
+            cost = lines * BEFORE_LOGIN.line + count * BEFORE_LOGIN.byte
+            admission.newcomers.charge(self.prefix, cost)
+            return
+        cost = lines * LOGGED_IN.line + count * LOGGED_IN.byte
+        debt = admission.players.charge(self.player, cost)
         if debt and not self._in_debt and not self._closing:
             self._in_debt = True
             self._paying = asyncio.get_running_loop().call_later(debt, self._paid)
@@ -254,15 +288,19 @@ class Session(asyncio.BufferedProtocol):
         if right is not None:
             self.checked(right)
             return
-        self._pay(self._payer[2].password)
         self._checking = True
         self.flush()
-        self._server.check_later(self, name, password)
+        self._server.passwords.add(self, name, password)
 
     @property
     def checking(self) -> bool:
         """Whether the session waits for its password check."""
         return self._checking and not self._closing
+
+    @property
+    def idle(self) -> bool:
+        """Whether the server waits for the client before the login."""
+        return not self._checking
 
     def checked(self, right: bool) -> None:
         """Continue after the password was checked."""
@@ -275,7 +313,6 @@ class Session(asyncio.BufferedProtocol):
         self._stop_timer()
         self.player = self._login.name
         self._server.logged_in(self, str(self.player))
-        self._payer = (self._server.players_pay, str(self.player), LOGGED_IN)
         self.send("OK")
         self.flush()
         self._server.ready(self)
@@ -284,7 +321,8 @@ class Session(asyncio.BufferedProtocol):
 
     def _too_late(self) -> None:
         self._timer = None
-        self.close(error_line(1))
+        # The client is not to blame if its password has not been checked in time.
+        self.close(error_line(7 if self._checking else 1))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
