@@ -186,6 +186,16 @@ def children_of(pid: int) -> list[int]:
     return sorted(children)
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time that a process and its child processes have used (Linux)."""
+    total = 0.0
+    for one in [pid, *children_of(pid)]:
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
 def running(pids: Iterable[int]) -> list[int]:
     """Return the processes that are alive, without zombies (Linux)."""
     found = []

@@ -86,6 +86,7 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
         assert arena.tally.players[0].wins[0] >= len(FAULTS)
 
 
+@pytest.mark.slow
 def test_many_games_leave_nothing(pids: Path) -> None:
     """After many games, no processes, descriptors or memory are left.
 

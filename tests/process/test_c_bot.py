@@ -38,6 +38,7 @@ def test_it_plays_a_match_without_a_fault(bot, rules):
     assert set(ignored) <= {"PASS"}
 
 
+@pytest.mark.slow
 def test_the_lines_for_cmake_build_it(tmp_path):
     cmake = shutil.which("cmake")
     if cmake is None:
@@ -66,6 +67,7 @@ def test_its_clock_ends_a_turn(tmp_path):
     assert match.winner in (0, 1)
 
 
+@pytest.mark.slow
 def test_it_beats_a_weak_bot(tmp_path):
     """With the same draft and time for all playouts, the bot wins these games, and most others."""
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0

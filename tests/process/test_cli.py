@@ -348,6 +348,7 @@ def test_page_on_a_terminal() -> None:
     assert [step["board"] for step in steps] == [step["board"] for step in whole["steps"]]
 
 
+@pytest.mark.slow
 def test_page_of_another_game(tmp_path: Path) -> None:
     """With -s, matches of other games are shown too: played, from an arena or from a log."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")

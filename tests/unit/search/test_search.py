@@ -632,7 +632,7 @@ def test_the_tree_goes_into_the_same_worlds_again():
 
 @each_search
 @each_rules
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", amount([3], [2, 3]))
 def test_threads_share_the_worlds(search, rules, threads):
     """The answer depends on the number of threads, which share the budget, and on nothing else."""
     searched, again = search(), search()
