@@ -6,9 +6,10 @@ the layers.
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport sqrtf, tanhf
+from libc.math cimport sqrtf
 from libc.string cimport memcpy, memset
 
+from locmsim._math cimport tanh32
 from locmsim.networks._layers cimport add_relu, add_row, relu
 from locmsim.networks._network cimport put_arrays
 from locmsim.networks._wide cimport wide_of_, wide_t
@@ -316,7 +317,7 @@ cdef float rate_actions(
         WIDE.dots(attacks + slot * key, attack_keys + which * key, key,
                   r.present[1] >> which & ((<unsigned int>1 << size) - 1), scale, logits + n + 1)
     WIDE.dots(r.trunk, w[VALUE_W], z.trunk, 1, 1, &value)
-    return tanhf(w[VALUE_B][0] + value)
+    return tanh32(w[VALUE_B][0] + value)
 
 
 @cython.final
@@ -453,7 +454,7 @@ cdef class MlpRunner:
                         if k < self.n_layers - 1:
                             if self.tanh:
                                 for j in range(self.sizes[k + 1]):
-                                    to[j] = tanhf(to[j])
+                                    to[j] = tanh32(to[j])
                             else:
                                 relu(to, self.sizes[k + 1])
                         inputs = to
