@@ -18,7 +18,7 @@ from locmsim._specs import describe_error, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "is_importable", "place_of"]
+__all__ = ["Registry", "class_files", "is_importable", "place_of"]
 
 _IDENTIFIER = r"[^\W\d]\w*"
 #: A class in a file or a module, and its options.
@@ -195,10 +195,66 @@ class _NotThereError(Exception):
 
 
 def _module_called(name: str) -> types.ModuleType:
-    # For a console script, the working directory is not on sys.path.
+    _see_working_directory()
+    return importlib.import_module(name)
+
+
+def _see_working_directory() -> None:
+    """Let modules of the working directory be found, where a console script has no path to it."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.append(os.getcwd())
-    return importlib.import_module(name)
+
+
+def class_files(text: str) -> list[str] | None:
+    """Return the files of a description's class and of what it imports from its own folder.
+
+    They are found without being executed. None if the text does not name such a class.
+    """
+    match = _CLASS.fullmatch(text)
+    if match is None:
+        return None
+    file = match["file"]
+    if file is None:
+        _see_working_directory()
+        try:
+            spec = importlib.util.find_spec(match["place"])
+        except (ImportError, ValueError, AttributeError):
+            return []
+        if spec is None or not spec.has_location or spec.origin is None:
+            return []
+        file = spec.origin
+    found = [file]
+    for path in found:  # grows
+        for name in sorted(_imported_names(path)):
+            place = os.path.join(os.path.dirname(file), *name.split("."))
+            for beside in (f"{place}.py", os.path.join(place, "__init__.py")):
+                if os.path.isfile(beside) and beside not in found:
+                    found.append(beside)
+    return found
+
+
+def _imported_names(path: str) -> set[str]:
+    """Return the names that a file of Python imports, and what they are imported from."""
+    import ast
+
+    try:
+        with open(path, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            modules = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
+        else:
+            continue
+        for module in modules:  # importing a module imports its packages
+            parts = module.split(".")
+            names.update(".".join(parts[:end]) for end in range(1, len(parts) + 1) if module)
+    return names
 
 
 def _module_of(file: str) -> types.ModuleType:

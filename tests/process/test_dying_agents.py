@@ -1,6 +1,7 @@
 """Agents may do anything: each end is a loss with its reason, or harmless, and nothing is left."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM, running
+from helpers import LOCMSIM, children_of, default_signals, running
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -251,6 +252,45 @@ def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> 
         process.terminate()
         process.communicate(timeout=120)
     assert process.returncode == 128 + 15
+
+
+def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
+    """Workers that are still importing the package end without tracebacks."""
+    command = [*LOCMSIM, "arena", "greedy", "osl", "--games", "400", "--jobs", "2"]
+    with subprocess.Popen(
+        [*command, "--timeout-scale", "0"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=default_signals,
+    ) as process:  # fmt: skip
+        while process.poll() is None and not children_of(process.pid):
+            time.sleep(0.001)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in err
+
+
+def test_a_killed_worker_leaves_no_bot(tmp_path: Path) -> None:
+    """As the system kills it when memory runs out: its bots are found by their mark."""
+    bots = f"{sys.executable} -c 'import time; time.sleep(1000)'"
+    command = [*LOCMSIM, "arena", f"a={bots}", f"b={bots}", "--games", "2", "--jobs", "2"]
+    with subprocess.Popen(
+        [*command, "--timeout-scale", "0"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 120
+        bot: list[int] = []
+        while not bot and time.monotonic() < deadline:
+            workers = children_of(process.pid)
+            bot = [child for worker in workers for child in children_of(worker)]
+            time.sleep(0.01)
+        (worker, *_) = [one for one in workers if bot[0] in children_of(one)]
+        os.kill(worker, signal.SIGKILL)
+        while bot[0] in running(bot) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert bot[0] not in running(bot)
+        process.terminate()
+        process.communicate(timeout=120)
 
 
 if sys.platform != "linux":

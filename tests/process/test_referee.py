@@ -528,6 +528,7 @@ def test_ignored_child_signals(processes: Processes) -> None:
     run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)
 
 
+@pytest.mark.slow
 def test_many_matches_leave_nothing(processes: Processes) -> None:
     def open_files() -> int:
         return len(os.listdir("/proc/self/fd"))

@@ -137,12 +137,12 @@ def add_verbose(parser: argparse._ActionsContainer) -> None:
 
 
 def start_logging(verbose: int) -> None:
-    """Log the library's messages to the standard error if ``-v`` was given."""
-    if verbose:
-        import logging
+    """Log the library's messages to the standard error: warnings, and with ``-v`` more."""
+    import logging
 
-        logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
-        logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+    logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
+    levels = (logging.WARNING, logging.INFO, logging.DEBUG)
+    logging.getLogger("locmsim").setLevel(levels[min(verbose, 2)])
 
 
 def add_force(parser: argparse._ActionsContainer) -> None:

@@ -167,7 +167,7 @@ def test_spectators_use_up_no_allowance_of_players() -> None:
     assert admission.enter("a")
 
 
-def test_where_a_player_has_logged_in_strangers_cannot_use_up_all() -> None:
+def test_where_a_player_has_logged_in_others_cannot_use_up_all() -> None:
     clock = Clock()
     admission = Admission(clock)
     admission.logged_in("a", "ann")
@@ -240,12 +240,12 @@ def test_wrong_passwords_use_up_an_allowance_and_right_ones_do_not() -> None:
         checks.end()
     assert [player.result for player in players] == [True] * 30
     assert allowances.spent("a") == 0.0
-    strangers = [Guest("a") for _ in range(30)]
-    for stranger in strangers:
-        queue.add(stranger, "bob", "wrong")
+    guests = [Guest("a") for _ in range(30)]
+    for guest in guests:
+        queue.add(guest, "bob", "wrong")
     while checks.running:
         checks.end()
-    assert [stranger.result for stranger in strangers] == [False] * 6 + [7] * 24
+    assert [guest.result for guest in guests] == [False] * 6 + [7] * 24
     assert len(checks.names) == 36
     late = Guest("a")
     queue.add(late, "ann", "right")
