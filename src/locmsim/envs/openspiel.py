@@ -179,6 +179,10 @@ class Game:
         """Return -1.0, the utility of a loss."""
         return -1.0
 
+    def utility_sum(self) -> float:
+        """Return 0.0, the sum of both players' utilities."""
+        return 0.0
+
     def observation_tensor_size(self) -> int:
         """Return the number of entries of `State.observation_tensor`."""
         return get_layout("entities-f32", self.rules).shape[0]

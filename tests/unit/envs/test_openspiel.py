@@ -40,6 +40,7 @@ def test_game_describes_itself():
         assert game.num_players() == 2
         assert game.num_distinct_actions() == actions
         assert (game.min_utility(), game.max_utility()) == (-1.0, 1.0)
+        assert game.utility_sum() == 0.0
         assert game.max_game_length() == length
         assert game.rules == rules
         assert repr(game) == f"locmsim.openspiel.game({rules!r})"
