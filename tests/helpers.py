@@ -173,7 +173,7 @@ def without_times(record: Record) -> list[Any]:
 
 def played(arena: Arena) -> dict[int, list[Any]]:
     """Return all games of an arena by number, with times replaced."""
-    numbers = sorted(arena._store.numbers())
+    numbers = sorted(outcome.number for outcome in arena.outcomes())
     return {number: without_times(arena.record(number)) for number in numbers}
 
 
