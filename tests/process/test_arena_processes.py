@@ -162,6 +162,7 @@ def test_games_of_several_cores(pids: Path) -> None:
             arena.run(dask="tcp://127.0.0.1:1", cores=2)
 
 
+@pytest.mark.slow
 def test_more_games_than_cores_without_limits() -> None:
     many = len(available_cores()) + 1
     with Arena(["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:
@@ -287,6 +288,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_agent_of_a_script(tmp_path: Path) -> None:
     """An agent that a script registers at its top level is also known in the worker processes."""
     script = tmp_path / "script.py"

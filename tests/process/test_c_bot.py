@@ -57,6 +57,7 @@ def test_the_lines_for_cmake_build_it(tmp_path):
     assert play([str(build / "bot")] * 2, Match(seed=1), timeout_scale=0).fault is None
 
 
+@pytest.mark.slow
 def test_its_clock_ends_a_turn(tmp_path):
     """A bot that wants a million playouts per action still answers within its time limit."""
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0

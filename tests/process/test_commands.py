@@ -103,7 +103,14 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
         assert not Path(f"/proc/{pid}").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        signal.SIGINT,
+    ],
+)
 def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
     """Signals end the bots of games on a page, and of a match that is played to be shown on one."""
     pytest.importorskip("starlette")

@@ -85,6 +85,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
         assert whole.record == resumed.record
 
 
+@pytest.mark.slow
 def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1", "--out", "a.npz", "-v"]
     with subprocess.Popen(

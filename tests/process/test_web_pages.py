@@ -316,6 +316,7 @@ def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     assert page.locator(ASKED).count() == 1
 
 
+@pytest.mark.slow
 def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: Opener) -> None:
     page = visit(server())
     keys = "[...document.querySelectorAll('#opponent option')].map((one) => one.value)"
@@ -628,6 +629,7 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     page.keyboard.press("Home")
 
 
+@pytest.mark.slow
 def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup", refusals=1)
     state = start_position(2, "1.0")
@@ -659,6 +661,7 @@ def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> N
     page.wait_for_selector("text=Turn 22")
 
 
+@pytest.mark.slow
 def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> None:
     """On the first page, the first move begins the game of the shown position."""
     page = visit(server())
@@ -681,6 +684,7 @@ def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
     expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
 
 
+@pytest.mark.slow
 def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
     page = visit(server())
     page.wait_for_selector(".board .card")
@@ -697,6 +701,7 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
     expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
 
 
+@pytest.mark.slow
 def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The downloaded log, page and position contain the match and the step that are shown."""
     result = golden_result(long_game("1.2"))
@@ -813,7 +818,11 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
 
 
-@pytest.mark.parametrize("game", [None, "vestrock:turns=8"], ids=["locm", "other"])
+@pytest.mark.parametrize(
+    "game",
+    [None, pytest.param("vestrock:turns=8", marks=pytest.mark.slow)],
+    ids=["locm", "other"],
+)
 def test_a_match_is_watched_as_it_is_played(
     game: str | None, server: Server, visit: Opener, tmp_path: Path
 ) -> None:

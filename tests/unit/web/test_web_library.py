@@ -51,6 +51,7 @@ def bytes_of(work: Callable[[], object]) -> int:
     return read() - before - cost
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="needs /proc")
 def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> None:
     small = Library(dbs=[str(results_of(tmp_path / "small.db", 100))])
