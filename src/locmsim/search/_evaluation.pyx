@@ -133,7 +133,8 @@ cdef class Evaluator:
         for name, value in weights.items():
             if name not in TERMS:
                 raise ValueError(f"weights: unknown term {name!r}")
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < MAX_VALUE:
+            if (isinstance(value, bool) or not isinstance(value, (int, float))
+                    or not abs(value) < MAX_VALUE):
                 raise ValueError(f"weights: {name}: expected a number of less than {MAX_VALUE}, "
                                  f"got {value!r}")
         if not weights["scale"] > 0:
