@@ -2196,6 +2196,18 @@ cdef class State:
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
 
+    def history_str(self):
+        """Return the position text, which tells states apart as a history does in OpenSpiel.
+
+        A state has no past: `locmsim.openspiel.MatchState` has the actions of a match.
+
+        Returns
+        -------
+        str
+            As `to_text`.
+        """
+        return self.to_text()
+
     def observation_string(self, player=None):
         """Return what a player sees as text; two texts are equal exactly if the player sees the
         same.
