@@ -178,7 +178,7 @@ def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]
             errors.append(str(error))
             continue
         if _performed(log) != [
-            (call.player, text)
+            (call.player, result.match.encode(text))
             for call in result.calls
             if call.turn is not None
             for text in call.result.applied
