@@ -275,8 +275,10 @@ cdef bint is_copy_id(int rules, int id) noexcept nogil
 # The id of the card that an area copy was made from; that of any other card is its own.
 cdef int original_id(int rules, int id) noexcept nogil
 cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil
-# Why the first n entries of a table cannot be in one game; NULL if they can.
+# Why the first n entries of a table, or the instances of a position, cannot be in one game; NULL if
+# they can. Part of `state_fault`.
 cdef const char* cards_fault(const table_t* t, int n) noexcept nogil
+cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil
 
 
 # ---- what a player is shown ----------------------------------------------------------------------

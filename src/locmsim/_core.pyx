@@ -1112,12 +1112,10 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
 
 
 cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
-    """Return why the first n entries of a table cannot be in one game, or NULL (section 1)."""
+    """Return why the first n entries of a table cannot be in one game, or NULL."""
     cdef uint16_t first[512]            # 1 + the first entry of a base id, which is hashed
-    cdef uint64_t taken[4]              # instance ids
-    cdef int i, place, id
+    cdef int i, place
     memset(first, 0, sizeof(first))
-    memset(taken, 0, sizeof(taken))
     for i in range(n):
         place = t.cards[i].base_id * 40503 >> 4 & 511
         while first[place] and t.cards[first[place] - 1].base_id != t.cards[i].base_id:
@@ -1126,66 +1124,55 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
             first[place] = <uint16_t>(i + 1)
         elif compare_printed(&t.cards[first[place] - 1], &t.cards[i]):
             return "two different cards have the same base id"
-        id = t.cards[i].id
-        if i < t.n_instances and id != POOL_ID:
-            if taken[id >> 6] >> (id & 63) & 1:
-                return "an instance id occurs twice"
-            taken[id >> 6] |= <uint64_t>1 << (id & 63)
-    for i in range(n):
-        id = t.cards[i].id + 1
-        if i < t.n_instances and id < POOL_ID and t.cards[i].area != AREA_TARGET and (
-                is_copy_id(t.rules, id) and taken[id >> 6] >> (id & 63) & 1):
-            return "an instance id is that of another card's area copy"
     return NULL
 
 
-cdef const char* hidden_fault(const state_t* s, const table_t* t) noexcept nogil:
-    """Return what hands and decks cannot hold, or NULL: only creatures are area copies."""
-    cdef const player_t* p
-    cdef int who, i
-    cdef bint copies = False
-    for who in range(2):
-        p = &s.p[who]
-        for i in range(p.hand_size):
-            copies |= is_copy_entry(t, p.hand >> 8 * i & 255)
-        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            copies |= is_copy_entry(t, s.deck[who][i])
-    if copies:
-        return "the id of a card in a hand or a deck is that of an area copy"
-    return NULL
-
-
-cdef bint is_copy_entry(const table_t* t, int entry) noexcept nogil:
-    return entry < t.n_instances and is_copy_id(t.rules, t.cards[entry].id)
-
-
-cdef bint take_place(uint64_t* taken, int entry) noexcept nogil:
-    """Note that an instance is somewhere; return whether it was somewhere already."""
-    cdef uint64_t bit = <uint64_t>1 << (entry & 63)
-    cdef bint twice = taken[entry >> 6] & bit != 0
-    taken[entry >> 6] |= bit
+cdef inline bint take_id(uint64_t* taken, const table_t* t, int entry, int copy) noexcept nogil:
+    """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
+    cdef int id = t.cards[entry].id + copy
+    cdef bint twice
+    if entry >= t.n_instances or id > POOL_ID:
+        return False
+    twice = taken[id >> 6] >> (id & 63) & 1
+    taken[id >> 6] |= <uint64_t>1 << (id & 63)
     return twice
 
 
-cdef bint has_twice(const state_t* s, const table_t* t) noexcept nogil:
-    """Return whether an instance is in two places; a card of the pool may be in any number."""
-    cdef uint64_t taken[2][4]           # [copy]: entries
+cdef inline bint will_clash(const uint64_t* taken, const table_t* t, int entry) noexcept nogil:
+    """Return whether an area copy of a card to come would get the id of another instance."""
+    cdef int id = t.cards[entry].id + 1
+    return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
+        t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
+        and taken[id >> 6] >> (id & 63) & 1)
+
+
+cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
+    """Return why the instances of a position cannot be in one game, or NULL (section 1)."""
+    cdef uint64_t taken[4]
     cdef const player_t* p
     cdef int who, i
-    cdef bint twice = False
+    cdef bint twice = False, clash = False
     memset(taken, 0, sizeof(taken))
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            if <int>(p.hand >> 8 * i & 255) < t.n_instances:
-                twice |= take_place(taken[0], p.hand >> 8 * i & 255)
+            twice |= take_id(taken, t, p.hand >> 8 * i & 255, 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            if s.deck[who][i] < t.n_instances:
-                twice |= take_place(taken[0], s.deck[who][i])
+            twice |= take_id(taken, t, s.deck[who][i], 0)
         for i in range(MAX_BOARD):
-            if marked(p, OCCUPIED) >> i & 1 and p.board[i].card < t.n_instances:
-                twice |= take_place(taken[p.board[i].copy], p.board[i].card)
-    return twice
+            if marked(p, OCCUPIED) >> i & 1:
+                twice |= take_id(taken, t, p.board[i].card, p.board[i].copy)
+    for who in range(2):
+        p = &s.p[who]
+        for i in range(p.hand_size):
+            clash |= will_clash(taken, t, p.hand >> 8 * i & 255)
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            clash |= will_clash(taken, t, s.deck[who][i])
+    if twice:
+        return "an instance id occurs twice"
+    if clash:
+        return "an instance id is that of another card's area copy"
+    return NULL
 
 
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
@@ -1204,9 +1191,7 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
             s.p[0].health <= 0 or s.p[1].health <= 0):
         fault = "a player without health, and no winner"
     if fault is NULL:
-        fault = hidden_fault(s, t)
-    if fault is NULL and has_twice(s, t):
-        fault = "an instance is in two places"
+        fault = ids_fault(s, t)
     if fault is NULL and not -1 <= s.turn <= MAX_TURN:
         fault = "turn out of range"
     return fault
@@ -1641,9 +1626,6 @@ cdef class State:
                            for i, number in enumerate(ids[p])]
                 if len(numbers) != len(deck):
                     raise ValueError(f"ids[{p}]: {len(numbers)} ids for {len(deck)} cards")
-                for i, number in enumerate(numbers):
-                    if is_copy_id(table.t.rules, number):
-                        raise ValueError(f"ids[{p}][{i}]: {number} is the id of an area copy")
             decks[p] = list(zip(numbers, deck))
         add_instances(table, decks)
         table.add_pool(pool)
@@ -1656,6 +1638,9 @@ cdef class State:
             clear_player(&state.s.p[p], table.t.rules)
             place_deck(state, p, [number for number, _ in decks[p]])
             draw_opening(&state.s, &table.t, p)
+        fault = ids_fault(&state.s, &table.t)
+        if fault is not NULL:
+            raise ValueError(f"ids: {fault.decode()}")
         state.s.p[1].max_mana = state.s.p[1].mana = state.s.p[1].bonus = 1
         state_end_turn(&state.s, &table.t)
         return state
@@ -3174,6 +3159,8 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
     if fault >= 0:
         raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
     wrong = cards_fault(t, t.n_cards)
+    if wrong is NULL:
+        wrong = ids_fault(s, t)
     if wrong is not NULL:
         raise ValueError(f"cards: {wrong.decode()}")
     return 0
@@ -3442,23 +3429,43 @@ cdef void show_players(
     s.p[who].won = o.player[1].health <= 0 < o.player[0].health
 
 
-cdef int show_card(table_t* t, const shown_card_t* row, const table_t* pool) noexcept nogil:
+cdef const shown_card_t* printed_row(const shown_t* o, const shown_card_t* row) noexcept nogil:
+    """Return the row that tells most about the printed values of a creature's card."""
+    cdef const shown_card_t* other
+    cdef const shown_card_t* best = NULL
+    cdef int i
+    for i in range(o.n_cards):
+        other = &o.cards[i]
+        if other.base_id != row.base_id:
+            continue
+        if other.location == 0:         # a creature's present values may differ from them
+            return other
+        if best is NULL or (        # in 1.x its effects may be forgotten
+            best.my_health == 0 and best.opponent_health == 0 and best.draw == 0
+        ):
+            best = other
+    return best
+
+
+cdef int show_card(
+    table_t* t, const shown_t* o, const shown_card_t* row, const table_t* pool
+) noexcept nogil:
     """Return the entry of a row: a new one, except for an area copy."""
-    cdef const table_t* known = pool if pool is not NULL else t
     cdef int same, entry = -1
     if row.location != 0:
         entry = original_entry(t, row)
     if entry >= 0:
         return entry
     entry = t.n_cards
-    card_of_row(&t.cards[entry], row, entry)
-    if row.location != 0:
-        # A creature's present values may differ from the printed ones, which others may show.
-        same = entry_like(known, row.base_id)
-        if same >= 0:
-            t.cards[entry] = known.cards[same]
-            t.cards[entry].id = <uint8_t>row.id
-            complete_card(&t.cards[entry], entry)
+    same = entry_like(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
+    if same >= 0:
+        t.cards[entry] = pool.cards[same]
+        complete_card(&t.cards[entry], entry)
+    elif row.location != 0 and pool is NULL:
+        card_of_row(&t.cards[entry], printed_row(o, row), entry)
+    else:
+        card_of_row(&t.cards[entry], row, entry)
+    t.cards[entry].id = <uint8_t>row.id
     t.n_cards = t.n_instances = entry + 1
     return entry
 
@@ -3485,7 +3492,7 @@ cdef int state_show(
         if seen[row.id >> 6] >> (row.id & 63) & 1:
             return 1000 + i
         seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
-        entry = show_card(t, row, pool)
+        entry = show_card(t, o, row, pool)
         if row.location == 0:
             add_to_hand(p, t, entry)
             continue

@@ -12,7 +12,7 @@ from typing import Any
 
 from locmsim._core import State, build_state, keywords_number, places_of, table_rows, whole_number
 from locmsim.rules.cards import Card, CardType, cards_1x
-from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.rules.rulesets import HAND_LIMIT, RULES, get_rules
 
 __all__ = ["state_of_snapshot", "state_of_text", "state_text"]
 
@@ -392,8 +392,6 @@ def state_of_snapshot(
         _player_of_snapshot(fields, left[who], instances, entries, rules, who)
         for who, fields in enumerate(players)
     ]
-    in_order = sorted(pool, key=Card.to_row)
-    state = build_state(rules, turn, winner, instances, in_order, "p", filled)
     seen: set[int] = set()
     for who, fields in enumerate(players):
         for i, number in enumerate(fields["hand"]):
@@ -402,7 +400,8 @@ def state_of_snapshot(
             _see(seen, index(row[0]), f"p[{who}].board[{i}][0]")
         for number in left[who]:
             _see(seen, number, f"decks[{who}]")
-    return state
+    in_order = sorted(pool, key=Card.to_row)
+    return build_state(rules, turn, winner, instances, in_order, "p", filled)
 
 
 def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
@@ -411,7 +410,10 @@ def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
     if left > len(deck):
         raise ValueError(f"p[{who}].deck: {left} cards left, but decks[{who}] has {len(deck)}")
     own = {number for number, _ in deck}
-    for i, number in enumerate(_list_in(fields, "hand", f"p[{who}].")):
+    hand = _list_in(fields, "hand", f"p[{who}].")
+    if len(hand) > HAND_LIMIT:
+        raise ValueError(f"p[{who}].hand: {len(hand)} cards, expected at most {HAND_LIMIT}")
+    for i, number in enumerate(hand):
         if whole_number(number, f"p[{who}].hand[{i}]", 0, _MAX_ID) not in own:
             raise ValueError(f"p[{who}].hand[{i}]: card {number} is missing in decks[{who}]")
     return [number for number, _ in deck[len(deck) - left :]]

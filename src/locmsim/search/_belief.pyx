@@ -24,6 +24,7 @@ from locmsim._core cimport (
     cards_fault,
     check_battle,
     complete_card,
+    ids_fault,
     original_id,
     owner_of_id,
     shown_action_t,
@@ -584,6 +585,8 @@ cdef class Knowledge:
         if fault >= 0:
             raise ValueError(f"cards[{fault}]: this row does not fit")
         wrong = cards_fault(t, t.n_instances)
+        if wrong is NULL:
+            wrong = ids_fault(s, t)
         if wrong is not NULL:
             raise ValueError(f"cards: {wrong.decode()}")
         return 0
