@@ -1131,7 +1131,7 @@ cdef inline bint take_id(uint64_t* taken, const table_t* t, int entry, int copy)
     """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
     cdef int id = t.cards[entry].id + copy
     cdef bint twice
-    if entry >= t.n_instances or id > POOL_ID:
+    if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
         return False
     twice = taken[id >> 6] >> (id & 63) & 1
     taken[id >> 6] |= <uint64_t>1 << (id & 63)

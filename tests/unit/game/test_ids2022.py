@@ -183,7 +183,7 @@ def test_1x_has_one_numbering() -> None:
 
 
 def test_a_translator_that_starts_late_gives_each_copy_an_id_of_its_own() -> None:
-    """Where it did not see who summoned a copy, it takes the creature before it, or any original."""
+    """An unknown copy is taken for that of the creature before it, else of any card."""
 
     def row(instance: int, location: int, base_id: int = 2) -> CardInPlay:
         lane = -1 if location == HAND else 0
