@@ -8,6 +8,9 @@ from typing import TypeVar
 #: Whether larger amounts were asked for; set by conftest.py before tests are collected.
 MORE = False
 
+#: Few card sets for an environment, since generating one takes a millisecond.
+FEW = {"card_sets": 4}
+
 _T = TypeVar("_T")
 
 

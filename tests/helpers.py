@@ -20,15 +20,24 @@ from pathlib import Path
 from typing import Any
 
 import amounts
+import pytest
 
+from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
-from locmsim.referee.process_match import Result, replay_calls
+from locmsim.referee import Result, play, replay_calls
 from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
 RULE_SETS = ("1.5", "1.2", "1.0")
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+#: Text that pages and pictures must show as it is: it ends elements, attributes and data, has what
+#: a browser would run, and turns around what follows it.
+HOSTILE = (
+    "</script><script>document.title='hacked'</script>"
+    "\"><svg onload=\"document.title='hacked'\">\u202e'&]]>"
+)
 LOCMSIM = [sys.executable, "-m", "locmsim"]
 #: The command of a bot that starts quickly and plays PASS; further words make it misbehave.
 BOT = [sys.executable, "-S", "-E", str(Path(__file__).parent / "bots" / "bot.py")]
@@ -132,6 +141,12 @@ def golden_match(game: Game) -> Match:
         params={key: v for key, v in game["params"].items() if not key.endswith("Seed")},
         cards=None if cards is None else [Card.from_row(row) for row in cards],
     )
+
+
+def match_of(rules: str = "1.5", seed: int = 4, first: str = "greedy") -> Result[Match]:
+    """Return a match of an agent against the random one, which nobody has to answer in time."""
+    agents = [make_agent(first), make_agent("random")]
+    return play(agents, Match(rules, seed=seed), timeout_scale=0)
 
 
 def golden_result(game: Game, **more: Any) -> Result[Match]:

@@ -86,3 +86,11 @@ def wide_dense(*arguments: Any) -> None:
 
 def wide_dots(*arguments: Any) -> None:
     _module().wide_dots(*arguments)
+
+
+def math_of(name: str, x: Any) -> Any:
+    """Return a function of numbers, of 32 bits or of 64 as these are."""
+    found = x.copy()
+    kind = "doubles" if x.dtype == "float64" else "floats"
+    getattr(_module(), f"math_of_{kind}")(name, x, found)
+    return found

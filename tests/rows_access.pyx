@@ -1,3 +1,4 @@
+# cython: cdivision=True
 # What tests look at and change in compiled code, of environments above all: built by
 # rows_access.py, not installed.
 
@@ -5,6 +6,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport MAX_DECK, State
+from locmsim._math cimport atanh64, exp32, exp64, log64, tanh32, tanh64
 from locmsim.envs._deal cimport (
     MAX_SET,
     derive_seeds,
@@ -95,9 +97,11 @@ def drawn(generator, bounds):
             else numpy_place(&random, -bound) for bound in bounds]
 
 
-def wide_dense(int most, const float[::1] x, const float[:, ::1] w, float[::1] to):
+def wide_dense(int most, const float[:, ::1] x, const float[:, ::1] w, float[:, ::1] to):
     """Add x @ w to `to` by vectors of at most `most` bits."""
-    wide_of_(most).dense(&x[0], <int>x.shape[0], &w[0, 0], &to[0], <int>w.shape[1])
+    wide_of_(most).dense(
+        <int>x.shape[0], &x[0, 0], <int>x.shape[1], <int>x.shape[1], &w[0, 0], &to[0, 0],
+        <int>to.shape[1], <int>w.shape[1])
 
 
 def wide_dots(
@@ -106,3 +110,24 @@ def wide_dots(
 ):
     """to[k] = scale * (query @ keys[k]) for the bits k of `wanted`."""
     wide_of_(most).dots(&query[0], &keys[0, 0], <int>keys.shape[1], wanted, scale, &to[0])
+
+
+def math_of_floats(str name, const float[::1] x, float[::1] to):
+    """Write the function of 32 bits of each number."""
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        to[i] = exp32(x[i]) if name == "exp" else tanh32(x[i])
+
+
+def math_of_doubles(str name, const double[::1] x, double[::1] to):
+    """Write the function of 64 bits of each number."""
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        if name == "exp":
+            to[i] = exp64(x[i])
+        elif name == "log":
+            to[i] = log64(x[i])
+        elif name == "tanh":
+            to[i] = tanh64(x[i])
+        else:
+            to[i] = atanh64(x[i])

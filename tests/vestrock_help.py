@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from locmsim.vestrock.client import Client, ServerClosedError
-from locmsim.vestrock.server import Server
+from locmsim.vestrock.server import Server, ServerFailedError
 
 #: Maximum number of seconds that a test waits for anything.
 PATIENCE = 30.0
@@ -22,6 +22,8 @@ class Served:
         options = {"turns": 6, "turn_seconds": 3600, "early": True, "break_turns": 0, **options}
         self.server = Server(**options)
         self._raws: list[Raw] = []
+        #: Why the server had to stop.
+        self.failure: str | None = None
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
@@ -30,7 +32,10 @@ class Served:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._loop.call_later(0, self._wait_for_port)
-        await self.server.run()
+        try:
+            await self.server.run()
+        except ServerFailedError as error:
+            self.failure = str(error)
 
     def _wait_for_port(self) -> None:
         if self.server.port:

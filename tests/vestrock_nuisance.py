@@ -2,7 +2,8 @@
 
     python tests/vestrock_nuisance.py KIND PORT SPECTATOR_PORT FIRST LAST
 
-connects from the addresses 127.0.0.FIRST to 127.0.0.LAST in turn until it is killed.
+connects from the addresses 127.0.0.FIRST to 127.0.0.LAST in turn until it is killed. Each address
+of IPv4 counts by itself at the server, as a network of IPv6 does.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ async def connect(port: int, small: bool = False) -> Streams:
     sock = socket.socket()
     if small:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    sock.bind((f"127.0.0.{next(ADDRESSES)}", 0))
+    sock.bind((f"127.0.{'.'.join(map(str, divmod(next(ADDRESSES), 256)))}", 0))
     sock.setblocking(False)
     await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
     return await asyncio.open_connection(sock=sock, limit=2**16)
@@ -68,6 +69,41 @@ async def logins() -> None:
     await often(log_in, 200)
 
 
+async def attempts() -> None:
+    """Send 10,000 wrong passwords per minute, from 64 addresses beginning at 127.0.1.1."""
+
+    async def log_in() -> None:
+        reader, writer = await connect(PORT)
+        writer.write(b"bot0\nwrong\n")
+        await reader.read()
+        writer.close()
+
+    global ADDRESSES
+    ADDRESSES = itertools.cycle(range(257, 257 + 64))
+    await often(log_in, 10_000 / 60)
+
+
+async def reconnects() -> None:
+    """Connect a spectator 33 times per second, and leave at once."""
+
+    async def look() -> None:
+        _, writer = await connect(SPECTATORS)
+        writer.close()
+
+    await often(look, 33)
+
+
+async def connections() -> None:
+    """Connect 1,000 times per second, and keep the connections as long as the server does."""
+
+    async def hold() -> None:
+        reader, writer = await connect(PORT)
+        await reader.read()
+        writer.close()
+
+    await often(hold, 1000)
+
+
 async def silent() -> None:
     """Keep a hundred silent connections, which are reopened when they are closed."""
 
@@ -110,7 +146,7 @@ async def gone() -> None:
             connections.append((reader, writer))
 
 
-async def often(do: Callable[[], Awaitable[None]], times: int) -> None:
+async def often(do: Callable[[], Awaitable[None]], times: float) -> None:
     """Start a task a number of times per second, however long it takes."""
     running: set[asyncio.Task[None]] = set()
 
@@ -124,7 +160,8 @@ async def often(do: Callable[[], Awaitable[None]], times: int) -> None:
         await asyncio.sleep(1 / times)
 
 
-KINDS = {work.__name__: work for work in (spectators, newlines, logins, silent, deaf, gone)}
+WORKS = (spectators, newlines, logins, silent, deaf, gone, attempts, reconnects, connections)
+KINDS = {work.__name__: work for work in WORKS}
 
 if __name__ == "__main__":
     PORT, SPECTATORS, FIRST, LAST = map(int, sys.argv[2:6])

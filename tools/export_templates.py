@@ -30,6 +30,7 @@ FRAME = Path(__file__).with_name("locm.h.in")
 #: Lowest first.
 MODULES = (
     "_platform",
+    "_math",
     "_core",
     "game.observation",
     "networks._layers",

@@ -101,6 +101,8 @@ def some_options(rng: random.Random) -> dict[str, Any]:
         "copy": rng.random() < 0.5,
         "final_obs": rng.random() < 0.5,
     }
+    if episode != "choice":
+        del options["battlers"], options["battles"]
     if rules == "1.5":
         options["card_sets"] = rng.choice((1, 3, (7, 9), None))
         options["refresh"] = rng.choice((0, 1, 3))

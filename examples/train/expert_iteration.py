@@ -128,9 +128,8 @@ def self_play(net, options, number, device):
         value_scale=options.value_scale, exploration=options.exploration, mix=options.mix,
     )  # fmt: skip
     wins = BeamSearch(BeamOptions(width=64, worlds=1, plans=1)).prepare(options.rules)
-    seeds = iter(
-        range(options.seed + number * options.games, options.seed + (number + 1) * options.games)
-    )
+    random = np.random.default_rng((options.seed, number))
+    seeds = iter(random.integers(1 << 62, size=options.games).tolist())
     playing, parts, step, first = [], [], 0, 0
     while True:
         for seed in seeds:

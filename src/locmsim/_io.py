@@ -2,9 +2,10 @@
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-__all__ = ["counted", "data_file", "try_lock", "write_whole"]
+__all__ = ["counted", "data_file", "folder_locked", "try_lock", "write_whole"]
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
@@ -67,3 +68,26 @@ def try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def folder_locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let one process at a time read and replace a file; the others wait.
+
+    Its folder is locked, since `write_whole` replaces the file. On Windows nothing is locked.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        descriptor = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,5 +1,6 @@
 """Classes by name: from a table, installed packages, modules and files."""
 
+import builtins
 import importlib
 import importlib.util
 import os
@@ -8,7 +9,8 @@ import re
 import sys
 import types
 from collections import UserDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import TYPE_CHECKING, Any
 
 from locmsim._specs import describe_error, did_you_mean
@@ -16,7 +18,7 @@ from locmsim._specs import describe_error, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "place_of"]
+__all__ = ["Registry", "class_files", "is_importable", "place_of"]
 
 _IDENTIFIER = r"[^\W\d]\w*"
 #: A class in a file or a module, and its options.
@@ -28,6 +30,8 @@ _CLASS = re.compile(
 _NAME = re.compile(r"[\w.+-]+")
 #: Prefix of the modules of files; the rest depends on the path and the time of the file.
 _FILE_MODULE = "locmsim_file_"
+#: Prefix of the packages that folders of files are; the rest depends on the path.
+_FOLDER = "locmsim_folder_"
 
 #: Files that are currently being imported.
 _importing: list[str] = []
@@ -147,6 +151,19 @@ class Registry(UserDict[str, Any]):
             raise ValueError(f"{where}: importing {place}: {describe_error(error)}") from error
 
 
+def is_importable(text: str, group: str) -> bool:
+    """Return whether a description names a class of a module, a file or an installed package.
+
+    Other processes find it too, unlike one that was added to a table in this process.
+    """
+    name = text.partition(":")[0]
+    if _CLASS.fullmatch(text):
+        return True
+    from importlib.metadata import entry_points  # slow to import
+
+    return bool(_NAME.fullmatch(name) and entry_points(group=group, name=name))
+
+
 def place_of(kind: type) -> str:
     """Return the ``module:Class`` or ``file.py:Class`` by which other processes find a class.
 
@@ -164,7 +181,7 @@ def place_of(kind: type) -> str:
         )
     if file is not None and os.path.abspath(file) in _importing:
         raise ValueError(_unguarded(file))
-    if kind.__module__ == "__main__" or kind.__module__.startswith(_FILE_MODULE):
+    if kind.__module__ == "__main__" or kind.__module__.startswith((_FILE_MODULE, _FOLDER)):
         return f"{file}:{name}"
     return f"{kind.__module__}:{name}"
 
@@ -178,10 +195,66 @@ class _NotThereError(Exception):
 
 
 def _module_called(name: str) -> types.ModuleType:
-    # For a console script, the working directory is not on sys.path.
+    _see_working_directory()
+    return importlib.import_module(name)
+
+
+def _see_working_directory() -> None:
+    """Let modules of the working directory be found, where a console script has no path to it."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.append(os.getcwd())
-    return importlib.import_module(name)
+
+
+def class_files(text: str) -> list[str] | None:
+    """Return the files of a description's class and of what it imports from its own folder.
+
+    They are found without being executed. None if the text does not name such a class.
+    """
+    match = _CLASS.fullmatch(text)
+    if match is None:
+        return None
+    file = match["file"]
+    if file is None:
+        _see_working_directory()
+        try:
+            spec = importlib.util.find_spec(match["place"])
+        except (ImportError, ValueError, AttributeError):
+            return []
+        if spec is None or not spec.has_location or spec.origin is None:
+            return []
+        file = spec.origin
+    found = [file]
+    for path in found:  # grows
+        for name in sorted(_imported_names(path)):
+            place = os.path.join(os.path.dirname(file), *name.split("."))
+            for beside in (f"{place}.py", os.path.join(place, "__init__.py")):
+                if os.path.isfile(beside) and beside not in found:
+                    found.append(beside)
+    return found
+
+
+def _imported_names(path: str) -> set[str]:
+    """Return the names that a file of Python imports, and what they are imported from."""
+    import ast
+
+    try:
+        with open(path, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            modules = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
+        else:
+            continue
+        for module in modules:  # importing a module imports its packages
+            parts = module.split(".")
+            names.update(".".join(parts[:end]) for end in range(1, len(parts) + 1) if module)
+    return names
 
 
 def _module_of(file: str) -> types.ModuleType:
@@ -202,7 +275,9 @@ def _module_of(file: str) -> types.ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    # Modules beside the file can be imported by it, but never replace others.
+    _folder_of(os.path.dirname(path)).show_to(module)
+    # For compiled modules beside the file, and what looks for a module by its name. It comes last:
+    # what lies there never replaces other modules.
     if os.path.dirname(path) not in sys.path:
         sys.path.append(os.path.dirname(path))
     _importing.append(path)
@@ -214,6 +289,126 @@ def _module_of(file: str) -> types.ModuleType:
     finally:
         _importing.pop()
     return module
+
+
+class _Folder:
+    """The modules beside a file with a class: the files of this folder have them to themselves.
+
+    Two folders may have modules of the same name, and the working directory a third one. So the
+    folder is made a package under a name of its own, and ``import helpers`` in one of its files
+    imports ``helpers`` of that package, unless the standard library or an installed package has the
+    name.
+    """
+
+    def __init__(self, path: str) -> None:
+        import hashlib
+
+        self.path = path
+        self._own: set[str] = set()
+        self.package = f"{_FOLDER}{hashlib.sha256(path.encode()).hexdigest()[:16]}"
+        self._module = types.ModuleType(self.package)
+        self._module.__path__ = [path]
+        #: What the folder's modules have in place of the built-in names.
+        self._names = {**vars(builtins), "__import__": self._import}
+
+    def show_to(self, module: types.ModuleType) -> None:
+        """Let the imports of a module that has not been executed find the folder's modules."""
+        vars(module)["__builtins__"] = self._names
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        first = name.partition(".")[0]
+        if level or not self._has_module(first):
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        sys.modules[self.package] = self._module
+        try:
+            module = importlib.import_module(f"{self.package}.{name}")
+        except ModuleNotFoundError as error:
+            plain = (error.name or "").removeprefix(f"{self.package}.")
+            if plain == error.name:
+                raise
+            raise ModuleNotFoundError(f"No module named {plain!r}", name=plain) from None
+        if not fromlist:
+            return sys.modules[f"{self.package}.{first}"]
+        # The original imports those of the names that are modules.
+        return builtins.__import__(module.__name__, globals, locals, fromlist)
+
+    def _has_module(self, name: str) -> bool:
+        if name not in self._own and name != "locmsim" and name not in sys.stdlib_module_names:
+            spec = PathFinder.find_spec(name, [self.path])
+            if spec is None:
+                return False
+            # A folder without __init__.py gives way to every package that has one.
+            plain = spec.loader is None
+            other = PathFinder.find_spec(name, _elsewhere() if plain else _installed())
+            if other is None or (plain and other.loader is None):
+                self._own.add(name)
+        return name in self._own
+
+
+class _FolderFinder:
+    """Finds the modules of a `_Folder` and shows them each other."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the specification of a module of a folder, None for any other."""
+        folder = _folders.get(name.partition(".")[0])
+        if folder is None:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SharingLoader(folder, spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _SharingLoader(SourceFileLoader):
+    def __init__(self, folder: _Folder, name: str, path: str) -> None:
+        super().__init__(name, path)
+        self._folder = folder
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._folder.show_to(module)
+        super().exec_module(module)
+
+
+#: Name of the package -> folder.
+_folders: dict[str, _Folder] = {}
+
+
+def _folder_of(path: str) -> _Folder:
+    for folder in _folders.values():
+        if folder.path == path:
+            return folder
+    if not _folders:
+        sys.meta_path.insert(0, _FolderFinder)
+    folder = _Folder(path)
+    _folders[folder.package] = folder
+    return folder
+
+
+def _elsewhere() -> list[str]:
+    """Return ``sys.path`` without the folders of files."""
+    folders = {folder.path for folder in _folders.values()}
+    return [path for path in sys.path if path not in folders]
+
+
+def _installed() -> list[str]:
+    """Return the folders of ``sys.path`` that have installed packages."""
+    import site
+    import sysconfig
+
+    places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    places.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
+    places.add(site.getusersitepackages())
+    return [path for path in sys.path if path in places]
 
 
 def _unguarded(file: str) -> str:

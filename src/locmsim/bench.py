@@ -31,6 +31,7 @@ from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
 from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
+from locmsim.agents.learned import shipped_policy
 from locmsim.batch import StateBatch
 from locmsim.contract import play_match
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
@@ -505,7 +506,7 @@ _TREES = 1024
 _SIMULATIONS = 64
 
 
-def _forest(rules: str) -> Iterator[Measured]:
+def _forest(rules: str) -> Iterator[Measured | Counted]:
     """Measure a forest of 1,024 trees by itself, and with networks that guide it."""
     rows = np.arange(_TREES)
 
@@ -568,6 +569,55 @@ def _forest(rules: str) -> Iterator[Measured]:
     library, network = _rating_network(rules)
     name = f"guided by {library}, 1,024 positions"
     yield Measured(name, "simulations/s", guided(network, _TREES, 16))
+    name = "the compiled network over numpy's products"
+    yield Counted(name, "x", partial(_in_one_thread, f"bench.decision_over_products({rules!r})"))
+
+
+def decision_over_products(rules: str) -> float:
+    """Return how long a decision of the compiled network takes, over numpy's products alone.
+
+    The network is the one of the library, or random weights where there is none; the products are
+    those of its layers. Both work on 256 positions at a time.
+    """
+    positions = [state for group in groups(rules)[:4] for state in group]
+    layers = Policy.random(rules=rules, seed=1) if rules == "1.0" else shipped_policy(rules)
+    seen = np.stack(
+        [state.observation_tensor(state.current_player(), layers.layout) for state in positions]
+    )
+    masks = np.stack([state.legal_actions_mask() for state in positions])
+    #: How often a layer is used in a decision, if not once: cards in hand, creatures, lanes.
+    times = dict.fromkeys(("hand.w", "summon.w", "use.w"), 8) | {"lane_key.w": 2}
+    for name in ("own", "enemy", "attack", "own_key", "enemy_key", "enemy_attack_key"):
+        times[f"{name}.w"] = 6
+    random = np.random.default_rng(1)
+    products = []
+    for name, matrix in layers.arrays.items():
+        if matrix.ndim == 2:
+            rows = len(positions) * times.get(name, 1)
+            inputs = random.random((rows, matrix.shape[0]), np.float32)
+            products.append((inputs, matrix, np.empty((rows, matrix.shape[1]), np.float32)))
+
+    def decide() -> int:
+        return len(layers.act_batch(seen, masks))
+
+    def multiply() -> int:
+        for inputs, matrix, out in products:
+            np.matmul(inputs, matrix, out=out)
+        return len(positions)
+
+    return Ratio("", lambda: Case(decide), lambda: Case(multiply)).value(0.2)
+
+
+def _in_one_thread(expression: str) -> float:
+    """Return a figure from another process, in which numpy uses one thread."""
+    libraries = ("OPENBLAS", "MKL", "OMP", "VECLIB", "BLIS")
+    found = subprocess.run(
+        [sys.executable, "-c", f"from locmsim import bench; print({expression})"],
+        env=os.environ | {f"{library}_NUM_THREADS": "1" for library in libraries},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return float(found.stdout)
 
 
 class _Rating(NamedTuple):

@@ -17,6 +17,7 @@ from locmsim._specs import did_you_mean, make, read_options
 
 __all__ = [
     "LIVE_SUFFIX",
+    "MATCH_VARIABLE",
     "BaseGame",
     "Contestant",
     "Fault",
@@ -34,6 +35,8 @@ __all__ = [
 
 #: Suffix of the files and folders of running matches.
 LIVE_SUFFIX = ".live"
+#: The environment variable by which the processes of a match are found, even in other sessions.
+MATCH_VARIABLE = "LOCMSIM_MATCH"
 
 
 class FaultKind(StrEnum):
@@ -239,6 +242,12 @@ class Game(Protocol):
     def make_agent(self, spec: str) -> Contestant:
         """Create the agent that a text describes; ``ValueError`` names what is wrong."""
 
+    def command_of(self, spec: str, seed: int) -> Sequence[str] | None:
+        """Return the command of a program that plays as this agent; None if there is none.
+
+        The agent is one that `make_agent` creates, reset by the seed.
+        """
+
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
         """Return the text from which `make_agent` creates agents of a class or like an object.
 
@@ -282,6 +291,10 @@ class BaseGame:
         where = f"agent {name}"
         contestant: Contestant = make(where, self.agents[name], read_options(where, texts))
         return contestant
+
+    def command_of(self, spec: str, seed: int) -> Sequence[str] | None:
+        """Return None: agents have no program."""
+        return None
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
         """Return the name in `agents` of a class or an object's class; ``TypeError`` if none."""

@@ -1,4 +1,4 @@
-"""The exceptions of locmsim. Each is also a ``ValueError``."""
+"""The exceptions of locmsim. Those about games, actions and texts are also ``ValueError``."""
 
 from typing import Any
 
@@ -39,3 +39,17 @@ class GameOverError(IllegalActionError):
 
 class ProtocolError(LocmError):
     """Protocol text cannot be read; the message names the line (section 9)."""
+
+
+class EndedBySignal(SystemExit):
+    """A signal ends this process. No player may stop it, and it is no player's fault.
+
+    Parameters
+    ----------
+    number : int
+        The signal; the exit status is 128 more.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -24,10 +25,14 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+
+from locmsim.contract import MATCH_VARIABLE
+from locmsim.errors import EndedBySignal
 
 __all__ = [
     "CorePool",
@@ -38,6 +43,7 @@ __all__ = [
     "available_cores",
     "dask_workers",
     "end_if_imported_again",
+    "kill_all",
     "local_workers",
 ]
 
@@ -56,6 +62,9 @@ _LOOK_SECONDS = 2.0
 #: Timeout for connecting to the scheduler of a cluster.
 _CONNECT_SECONDS = 15
 
+
+#: Seconds in which a worker that is told to end may clean up; a player may keep it from ending.
+_GRACE_SECONDS = 1.5
 
 #: The exit code of a worker process in which the main script tried to start workers again.
 _UNGUARDED = 86
@@ -115,22 +124,30 @@ def _processor_quota() -> int | None:
 
 
 @contextlib.contextmanager
-def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Iterator[Workers]:
+def local_workers(
+    jobs: int,
+    cores: Sequence[int],
+    cores_each: int = 1,
+    *,
+    apart: bool = False,
+    clean: Callable[[str], object] = lambda mark: None,
+) -> Iterator[Workers]:
     """Provide workers on this machine: this process for one job, else a process per job.
 
     Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
-    few cores. At the end all processes are gone, even in the middle of their games.
+    few cores. At the end all processes are gone, even in the middle of their games. With `apart`, a
+    single job has a process too. `clean` is as for `CorePool`.
     """
     end_if_imported_again()
     pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
     if jobs * cores_each > len(cores):
         pinned = []
     _log.info("%d jobs on the cores %s", jobs, [*map(list, pinned)] or "all")
-    if jobs == 1:
+    if jobs == 1 and not apart:
         with _bound_to(pinned[0] if pinned else ()):
             yield Workers(_ThisProcess(), lambda: 1)
         return
-    pool = CorePool(jobs, pinned)
+    pool = CorePool(jobs, pinned, clean)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))
     except BaseException:
@@ -163,6 +180,8 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
                 "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
             )
         _log.info("cluster %s: workers and their threads %s", address, client.nthreads())
+        if not client.nthreads():
+            _log.warning("cluster %s has no workers yet: waiting for the first one", address)
         executor = client.get_executor(pure=False)
 
         def slots() -> int:
@@ -331,9 +350,18 @@ class CorePool(Executor):
         The number of worker processes.
     cores : sequence of sequence of int
         The processors of each worker.
+    clean : callable, optional
+        Called with a mark after a worker ended: what it left behind has this text in the
+        environment variable `locmsim.contract.MATCH_VARIABLE`, and should be ended.
     """
 
-    def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self,
+        jobs: int,
+        cores: Sequence[Sequence[int]],
+        clean: Callable[[str], object] = lambda mark: None,
+    ) -> None:
+        self._clean = clean
         # One thread waits for each worker.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
@@ -356,15 +384,25 @@ class CorePool(Executor):
     def _replacement(self, dead: "_Worker | None") -> "_Worker":
         with self._lock:
             cores = dead.cores if dead else self._cores.pop() if self._cores else ()
-            worker = _Worker(cores, self._other_end)
+            worker = _Worker(cores, self._other_end, self._clean)
             self._workers.append(worker)
             _log.debug("worker process %s on cores %s", worker.pid, [*cores] or "all")
             return worker
 
     def stop(self) -> None:
-        """End all workers and wait until they are gone."""
+        """End all workers and wait until they are gone; what does not end is killed."""
         self._lifeline.close()
-        self.shutdown(cancel_futures=True)
+        killer = threading.Timer(_GRACE_SECONDS, self.kill)
+        killer.start()
+        try:
+            self.shutdown(cancel_futures=True)
+        finally:
+            killer.cancel()
+
+    def kill(self) -> None:
+        """Kill all workers."""
+        for worker in self._workers:
+            worker.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for the tasks that are running, as the base class does.
@@ -385,14 +423,24 @@ class CorePool(Executor):
 class _Worker:
     """A worker process, as seen from the main process."""
 
-    def __init__(self, cores: Sequence[int], lifeline: Connection) -> None:
+    def __init__(
+        self, cores: Sequence[int], lifeline: Connection, clean: Callable[[str], object]
+    ) -> None:
         self.cores = cores
         self.alive = True
+        self._clean = clean
+        outer = os.environ.get(MATCH_VARIABLE)
+        own = f"worker-{os.urandom(8).hex()}"
+        self._mark = f"{outer}:{own}" if outer else own
         # A fresh process: a fork would inherit locks that other threads hold at that moment.
         context = multiprocessing.get_context("spawn")
         self._tasks, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, lifeline, cores), daemon=True)
-        self._process.start()
+        # A process that all workers share, which must not get the mark of the first one.
+        resource_tracker.ensure_running()
+        with _marked(self._mark), _ctrl_c_later():
+            self._process.start()
+        _started.add(self)
         self.pid = self._process.pid
         theirs.close()
 
@@ -419,6 +467,49 @@ class _Worker:
         """Let the process end when it is idle, and wait for that."""
         self._tasks.close()
         self._process.join()
+        self._clean(self._mark)
+
+    def kill(self) -> None:
+        """Kill the process and what it started."""
+        self._process.kill()
+        self._clean(self._mark)
+
+
+@contextlib.contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Let processes that start now ignore Ctrl-C until `_serve` handles it, without a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _marked(mark: str) -> Iterator[None]:
+    """Let processes that start now have the mark in their environment from the beginning."""
+    before = os.environ.get(MATCH_VARIABLE)
+    os.environ[MATCH_VARIABLE] = mark
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[MATCH_VARIABLE]
+        else:
+            os.environ[MATCH_VARIABLE] = before
+
+
+#: The workers of this process.
+_started: "weakref.WeakSet[_Worker]" = weakref.WeakSet()
+
+
+def kill_all() -> None:
+    """Kill all workers of this process and what they started."""
+    for worker in list(_started):
+        worker.kill()
 
 
 def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> None:
@@ -428,12 +519,14 @@ def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> Non
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the cleanup
-        sys.exit(128 + number)
+        raise EndedBySignal(number)
 
     signal.signal(signal.SIGTERM, end)
     # Ctrl-C is handled by the main process, which then ends this one. It is not ignored here,
     # because bots would inherit that.
     signal.signal(signal.SIGINT, lambda number, frame: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
     def watch() -> None:
         with contextlib.suppress(EOFError, OSError):

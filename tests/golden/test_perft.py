@@ -4,7 +4,7 @@ import json
 
 import pytest
 from amounts import amount
-from helpers import DATA, RULE_SETS
+from helpers import DATA, RULE_SETS, each_rules
 from perft_data import DEPTH, POSITIONS, battle_of, features, state_of
 
 #: The reference takes about 0.2 ms for a node. All of it: python tools/perft_data.py --check
@@ -38,7 +38,7 @@ def test_reference(rules, position):
         assert battle.perft(depth) == nodes
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_positions_are_worth_counting(rules):
     positions = all_positions[rules]
     assert len(positions) >= POSITIONS

@@ -1,12 +1,11 @@
 """Results of searches with fixed seeds and budgets do not change by accident."""
 
 import json
-import platform
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import DATA, RULE_SETS
+from helpers import DATA, each_rules
 
 from locmsim import State
 from locmsim.game.positions import random_game, start_position
@@ -30,16 +29,10 @@ def turns(rules: str) -> Iterator[State]:
             last = state.turn
 
 
-@pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "AMD64", "aarch64"),
-    reason="other machines may round otherwise",
-)
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("name", SEARCHES)
 def test_results_are_those_of_before(name: str, rules: str) -> None:
+    """They are the same on every machine, to the last bit."""
     search, budget = SEARCHES[name]
     results = [search.search(s, seed=i, **budget) for i, s in enumerate(turns(rules))]
-    lines = [result.line for result in results]
-    assert lines == [line for line, _ in EXPECTED[rules][name]]
-    values = [result.value for result in results]
-    assert values == pytest.approx([value for _, value in EXPECTED[rules][name]], abs=1e-3)
+    assert [[result.line, result.value] for result in results] == EXPECTED[rules][name]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import REFERENCE, RULE_SETS, GoldenChunk
+from helpers import REFERENCE, GoldenChunk, each_rules
 
 from locmsim import bot
 from locmsim.agents import make_agent
@@ -49,7 +49,7 @@ def ask(process: subprocess.Popen[str], text: str) -> str:
 # ------------------------------------------------------------------------------------- matches
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_matches_under_the_referee(rules):
     """The default bot wins against random actions. The time limits are wide, for busy machines."""
     match = Match(rules, seed=2)
@@ -266,7 +266,7 @@ class Recorder:
         return f"turn {len(self.asked)}"
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_rules_are_recognised(rules):
     """The bot recognises rule set and phase of all inputs of golden games, the last included."""
     for game in GoldenChunk(rules, 0, 10 if REFERENCE is None else 100):

@@ -69,10 +69,39 @@ def test_faulty_match() -> None:
 
 
 def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 0
+    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 1
     out, err = capfd.readouterr()
     assert out.splitlines()[:2] == ["0", "-1"]
     assert err == ""
+
+
+def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
+    """The current folder's file of that name, which `python -m` would find, is nobody's helper."""
+    (tmp_path / "cards.py").write_text("WORD = 'neither'\n")
+    bots = []
+    for word in ("v1", "v2"):
+        (tmp_path / word).mkdir()
+        (tmp_path / word / "cards.py").write_text(f"WORD = {word!r}\n")
+        (tmp_path / word / "bot.py").write_text(
+            "from cards import WORD\nfrom locmsim.agents import RandomAgent\n\n\n"
+            f"class Mine(RandomAgent):\n    assert WORD == {word!r}, WORD\n"
+        )
+        bots.append(f"{word}/bot.py:Mine")
+    play = ["play", "-p1", bots[0], "-p2", bots[1], "-d", "seed=1", *NO_LIMITS]
+    assert locmsim(*play, cwd=tmp_path).stdout.splitlines()[:2] in (["0", "1"], ["1", "0"])
+    arena = ["arena", *bots, "--games", "2"]
+    for jobs in ("1", "2"):
+        assert "v2/bot.py:Mine" in locmsim(*arena, "--jobs", jobs, cwd=tmp_path).stdout
+    code = (
+        "from locmsim.envs import LocmVectorEnv, Pool\n"
+        f"env = LocmVectorEnv(4, opponent=Pool({{{bots[0]!r}: 1, {bots[1]!r}: 1}}))\n"
+        "env.reset(seed=1)\nfor i in range(200): env.step(env.sample(i))\n"
+        "print([r.games > 0 for r in env.players.results.values()])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == "[True, True]\n", done.stderr
 
 
 def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:

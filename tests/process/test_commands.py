@@ -283,6 +283,9 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     assert "changed since its first games: mine.py; --force" in err
     assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1", "--force"]) == 0
     assert main(["arena", "--db", "a.db", "--games", "6", "--jobs", "1"]) == 0  # as it is now
+    agent.rename(tmp_path / "moved.py")
+    assert main(["arena", "--db", "a.db", "--games", "8", "--jobs", "1"]) == 1
+    assert "'mine.py:Opt': not found in this folder: mine.py" in capsys.readouterr().err
     program = tmp_path / "bot.py"
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from built_examples import install
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.agents import make_agent
 from locmsim.game.match import Match
@@ -47,7 +47,7 @@ def contest(match, specs):
         assert result.ignored in ([], ["PASS"])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_it_beats_greedy(flatbot, rules):
     """With equal decks, the bot wins most games; over 100 games per rule set, it won 70 to 90."""
     wins = 0
@@ -59,7 +59,7 @@ def test_it_beats_greedy(flatbot, rules):
     assert wins >= 9
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_turns_are_the_better_the_more_are_tried(flatbot, rules):
     """With more tries, turns are better by the bot's evaluation; hidden cards do not matter."""
     gains = 0.0
@@ -90,7 +90,7 @@ def test_turns_are_the_better_the_more_are_tried(flatbot, rules):
     assert gains > 0
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_both_kernels_play_the_same(flatbot, rules):
     """The package's kernel, called by function pointers, and the inlined header play the same."""
     pointers, inlined = (

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.agents import make_agent
 from locmsim.game.match import Match
@@ -38,7 +38,7 @@ def test_the_bot_needs_the_standard_library_only():
     assert imported(BOT) <= sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_bot_plays_and_wins(rules):
     """The bot wins most games against random actions, and few of its actions are illegal."""
     wins = 0
@@ -79,7 +79,7 @@ def of_course(name):
     return f"{EXAMPLES / 'course' / name}" if ".py" in name else name
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("step", STEPS)
 def test_each_step_of_the_course_plays(step, rules):
     before, least = STEPS[step]
@@ -131,7 +131,7 @@ def contest(match, specs, seed=0):
         assert result.ignored in ([], ["PASS"])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("step", STEPS)
 def test_no_step_peeks(step, rules):
     """The answer of a step does not depend on hidden cards."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from exported_c import STANDARDS, build, check
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
@@ -91,7 +91,7 @@ def compare(program, weights, rules, search, bound, seeds):
             assert answers(program, texts[player], bound) == lines[player], (seed, player)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("search", BOUND)
 def test_it_fits_the_site(exported, rules, search):
     text = exported(rules, search)[0].read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ def test_it_fits_the_site(exported, rules, search):
     assert all(x == "\n" or x.isprintable() for x in text)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_it_fits_the_site_in_ascii(exported, rules):
     text = exported(rules, "mcts", "--ascii")[0].read_text(encoding="ascii")
     assert len(text) <= MOST
@@ -207,7 +207,7 @@ def test_weights_of_ones_own(program, tmp_path):
     compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("search", BOUND)
 def test_weights_without_networks(rules, search, tmp_path):
     given = WeightsFile()[rules]
@@ -270,13 +270,13 @@ def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_it_answers_as_the_python_bot_in_many_games(program, rules):
     compare(*program(rules), rules, "beam", 5000, range(100, 300))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_tree_search_answers_as_the_python_bot_in_many_games(program, rules):
     compare(*program(rules, "mcts", "-O0"), rules, "mcts", 300, range(40))
 

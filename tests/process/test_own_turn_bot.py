@@ -9,7 +9,7 @@ import time
 import pytest
 import wins_data
 from built_examples import install
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from wins_data import KINDS
 
 from locmsim import Card, CardType, State
@@ -75,7 +75,7 @@ def test_another_layout_is_refused(installed):
     assert "ImportError: built for version" in done.stderr
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_games_against_agents(ownturn, rules):
     """The bot wins with legal actions only, and plays the same each time."""
     lines = []
@@ -101,7 +101,7 @@ def contest(match, specs, lines=None):
             lines.append(line)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_what_is_hidden_does_not_matter(ownturn, rules):
     match = Match(rules, seed=9)
     agents = make_agent("greedy"), make_agent("greedy")
@@ -132,7 +132,7 @@ def test_it_wins_when_it_can(ownturn, kind):
     assert state.winner == player
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_it_stops_at_the_deadline(ownturn, rules):
     """With many possible turns, a short deadline ends the search long before a high node limit."""
     bodies = [Card(1 + i, CardType.CREATURE, 0, 2 + i, 3 + i) for i in range(6)]

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import DATA, RULE_SETS
+from helpers import DATA, each_rules
 
 from locmsim import Card, State
 from locmsim.cli.main import main
@@ -25,7 +25,7 @@ def perft(*arguments: str, code: int = 0) -> None:
     assert main(["perft", *arguments]) == code
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_position_file(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "position.txt"
     for position in POSITIONS[rules][:3]:
@@ -56,7 +56,7 @@ def test_divide_names_the_actions() -> None:
     )
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_saved_positions_are_loaded_again(rules: str, tmp_path: Path) -> None:
     path = tmp_path / "position.txt"
     states = [state for state, _ in random_game(start_position(3, rules), 1)]

@@ -196,49 +196,82 @@ def raw_from(table: Served, address: str) -> Raw:
     return table.raw(address=address)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there")
-def test_silent_connections_are_limited(table: Served) -> None:
-    """At most 16 connections per address and 64 in total may be silent before the login."""
+FULL = ["LOGIN", "ERR 7 TooManyConnections"]
+several = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there"
+)
+
+
+@several
+def test_silent_connections_of_an_address_lose_their_places(table: Served) -> None:
+    """At most 16 connections of an address may be silent before the login: the oldest goes."""
     ann = table.raw("ann")
-    silent = [raw_from(table, "127.0.0.2") for _ in range(16)]
-    for _ in range(40):
-        with raw_from(table, "127.0.0.2") as one_more:
-            assert one_more.rest() == ["ERR 7 TooManyConnections"]
-    table.raw("bob").close()  # another address has its own limit
-    for last in range(3, 6):
-        silent += [raw_from(table, f"127.0.0.{last}") for _ in range(16)]
-    assert [raw.line() for raw in silent] == ["LOGIN"] * 64
-    with raw_from(table, "127.0.0.6") as one_more:
-        assert one_more.rest() == ["ERR 7 TooManyConnections"]
+    silent = [raw_from(table, "127.0.0.2") for _ in range(40)]
+    assert [raw.rest() for raw in silent[:24]] == [FULL] * 24
+    assert [raw.line() for raw in silent[24:]] == ["LOGIN"] * 16
+    raw_from(table, "127.0.0.2").log_in("carl")
+    assert silent[24].rest() == ["ERR 7 TooManyConnections"]
+    assert all(raw.silent(0.001) for raw in silent[25:])
     assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
-    silent.pop().close()
-    until(lambda: len(table.server._unauthenticated) == 63)
-    carl = raw_from(table, "127.0.0.6")
-    carl.log_in("carl")
     ann.close()
 
 
-def test_who_is_in_debt_waits(table: Served) -> None:
-    """An address in debt is not refused but must wait for its logins; its players need not."""
-    ann = table.raw("ann")
-    table.server.addresses.charge("127.0.0.1", 5.7)
-    started = time.monotonic()
-    bob = table.raw("bob")
-    assert time.monotonic() - started > 0.4
-    table.server.addresses.charge("127.0.0.1", 1000.0)
+@several
+def test_silent_connections_of_many_addresses_lock_out_nobody(table: Served) -> None:
+    silent = [raw_from(table, f"127.0.1.{i}") for i in range(1, 17) for _ in range(16)]
+    assert [raw.line() for raw in silent] == ["LOGIN"] * 256
+    assert len(table.server.admission.logins) == 256
+    for name in ("ann", "bob", "carl"):
+        raw_from(table, "127.0.0.2").log_in(name)
+    assert silent[0].rest() == ["ERR 7 TooManyConnections"]
+    assert len(table.server.admission.logins) == 255
+
+
+def charge(table: Served, what: str, name: str, seconds: float) -> None:
+    """Charge somebody, in the server's thread."""
+    table.call(lambda: getattr(table.server.admission, what).charge(name, seconds))
+
+
+@several
+def test_who_is_in_debt_gets_no_new_connection(table: Served) -> None:
+    """The connections that an address in debt already has still log in."""
+    ann, early = table.raw("ann"), table.raw()
+    assert early.line() == "LOGIN"
+    charge(table, "newcomers", "127.0.0.1", 1e6)
+    charge(table, "returning", "127.0.0.1", 1e6)
+    for _ in range(100):
+        assert table.raw().rest() in (["ERR 7 TooManyConnections"], [])
+    assert len(table.server._sessions) == 2
+    early.send(b"carl\nx\n")
+    assert early.lines(2) == ["PASS", "OK"]
     assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
-    assert bob.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
-    with table.raw() as late:
-        late.send(b"carl\nx\n")
-        assert late.line() == "LOGIN"
-        assert late.silent(0.2)
+    raw_from(table, "127.0.0.2").log_in("bob")
     ann.close()
-    bob.close()
+
+
+def test_a_player_returns_to_an_address_in_debt(table: Served) -> None:
+    charge(table, "newcomers", "127.0.0.1", 1e6)
+    assert table.raw().rest() in (["ERR 7 TooManyConnections"], [])
+    table.call(lambda: table.server.admission.logged_in("127.0.0.1", "ann"))
+    table.raw("ann").close()
+
+
+@pytest.mark.parametrize("junk", [b"\n" * 17, b"x" * 200_000], ids=["lines", "bytes"])
+def test_a_connection_that_sends_much_before_its_login_is_closed(
+    table: Served, junk: bytes
+) -> None:
+    raw = table.raw()
+    with contextlib.suppress(ConnectionError):
+        raw.send(junk)
+    assert raw.rest() == ["LOGIN", "ERR 1 BadLoginOrPassword"]
+    raw = table.raw()
+    raw.send(b"\n" * 10 + b"ann\nx\n" + b"GET_MY_MATCHES\n" * 20_000)  # much, but afterwards
+    assert raw.lines(3) == ["LOGIN", "PASS", "OK"]
 
 
 def test_a_player_in_debt_is_not_read(table: Served) -> None:
     ann, bob = two(table)
-    table.server.players_pay.charge("ann", 5.5)
+    charge(table, "players", "ann", 5.5)
     ann.send(b"\n" + b"GET_TURN_INFO 1\n" * 3)
     assert ann.silent(0.1)
     assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
@@ -409,7 +442,7 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
     session = next(s for s in table.server._players["ann"] if s._paused_writing)
     assert session.transport is not None
     assert session.transport.get_write_buffer_size() < 128 * 1024
-    assert session._unread < 128 * 1024
+    assert session._input.size < 128 * 1024
     assert bob.ask("GET_DECK 2", 102)[:2] == ["OK", "100"]
     # The player's other connection still works until the player's commands are used up.
     assert ann.ask("GET_TURN_INFO 1")[0] in ("OK", "ERR 6 CommandLimitReached")
@@ -465,7 +498,7 @@ def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
     (session,) = table.server._players["ann"]
-    until(lambda: bool(session._lines))  # the flood has not ended
+    until(lambda: bool(session._input))  # the flood has not ended
     ending.set()
     ann.socket.shutdown(socket.SHUT_RDWR)
     sender.join(PATIENCE)
@@ -650,6 +683,26 @@ def test_a_slow_spectator_is_dropped() -> None:
         assert seen > 1000
 
 
+def test_spectators_of_an_address_lose_their_places_and_debtors_get_none() -> None:
+    with served(spectator_port=0) as table:
+        server = table.server
+        charge(table, "watching", "127.0.0.1", 1e6)
+        assert table.spectator().rest() == []
+        watchers = []
+        for _ in range(18):
+            table.call(server.admission.watching._by_name.clear)
+            watchers.append(table.spectator())
+            until(lambda: len(server.admission.watching) == 1)
+        assert [raw.rest() for raw in watchers[:2]] == [[], []]
+        assert len(server.feed.spectators) == len(server.admission.spectators) == 16
+        table.raw("ann").close()  # the port for players has its own allowance
+        table.call(lambda: server.feed.expire(asyncio.get_running_loop().time() + 3000))
+        assert watchers[-1].silent()
+        table.call(lambda: server.feed.expire(asyncio.get_running_loop().time() + 3601))
+        assert watchers[-1].rest() == []
+        until(lambda: len(server.admission.spectators) == 0)
+
+
 def test_spectators_are_a_turn_late_and_see_numbers(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with served(log=log, spectator_port=0, tournaments=1) as table:
@@ -699,11 +752,8 @@ def test_positions_are_encoded_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> N
                 '{"event":"position"',
             ]
         assert made == [turn]
-        # Spectators are charged to their address, so the next ones have to wait.
-        slow = [table.spectator() for _ in range(4)]
-        assert slow[-1].silent(0.2)
         assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
-        for watcher in watchers + slow:
+        for watcher in watchers:
             watcher.close()
         ann.close()
         bob.close()
@@ -742,15 +792,12 @@ def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
         raw.send(f"{name}\nx\n".encode())
         assert raw.lines(2) == ["LOGIN", "PASS"]
 
-    def waiting() -> int:
-        return sum(session.checking for session, _, _ in [*table.server._to_check])
-
-    until(lambda: waiting() == 2)
+    until(lambda: len(table.server.passwords) == 2)
     gone.close()
-    until(lambda: waiting() == 1)
+    until(lambda: len(table.server.passwords) == 1)
     other = raw_from(table, "127.0.0.2")
     other.send(b"d\nx\n")
-    until(lambda: waiting() == 2)
+    until(lambda: len(table.server.passwords) == 2)
     accounts.known.add("ann")
     assert table.raw("ann").ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
     assert accounts.asked == ["a"]
@@ -759,6 +806,47 @@ def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
     assert first.rest() == ["ERR 1 BadLoginOrPassword"]
     assert other.lines(3)[2] == second.line() == "OK"
     assert accounts.asked == ["a", "d", "c"]
+
+
+@several
+def test_an_honest_password_is_checked_soon_beside_attempts_from_64_addresses(
+    table: Served,
+) -> None:
+    """All places are taken by connections that wait for a check, four of each address."""
+    table.server.accounts = accounts = Slow()
+    pests = [raw_from(table, f"127.0.1.{i}") for _ in range(4) for i in range(1, 65)]
+    for raw in pests:
+        raw.send(b"pest\nx\n")
+    until(lambda: len(table.server.passwords) == 255)  # and one is being checked
+    ann = raw_from(table, "127.0.0.2")
+    ann.send(b"ann\nx\n")
+    assert ann.lines(2) == ["LOGIN", "PASS"]
+    until(lambda: len(table.server.passwords) == 255)  # one of the others had to go
+    for _ in range(400):
+        accounts.answers.put(False)
+    until(lambda: "ann" in accounts.asked)
+    assert accounts.asked.index("ann") <= 64
+
+
+def test_too_many_wrong_passwords_are_refused_unchecked(table: Served) -> None:
+    """A password that was right before is accepted all the same."""
+    table.server.accounts = accounts = Slow()
+    accounts.known.add("ann")
+    charge(table, "passwords", "127.0.0.1", 1e6)
+    with table.raw() as raw:
+        raw.send(b"bob\nx\n")
+        assert raw.rest() == ["LOGIN", "PASS", "ERR 7 TooManyConnections"]
+    assert accounts.asked == []
+    table.raw("ann").close()
+
+
+def test_a_password_that_is_not_checked_in_time_is_no_wrong_one(table: Served) -> None:
+    table.server.accounts = accounts = Slow()
+    table.server.login_seconds = 0.2
+    with table.raw() as raw:
+        raw.send(b"ann\nx\n")
+        assert raw.rest() == ["LOGIN", "PASS", "ERR 7 TooManyConnections"]
+    accounts.answers.put(True)
 
 
 def test_what_a_half_closed_connection_sent_is_executed(table: Served) -> None:
@@ -822,6 +910,43 @@ def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
         assert [row.tournaments for row in file.table()] == [4, 4]
     with options["log"].open("rb") as lines:
         assert replay(lines).tournaments == 4
+
+
+def test_a_full_disk_of_the_standings_ends_the_server(tmp_path: Path) -> None:
+    path = tmp_path / "standings.db"
+    with served(turns=2, standings=path, log=tmp_path / "log") as table:
+        # The results of a few tournaments need more pages than the file may have.
+        (pages,) = table.server.standings._connection.execute("PRAGMA page_count").fetchone()
+        table.server.standings._connection.execute(f"PRAGMA max_page_count = {pages}")
+        raws = [table.raw(f"player{i}") for i in range(15)]
+        while table.failure is None:
+            for raw in raws:
+                with contextlib.suppress(OSError):
+                    raw.send(b"WAIT\n")
+            if [raw.line() for raw in raws] != ["OK"] * 15:
+                break
+            for raw in raws:
+                raw.line()
+        table.wait()
+        number = table.server.series.finished
+        assert f"{path}: tournament" in str(table.failure)
+        assert str(number) in str(table.failure)
+        assert "not written: database or disk is full" in str(table.failure)
+    with Standings(path, write=False) as file:
+        assert file.last < number
+    with (tmp_path / "log").open("rb") as lines:
+        assert replay(lines).tournaments == number
+
+
+def test_a_full_disk_of_the_log_ends_the_server() -> None:
+    with served(log="/dev/full") as table:
+        ann, bob = table.raw("ann"), table.raw("bob")
+        for raw in (ann, bob):
+            raw.send(b"WAIT\n")
+        assert ann.rest()[-1] == bob.rest()[-1] == "ERR 8 ServerClosing"
+        table.wait()
+        message = "/dev/full: No space left on device: tournament 1 is not written whole"
+        assert table.failure == message
 
 
 def test_a_port_that_is_taken(table: Served) -> None:
@@ -892,6 +1017,38 @@ def test_a_client_is_told_that_the_server_ends(table: Served) -> None:
             ann.receive(2)
 
 
+def test_a_client_reads_what_comes_together_with_the_end_of_its_login() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            with listening.accept()[0] as guest:
+                guest.sendall(b"LOGIN\nPASS\nOK\nERR 8 ServerClosing\n")
+                guest.recv(100)
+
+        server = threading.Thread(target=answer, daemon=True)
+        server.start()
+        with pytest.raises(ServerClosedError):
+            Client("127.0.0.1", listening.getsockname()[1], "ann", "x", timeout=PATIENCE)
+        server.join(PATIENCE)
+
+
+@pytest.mark.parametrize("start", [b"x" * 5000, b"HELLO\n"])
+def test_a_client_of_something_else_is_told_so(start: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            with listening.accept()[0] as guest:
+                guest.sendall(start)
+                with contextlib.suppress(ConnectionError):
+                    guest.recv(100)
+
+        server = threading.Thread(target=answer, daemon=True)
+        server.start()
+        with pytest.raises(LoginError, match="expected LOGIN"):
+            Client("127.0.0.1", listening.getsockname()[1], "ann", "x", timeout=PATIENCE)
+        server.join(PATIENCE)
+
+
 # ------------------------------------------------------------------------------------------- growth
 
 
@@ -908,7 +1065,8 @@ def test_connections_that_come_and_go_leave_nothing(table: Served) -> None:
         time.sleep(0.005)
     until(lambda: len(table.server._sessions) == 2)
     assert descriptors() == before
-    assert len(table.server.addresses) == 1
+    assert len(table.server.admission.newcomers) <= 1
+    assert len(table.server.admission.logins) == 0
     assert {len(sessions) for sessions in table.server._players.values()} == {1}
     ann.close()
     bob.close()

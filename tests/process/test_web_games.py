@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import children_of
+from helpers import HOSTILE, children_of
 
 from locmsim import Match
 from locmsim.game.positions import start_position
@@ -25,7 +25,6 @@ from locmsim.web.games import _match_from  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
-HOSTILE = "<script>document.title='hacked'</script><svg onload=\"alert(1)\">\u202e"
 SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
 LOUD = shlex.join(
     [sys.executable, "-c", f"import sys; input(); sys.stderr.write({HOSTILE!r}); sys.exit(3)"]

@@ -21,7 +21,7 @@ from browser import (
     step_of,
     sync_api,
 )
-from helpers import RULE_SETS, golden_games, golden_result
+from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
 
 from locmsim.referee.transcript import log_line
 from locmsim.web import replay_html
@@ -29,10 +29,6 @@ from locmsim.web.captures import capture_html
 from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "open_page"]
-
-HOSTILE = (
-    "<script>document.title='hacked'</script><svg onload=\"document.title='hacked'\">\u202e&'\""
-)
 
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))

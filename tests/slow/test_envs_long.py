@@ -7,11 +7,9 @@ import sys
 import pytest
 from env_checks import check_games, check_matches, check_rows
 from gymnasium.vector import AutoresetMode
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.envs import BattleEnv, LocmVectorEnv
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def resident_bytes():

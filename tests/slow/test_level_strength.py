@@ -1,12 +1,11 @@
 """Tests that each level of the bundled bot beats the level below, but not in nearly all games."""
 
-import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.arena import Arena
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_each_level_beats_the_one_below(rules: str) -> None:
     for k in range(2, 10):
         players = [f"level:k={k}", f"level:k={k - 1}"]

@@ -10,6 +10,7 @@ its last turn.
 import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -28,6 +29,8 @@ SIZE = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
 PLAYERS, TURNS, SECONDS = int(SIZE[0]), int(SIZE[1]), float(SIZE[2])
 #: Maximum memory of the server in kB.
 MEMORY = 400_000
+#: Maximum duration of a login from an address of its own.
+LOGIN_SECONDS = 2.0
 
 
 @contextlib.contextmanager
@@ -120,7 +123,7 @@ def test_nobody_is_late_beside_a_nuisance(
 ) -> None:
     """A misbehaving client does not delay the players, even from the same address as theirs."""
     accounts = tmp_path / "accounts"
-    names = [f"bot{i}" for i in range(PLAYERS)] + ["pest"] * (kind == "newlines")
+    names = [f"bot{i}" for i in range(PLAYERS)] + ["guest"] + ["pest"] * (kind == "newlines")
     for name in names:
         FileAccounts.set_password(accounts, name, "x")
     with processes() as started:
@@ -146,15 +149,35 @@ def test_nobody_is_late_beside_a_nuisance(
             assert nuisance.stdout.readline() == "there\n"
             bots = [bot(i, port) for i in range(PLAYERS)]
             started += bots
-        most = 0
+        most, longest, logins = 0, 0.0, 0
         while server.poll() is None and any(process.poll() is None for process in bots):
             most = max(most, memory(server.pid))
+            # A new password each time, since one that was right before is not hashed again.
+            logins += 1
+            FileAccounts.set_password(accounts, "guest", f"word{logins}")
+            longest = max(longest, log_in(int(port), f"word{logins}"))
             with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(0.2)
-        print(f"{kind}: {most} kB")
+                server.wait(0.5)
+        print(f"{kind}: {most} kB; of {logins} logins the longest took {longest:.3f} s")
         assert nuisance.poll() is None
+        assert longest < LOGIN_SECONDS
         check(tmp_path, server, bots, len(names), 1)
         assert most < MEMORY
+
+
+def log_in(port: int, password: str) -> float:
+    """Log in from an address that nobody else has, and return how many seconds it took."""
+    started, reply = time.monotonic(), b""
+    with socket.socket() as sock, contextlib.suppress(ConnectionError):
+        sock.bind(("127.0.0.200", 0))
+        sock.settimeout(60.0)
+        sock.connect(("127.0.0.1", port))
+        sock.sendall(f"guest\n{password}\n".encode())
+        while not reply.endswith(b"OK\n") and (data := sock.recv(100)):
+            reply += data
+    # A server that ends, and only that, may let nobody in.
+    assert reply in (b"LOGIN\nPASS\nOK\n", b"") or b"ERR 8" in reply
+    return time.monotonic() - started
 
 
 def memory(pid: int) -> int:

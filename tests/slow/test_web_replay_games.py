@@ -2,13 +2,13 @@
 
 import pytest
 from browser import Opener, browser, check_game, open_page
-from helpers import RULE_SETS, golden_games
+from helpers import each_rules, golden_games
 
 __all__ = ["browser", "open_page"]
 
 
 @pytest.mark.parametrize("part", range(6))
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_every_step(rules: str, part: int, open_page: Opener) -> None:
     for game in list(golden_games(rules))[part::18]:
         if game["turns"]:

@@ -53,7 +53,7 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }
 _RANKS = ["int", "uint32_t", "long", "int64_t", "uint64_t"]
 _HINTS = ("likely_", "unlikely_")
-_PURE = (*_HINTS, "low_first_", "lowest_bit_", "count_bits_", "tanhf", "expf", "sqrtf", "exp")
+_PURE = (*_HINTS, "low_first_", "lowest_bit_", "count_bits_", "sqrtf")
 
 
 @dataclass(frozen=True, slots=True)

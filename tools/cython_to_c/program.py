@@ -26,8 +26,8 @@ PLAIN = {"int", "long", "char", "bint", "size_t", "float", "double", "void", "sh
 }
 #: Result types of C library functions; results of the others are never used.
 LIBRARY: Mapping[str, Type] = {
-    **dict.fromkeys(("expf", "tanhf", "sqrtf", "fabsf"), ("float",)),
-    **dict.fromkeys(("exp", "tanh", "sqrt"), ("double",)),
+    **dict.fromkeys(("sqrtf", "fabsf"), ("float",)),
+    "sqrt": ("double",),
     **dict.fromkeys(("malloc", "calloc", "realloc"), ("ptr", ("void",))),
     "memcmp": ("int",),
 }

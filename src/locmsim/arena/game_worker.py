@@ -2,20 +2,24 @@
 
 import contextlib
 import copy
+import multiprocessing
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
-from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
+from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
+from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 from locmsim.referee.live import LiveLog
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 
-__all__ = ["forget_agents", "new_match", "play_games", "replayed"]
+__all__ = ["DIED", "forget_agents", "is_foreign_player", "new_match", "play_games", "replayed"]
 
 
 class _Agents(threading.local):
@@ -64,22 +68,47 @@ def forget_agents() -> None:
     _agents.__init__()  # type: ignore[misc]
 
 
-def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> list[Record]:
+#: What is stored with a game whose first try ended the worker process.
+DIED = (
+    "locmsim: a worker process died in this game; it was played again, with each agent that is not"
+    " part of the package in a process of its own\n"
+)
+
+
+def play_games(
+    settings: Settings,
+    numbers: Sequence[int],
+    live: str = "",
+    *,
+    again: bool = False,
+    isolate: bool = False,
+) -> list[Record]:
     """Play the games with these numbers.
 
-    If the folder `live` exists, each game can be watched there (`locmsim.referee.live`).
+    If the folder `live` exists, each game can be watched there (`locmsim.referee.live`). With
+    `again`, a worker died in the games before, and agents of others play in processes of their own;
+    with `isolate`, all agents do.
     A bot or agent that fails loses its game. ``OSError`` concerns this machine, ``ValueError`` a
     player's description.
     """
 
-    def contestant(index: int, number: int, seat: int) -> str | Contestant:
+    def contestant(index: int, number: int, seat: int) -> Any:
         player = settings.players[index]
         if player.process:
             return player.spec
-        agent = _agents.get(settings, index, seat)
-        agent.reset(settings.agent_seed(number, seat))
-        return agent
+        seed = settings.agent_seed(number, seat)
+        if isolate and player.agent is None:
+            command = settings.game.command_of(player.spec, seed)
+            if command is not None:
+                return command
+        if isolate or (again and is_foreign_player(player, settings.game)):
+            return IsolatedAgent(partial(_new_agent, settings.game, player), seed)
+        return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
 
+    # A worker is replaced when it ends, and the game is played again.
+    expendable = multiprocessing.parent_process() is not None and any(
+        is_foreign_player(player, settings.game) for player in settings.players
+    )
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:
@@ -93,9 +122,32 @@ def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> li
                     match_limit=settings.match_limit,
                     lenient=settings.lenient,
                     on_call=on_call,
+                    expendable=expendable,
                 )
+            if again and any(not settings.players[index].process for index in fixture.players):
+                first, second = result.stderr
+                result = replace(result, stderr=(first + DIED, second + DIED))
             records.append(record_of(fixture, result))
     return records
+
+
+def is_foreign_player(player: Player, game: Game) -> bool:
+    """Return whether a player is an agent with code that is not part of the library or the game."""
+    if player.process:
+        return False
+    agent = player.agent
+    if agent is None:
+        agent = game.make_agent(player.spec)
+    kind = agent if isinstance(agent, type) else type(agent)
+    return is_foreign(kind, player.spec, game)
+
+
+def _new_agent(game: Game, player: Player) -> Contestant:
+    """Return a new agent of a player."""
+    if player.agent is None:
+        return game.make_agent(player.spec)
+    agent: Contestant = player.agent() if isinstance(player.agent, type) else player.agent
+    return agent
 
 
 @contextlib.contextmanager

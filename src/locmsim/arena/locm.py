@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
@@ -119,6 +120,24 @@ class LocmGame:
             The agent is unknown or plays only another rule set.
         """
         return check_rules(make_agent(spec), self.rules)
+
+    def command_of(self, spec: str, seed: int) -> list[str]:
+        """Return the command of a program that plays as an agent.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+        seed : int
+            The seed of the agent.
+
+        Returns
+        -------
+        list of str
+        """
+        # -P: a file in the working directory must not replace a module of the library.
+        command = [sys.executable, "-P", "-m", "locmsim.bot"]
+        return [*command, "--agent", spec, "--seed", str(seed)]
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
         """Return the text that describes an agent or class, and an agent.

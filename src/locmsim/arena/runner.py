@@ -8,12 +8,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from typing import NamedTuple
 
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import LIVE_SUFFIX
+from locmsim.referee.agent_process import raised
 from locmsim.workers import TaskRunner, Workers, WorkersError
 
 __all__ = ["ArenaError", "play_missing"]
@@ -39,13 +41,24 @@ def play_missing(
     count: int,
     workers: Workers,
     on_games: Callable[[int], None] = lambda games: None,
+    isolate: bool = False,
 ) -> None:
     """Play the games of 1 to `count` missing in `store`, and add them to store and tally.
 
-    It ends early when the sequential test of the tally has decided. `on_games` is called whenever
-    games have arrived. However this ends, the games played so far are stored.
+    With `isolate`, each agent plays in a process of its own. A game in which a worker dies is
+    played again so, and whoever dies then loses it. It ends early when the sequential test of the
+    tally has decided. `on_games` is called whenever games have arrived. However this ends, the
+    games played so far are stored.
     """
-    _Run(store, tally, count, workers, on_games).run()
+    _Run(store, tally, count, workers, on_games, isolate).run()
+
+
+class _Task(NamedTuple):
+    """Games for a worker."""
+
+    numbers: list[int]
+    #: Whether a worker died in them before.
+    again: bool = False
 
 
 class _Run:
@@ -56,18 +69,21 @@ class _Run:
         count: int,
         workers: Workers,
         on_games: Callable[[int], None],
+        isolate: bool,
     ) -> None:
         self._store = store
         self._tally = tally
         self._on_games = on_games
         played = store.numbers()
         self._todo = (number for number in range(1, count + 1) if number not in played)
+        self._isolate = isolate
         self._batch = 1
         self._runner = TaskRunner(
             workers,
             self._batches(),
             self._submit,
-            parts=lambda numbers: [[number] for number in numbers],
+            # After a death: each game alone, and its agents in processes of their own.
+            parts=lambda task: [_Task([number], again=True) for number in task.numbers],
             name=self._name,
         )
         # A sequential test counts games in the order of the schedule, and no more of them than it
@@ -77,8 +93,8 @@ class _Run:
 
     def run(self) -> None:
         try:
-            for numbers, future in self._runner:
-                self._take(numbers, future)
+            for task, future in self._runner:
+                self._take(task, future)
                 if self._tally.decided:
                     self._runner.stop()
         except StoreError:
@@ -90,20 +106,26 @@ class _Run:
             self._keep_what_is_done()
             raise
 
-    def _batches(self) -> Iterator[list[int]]:
+    def _batches(self) -> Iterator[_Task]:
         while not self._tally.decided and (
             numbers := list(itertools.islice(self._todo, self._batch))
         ):
             if self._tally.sprt is not None:
                 self._in_order.extend(numbers)
-            yield numbers
+            yield _Task(numbers)
 
-    def _submit(self, executor: Executor, numbers: list[int]) -> Future[list[Record]]:
+    def _submit(self, executor: Executor, task: _Task) -> Future[list[Record]]:
         return executor.submit(
-            play_games, self._tally.settings, numbers, f"{self._store.path}{LIVE_SUFFIX}"
+            play_games,
+            self._tally.settings,
+            task.numbers,
+            f"{self._store.path}{LIVE_SUFFIX}",
+            again=task.again,
+            isolate=self._isolate,
         )
 
-    def _name(self, numbers: list[int]) -> str:
+    def _name(self, task: _Task) -> str:
+        numbers = task.numbers
         if len(numbers) > 1:
             return f"games {numbers[0]} to {numbers[-1]}"
         settings = self._tally.settings
@@ -111,11 +133,11 @@ class _Run:
         names = [settings.players[index].name for index in game.players]
         return f"game {numbers[0]} ({names[0]} against {names[1]}, seed {game.seed})"
 
-    def _take(self, numbers: list[int], future: Future[list[Record]]) -> None:
+    def _take(self, task: _Task, future: Future[list[Record]]) -> None:
         try:
             records = future.result()
         except Exception as error:
-            text = f"{self._name(numbers)}: {type(error).__name__}: {error}"
+            text = f"{self._name(task)}: {raised(error)}"
             raise ArenaError(text) from error
         self._keep(records)
         seconds = sum(record.elapsed_ns for record in records) / 1e9 / len(records)

@@ -7,7 +7,6 @@ round share its seed, so that their results differ by the players and not by the
 
 import contextlib
 import hashlib
-import importlib.util
 import itertools
 import math
 import os
@@ -19,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
+from locmsim._plugins import class_files
+from locmsim._seeds import derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.contract import Game
 
@@ -29,8 +30,6 @@ Mode = Literal["round-robin", "gauntlet"]
 MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 
 _NAME = re.compile(r"\S.*")
-_SEED_BITS = 63
-_MODULE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +60,13 @@ class Player:
     agent: Any = field(default=None, compare=False, repr=False)
 
 
-def named_files(spec: str) -> dict[str, str]:
+def named_files(spec: str, process: bool) -> dict[str, str]:
     """Return the digests of all files that a player's description names, by path.
 
-    These are words of a command, the file or module of a class, and files in options.
+    These are words of a command; of an agent, files in options, and the file of its class with what
+    that imports from its folder. A file called like a registered agent does not count.
     """
-    try:
-        words = shlex.split(spec)
-    except ValueError:
-        words = []
-    words += re.split(r"[:,=]", spec)
-    module = _MODULE.match(spec)
-    if module and not os.path.exists(words[0]):
-        with contextlib.suppress(ImportError, ValueError, AttributeError):
-            found = importlib.util.find_spec(module[1])
-            words.append((found and found.origin) or "")
-    words += [program for word in words[:1] if (program := shutil.which(word))]
-    # The file that Python runs in a folder.
-    words += [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
+    words = _words(spec) if process else _agent_words(spec)
     files = {}
     for word in words:
         if word and os.path.isfile(word):
@@ -86,6 +74,22 @@ def named_files(spec: str) -> dict[str, str]:
                 digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
                 files[word] = digest.hexdigest()
     return files
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    words += re.split(r"[:,=]", command)
+    words += [program for word in words[:1] if (program := shutil.which(word))]
+    # The file that Python runs in a folder.
+    return words + [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
+
+
+def _agent_words(spec: str) -> list[str]:
+    _, *options = re.split(r"[:,=]", spec)
+    return [*(class_files(spec) or ()), *options]
 
 
 class Fixture(NamedTuple):
@@ -266,9 +270,7 @@ class Settings:
 
     def _derived(self, what: str, index: int) -> int:
         """Return a number that is independent of those of other indices."""
-        text = f"{self.seed} {what} {index}".encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        return int.from_bytes(digest) >> (64 - _SEED_BITS)
+        return derived_seed(self.seed, f"{what} {index}")
 
     def fields(self) -> dict[str, Any]:
         """Return the fields by name."""

@@ -15,8 +15,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 from locmsim._io import counted
+from locmsim._plugins import is_importable
 from locmsim.arena import report
-from locmsim.arena.game_worker import forget_agents, replayed
+from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import play_missing
@@ -24,7 +25,7 @@ from locmsim.arena.schedule import Mode, Player, Settings, named_files, random_s
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
-from locmsim.referee.process import python_file_hint
+from locmsim.referee.process import python_file_hint, stop
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -228,19 +229,25 @@ class Arena:
         executor: Executor | None = None,
         slots: int | None = None,
         dask: str | None = None,
+        isolate: bool = False,
         progress: bool = False,
         on_games: Callable[[int], None] = lambda games: None,
     ) -> None:
         """Play the missing games, or until the sequential test has decided.
 
         On this machine each game has its own core, or as many as `cores` says. Games with time
-        limits, and games of agents with a ``time_ms``, never share a core.
+        limits, and games of agents with a ``time_ms``, never share a core. Both players of a game
+        share its cores: what one computes in the other's turn takes the other's time.
+
+        If a process dies in a game, the game is played again with each agent that is not part of
+        the package in a process of its own: the agent that dies then loses. If none does, the
+        game counts, and its standard errors say that a process died.
 
         Parameters
         ----------
         jobs : int, optional
             Number of processes on this machine; by default as many as there are cores for. With 1,
-            games are played in this process.
+            games are played in this process, unless a description names an agent of others.
         cores : int
             Cores per game, for agents that search with several threads.
         executor : Executor, optional
@@ -249,6 +256,8 @@ class Arena:
             Number of tasks that `executor` gets at a time; by default twice the number of cores.
         dask : str, optional
             The address of a Dask scheduler, to play on its cluster.
+        isolate : bool
+            Play each agent in a process of its own from the beginning, the package's too.
         progress : bool
             Show a progress bar with the score and its interval on the standard error.
         on_games : callable, optional
@@ -270,10 +279,10 @@ class Arena:
                 )
         try:
             with (
-                self._workers(jobs, cores, executor, slots, dask) as workers,
+                self._workers(jobs, cores, executor, slots, dask, isolate) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                play_missing(self._store, self.tally, self.goal.games, workers, report)
+                play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
         finally:
             forget_agents()
 
@@ -300,12 +309,13 @@ class Arena:
         executor: Executor | None,
         slots: int | None,
         dask: str | None,
+        isolate: bool,
     ) -> AbstractContextManager[Workers]:
         if sum(option is not None for option in (jobs, executor, dask)) > 1:
             raise ValueError("expected one of jobs, executor and dask")
         if cores_each != 1 and (executor is not None or dask is not None):
             raise ValueError("cores: only games on this machine are bound to cores")
-        if dask is not None or (executor is None and jobs != 1):
+        if isolate or dask is not None or (executor is None and jobs != 1):
             self._check_ready_agents()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
@@ -327,7 +337,15 @@ class Arena:
                 + "; --timeout-scale 0 plays without limits"
                 * bool(self.settings.timeout_scale)
             )
-        return local_workers(jobs, cores, cores_each)
+        apart = any(
+            player.agent is None
+            and is_foreign_player(player, self.settings.game)
+            and is_importable(player.spec, "locmsim.agents")
+            for player in self.settings.players
+        )
+        return local_workers(
+            jobs, cores, cores_each, apart=apart, clean=lambda mark: stop((), mark)
+        )
 
     @property
     def _timed(self) -> bool:
@@ -528,13 +546,18 @@ def _with_files(
     known = []
     changed: dict[str, None] = {}
     for player in players:
-        now = named_files(player.spec)
+        now = named_files(player.spec, player.process)
         files: Mapping[str, str] | None = now
         if player.spec in before:
             then = before[player.spec]
             if then is None:  # results of a version that did not store them
                 files = None
             elif then != now:
+                missing = [file for file in then if not os.path.exists(file)]
+                if missing:
+                    raise StoreError(
+                        f"player {player.name!r}: not found in this folder: {', '.join(missing)}"
+                    )
                 changed.update(
                     dict.fromkeys(f for f in {**then, **now} if then.get(f) != now.get(f))
                 )

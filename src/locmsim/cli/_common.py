@@ -15,6 +15,7 @@ __all__ = [
     "GAME_HELP",
     "IDS",
     "IDS_HELP",
+    "ISOLATE_HELP",
     "LENIENT_HELP",
     "LIMIT_HELP",
     "SCALE_HELP",
@@ -49,6 +50,9 @@ SCALE_HELP = "multiply the time limits by X; 0: no limits (default: 1)"
 IDS = ("new", "old")
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
 LIMIT_HELP = "total time of a bot for all its answers in a match"
+ISOLATE_HELP = (
+    "play every agent in a process of its own, by the game's protocol if it has one for agents"
+)
 LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
 
 
@@ -133,12 +137,12 @@ def add_verbose(parser: argparse._ActionsContainer) -> None:
 
 
 def start_logging(verbose: int) -> None:
-    """Log the library's messages to the standard error if ``-v`` was given."""
-    if verbose:
-        import logging
+    """Log the library's messages to the standard error: warnings, and with ``-v`` more."""
+    import logging
 
-        logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
-        logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+    logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
+    levels = (logging.WARNING, logging.INFO, logging.DEBUG)
+    logging.getLogger("locmsim").setLevel(levels[min(verbose, 2)])
 
 
 def add_force(parser: argparse._ActionsContainer) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -9,12 +10,16 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
+from locmsim.errors import EndedBySignal
+
 __all__ = ["Parser", "Stopped", "ended_by_signals"]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
+#: Seconds that the cleanup may go on after a second signal.
+_PATIENCE = 1.0
 #: How argparse, and `locmsim.cli.main`, begin the message about an unknown option.
 _UNRECOGNIZED = "unrecognized arguments: "
 
@@ -51,24 +56,34 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     return did_you_mean(name, known)
 
 
-class Stopped(SystemExit):
+class Stopped(EndedBySignal):
     """Raised when a signal ends the command; `message` is shown to the user."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(128 + number)
-        self.number = number
+        super().__init__(number)
         self.message = "stopped"
 
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does, so that cleanup code stops the bots."""
+    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does, so that cleanup code stops the bots.
+
+    The cleanup is not interrupted by further signals, but the second one gives it at most a second.
+    """
     numbers = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
     def end(number: int, frame: FrameType | None) -> None:
         for other in numbers:  # nothing may interrupt the cleanup
-            signal.signal(other, signal.SIG_IGN)
+            signal.signal(other, again)
         raise Stopped(number)
+
+    def again(number: int, frame: FrameType | None) -> None:
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        # What hangs may never let the main thread go on.
+        last = threading.Timer(_PATIENCE, _end_now, [number])
+        last.daemon = True
+        last.start()
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
         """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
@@ -88,6 +103,18 @@ def ended_by_signals() -> Iterator[None]:
         sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _end_now(number: int) -> None:
+    """End this process and all that it started, without further cleanup."""
+    for module in ("locmsim.workers", "locmsim.referee.process"):
+        if module in sys.modules:
+            with contextlib.suppress(Exception):
+                sys.modules[module].kill_all()
+    with contextlib.suppress(Exception):
+        sys.stderr.write("stopped at once\n")
+        sys.stderr.flush()
+    os._exit(128 + number)
 
 
 def _signal_main_thread(number: int) -> None:

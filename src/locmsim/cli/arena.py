@@ -13,6 +13,7 @@ from locmsim.cli._common import (
     GAME_HELP,
     IDS,
     IDS_HELP,
+    ISOLATE_HELP,
     LENIENT_HELP,
     LIMIT_HELP,
     SCALE_HELP,
@@ -146,6 +147,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         help="cores per game, for agents with threads (default: 1)",
     )
     add("--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler")
+    add("--isolate", action="store_true", help=ISOLATE_HELP)
     add = parser.add_argument_group("time limits and faults").add_argument
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
@@ -225,6 +227,7 @@ def _run_arena(options: argparse.Namespace) -> None:
                     jobs=options.jobs,
                     cores=1 if options.cores is None else options.cores,
                     dask=options.dask,
+                    isolate=options.isolate,
                     progress=progress,
                 )
         except BaseException as error:

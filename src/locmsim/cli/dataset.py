@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="seed of an agent's first game (default: %(default)s)",
+        help="seed from which those of an agent's games are derived (default: %(default)s)",
     )
 
 

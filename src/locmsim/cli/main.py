@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        options.run(options)
+        status = options.run(options)
         sys.stdout.flush()
     except Failure as failure:
         if failure.code == 2:
@@ -100,7 +100,7 @@ def _run(options: argparse.Namespace) -> int:
     except Stopped as stopped:
         print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
         raise
-    return 0
+    return int(status or 0)
 
 
 def _drop_output() -> None:

@@ -6,10 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from locmsim._seeds import derived_seed
 from locmsim.cli._common import (
     GAME_HELP,
     IDS,
     IDS_HELP,
+    ISOLATE_HELP,
     LENIENT_HELP,
     LIMIT_HELP,
     SCALE_HELP,
@@ -27,7 +29,7 @@ from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.contract import Contestant, Game
+    from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
     from locmsim.referee.process_match import Result
@@ -76,6 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_true", help=LENIENT_HELP)
+    add("--isolate", action="store_true", help=ISOLATE_HELP)
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
@@ -94,8 +97,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_force(group)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Play or replay the match, print and log it."""
+def run(options: argparse.Namespace) -> int:
+    """Play or replay the match, print and log it; return 1 if a bot could not be started."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
         check_target(options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that run a referee treat anything on its standard error as a failure of the match.
@@ -105,12 +108,12 @@ def run(options: argparse.Namespace) -> None:
     no_page = _no_page(options) if options.server else ""
     page = _LivePage() if options.server and not no_page and options.replay is None else None
     with page or contextlib.nullcontext():
-        _run(options, game, by_a_tool, page)
+        return _run(options, game, by_a_tool, page)
 
 
 def _run(
     options: argparse.Namespace, game: "Game | None", by_a_tool: bool, page: "_LivePage | None"
-) -> None:
+) -> int:
     if options.replay is None:
         result = _new_result(options, game, page)
         names = options.p1, options.p2
@@ -146,6 +149,8 @@ def _run(
         page.stay(result, names, game)
     elif options.server and not no_page:
         _serve(result, names, options.replay if game else "")
+    not_started = result.fault is not None and result.fault.kind == "start failed"
+    return int(not_started and options.replay is None)
 
 
 def _watched(game: "Game | None") -> bool:
@@ -316,16 +321,20 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
+    from locmsim.referee.agent_process import IsolatedAgent
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
     bots = [
-        as_bot(text, name, game=game, rules=rules)
-        for text, name in zip((options.p1, options.p2), names, strict=True)
+        _contestant(
+            text,
+            as_bot(text, name, game=game, rules=rules),
+            game,
+            derived_seed(int(match.params.get("seed", 0)), f"seat {player}"),
+            isolate=options.isolate,
+        )
+        for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
     ]
-    for player, bot in enumerate(bots):
-        if not isinstance(bot, str):
-            _start(bot, int(match.params.get("seed", 0)), player)
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
@@ -349,7 +358,7 @@ def _played(
                 )
             if page is not None:
                 watching.append(page.begin(match, shown, begun))
-            return play(
+            result = play(
                 bots,
                 match,
                 timeout_scale=options.timeout_scale,
@@ -359,14 +368,33 @@ def _played(
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
+    # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
+    for player, bot in enumerate(bots):
+        if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
+            sys.stderr.write(result.stderr[player])
+    return result
 
 
-def _start(agent: "Contestant", match_seed: int, player: int) -> None:
-    """Seed the agents from the match's seed."""
-    import hashlib
+def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool) -> Any:
+    """Return a player for the referee.
 
-    digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
-    agent.reset(int.from_bytes(digest) >> 1)
+    Agents of others play in processes of their own: they must not end this one.
+    """
+    if isinstance(bot, str):
+        return bot
+    from functools import partial
+
+    from locmsim.agents.registry import make_agent
+    from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
+
+    if isolate:
+        from locmsim.arena.locm import LocmGame
+
+        if command := (game or LocmGame()).command_of(text, agent_seed):
+            return command
+    if isolate or is_foreign(type(bot), text, game):
+        return IsolatedAgent(partial(game.make_agent if game else make_agent, text), agent_seed)
+    return ready(bot, agent_seed)
 
 
 def _new_match(options: argparse.Namespace) -> "Match":

@@ -7,7 +7,6 @@ needs is imported when it runs.
 import argparse
 import contextlib
 import getpass
-import hashlib
 import logging
 import os
 import signal
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from locmsim._io import counted
+from locmsim._seeds import derived_seed
 from locmsim.cli._common import Failure, sentence
 from locmsim.vestrock.bots import BOTS, make_bot
 
@@ -169,7 +169,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> None:
     import asyncio
 
-    from locmsim.vestrock.server import Server
+    from locmsim.vestrock.server import Server, ServerFailedError
     from locmsim.vestrock.standings import StandingsError
 
     logging.basicConfig(
@@ -210,7 +210,7 @@ def _serve(options: argparse.Namespace) -> None:
     with _explained():
         try:
             asyncio.run(serve())
-        except StandingsError as error:
+        except (StandingsError, ServerFailedError) as error:
             raise Failure(error) from None
 
 
@@ -370,8 +370,7 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
 
 def _bot_seed(seed: int, number: int, seat: int) -> int:
     """Return a bot's seed, different for each tournament and bot."""
-    digest = hashlib.blake2b(f"{seed} {number} {seat}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
+    return derived_seed(seed, f"{number} {seat}")
 
 
 def _tournament(options: argparse.Namespace) -> None:
@@ -404,6 +403,8 @@ def _tournament(options: argparse.Namespace) -> None:
                 }
                 tournament.play(bots, options.time_ms)
                 standings.add(number, tournament.results.values(), tournament.awards())
+                if standings.failed:
+                    break
             print(format_standings(standings.table()), end="")
     except StandingsError as error:
         raise Failure(error) from None

@@ -14,6 +14,7 @@ cdef class CardSets:
     cdef list row_sets              # the same for rows with a card set of their own
     cdef int show_set(self, set_t* target, Table table) except -1
     cdef const int8_t* shown_rows(self, Table table) except NULL
-    cdef int retire(self, Table table) except -1
+    cdef dict shown_in(self, Py_ssize_t i)
+    cdef int forget(self) except -1
     cdef const card_t* cards_of(self, Py_ssize_t i) except NULL
     cdef Table table_of_set(self, Py_ssize_t i)

@@ -13,7 +13,7 @@ __all__ = ["CardSets"]
 
 
 cdef enum:
-    MOST_RETIRED = 4096         # replaced card sets to keep before looking for unused ones
+    SPARE = 64                  # card sets that nobody needs to keep before looking for them
 
 
 @cython.final
@@ -49,9 +49,6 @@ cdef class CardSets:
         if table.t.n_cards - table.t.n_instances != self.a.g.n_cards:
             raise ValueError(f"cards: expected {self.a.g.n_cards} different cards")
         if r.cold.now.set >= 0:
-            if self.tables[r.cold.now.set] is not None and self.a.g.episode != BATTLE_EPISODE:
-                # Rows may still be choosing from the set that is replaced.
-                self.retire(self.tables[r.cold.now.set])
             self.tables[r.cold.now.set] = table
         else:
             self.row_sets[i] = table
@@ -96,17 +93,24 @@ cdef class CardSets:
         cdef uintptr_t where = <uintptr_t>&table.t.cards[table.t.n_instances]
         cdef bytes rows
         if where not in self.retired or self.retired[where][0] is not table:
+            self.forget()
             rows = bytes(HAND_ROW * self.a.g.n_cards)
             write_cards(<int8_t*><char*>rows, <const card_t*>where, self.a.g.n_cards)
             self.retired[where] = table, rows
         rows = self.retired[where][1]
         return <const int8_t*><const char*>rows
 
-    cdef int retire(self, Table table) except -1:
-        """Forget replaced card sets, except those that rows are choosing from."""
+    cdef dict shown_in(self, Py_ssize_t i):
+        """Return the part of `retired` that a row needs."""
+        cdef uintptr_t now = <uintptr_t>self.block.cold[i].cards
+        cdef uintptr_t own = <uintptr_t>self.a.own_sets[i].cards
+        return {where: self.retired[where] for where in (now, own) if where in self.retired}
+
+    cdef int forget(self) except -1:
+        """Forget card sets that are shown no more: rows may be choosing from a replaced one."""
         cdef Py_ssize_t i
-        if len(self.retired) > MOST_RETIRED:
-            used = {<uintptr_t>&table.t.cards[table.t.n_instances]}
+        if len(self.retired) > 4 * self.a.n + 2 * len(self.tables) + SPARE:
+            used = set()
             for i in range(self.a.n):
                 used.add(<uintptr_t>self.block.cold[i].cards)
                 used.add(<uintptr_t>self.a.own_sets[i].cards)

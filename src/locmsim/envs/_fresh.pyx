@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 from locmsim.envs._block cimport address
 from locmsim.envs._row cimport IN_BATTLE, NOTHING, OVER, advance, clear, mover_of, row_t
-from locmsim.envs._rows cimport Rows
+from locmsim.envs._rows cimport Rows, action_of
 
 __all__ = ["Fresh"]
 
@@ -72,12 +72,13 @@ cdef class Fresh:
         self.in_info = in_info
         self.hidden = None if hidden is None else Source(hidden)
 
-    def step(self, int64_t action):
+    def step(self, action):
         """Take a step and return its result; None if the caller has something to do first."""
         cdef row_t* r = &self.rows.a.rows[0]
         cdef int64_t episode = r.serial
+        cdef int64_t number = action_of(action)
         clear(&self.rows.a.out, 0, 1)
-        advance(self.rows.a, 0, action)
+        advance(self.rows.a, 0, number)
         if r.waits != NOTHING or r.serial != episode or r.where == OVER:
             return None
         observation, info = self.shown()

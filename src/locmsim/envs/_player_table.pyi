@@ -4,7 +4,9 @@ from typing import final
 from locmsim.envs._block import RowBlock
 from locmsim.envs._searcher import Searcher
 
-__all__ = ["PlayerTable"]
+__all__ = ["MOST_PLAYERS", "PlayerTable"]
+
+MOST_PLAYERS: int
 
 @final
 class PlayerTable:

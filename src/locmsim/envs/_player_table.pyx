@@ -10,7 +10,10 @@ from locmsim.envs._block cimport RowBlock
 from locmsim.envs._row cimport CALLER, EXTERNAL, OVER, SEARCHES, SLOTS, game_t
 from locmsim.envs._searcher cimport Searcher
 
-__all__ = ["PlayerTable"]
+__all__ = ["MOST_PLAYERS", "PlayerTable"]
+
+#: Players of a table, those of running episodes included that have been replaced.
+MOST_PLAYERS = SLOTS
 
 
 @cython.final

@@ -132,13 +132,15 @@ cdef class Resets:
         """Return all data of a row for `put_back`: a `reset` that fails must not change it."""
         cdef row_t* r = self.block.row(i)
         return ((<char*>r)[:sizeof(row_t)], (<char*>r.cold)[:sizeof(cold_t)],
-                (<char*>&self.a.own_sets[i])[:sizeof(set_t)], self.card_sets.row_sets[i])
+                (<char*>&self.a.own_sets[i])[:sizeof(set_t)], self.card_sets.row_sets[i],
+                self.card_sets.shown_in(i))
 
     def put_back(self, Py_ssize_t i, kept):
         """Restore a row from the result of `kept`, and write what it shows."""
         cdef row_t* r = self.block.row(i)
         cdef bytes row, cold, own
-        row, cold, own, self.card_sets.row_sets[i] = kept
+        row, cold, own, self.card_sets.row_sets[i], shown = kept
+        self.card_sets.retired.update(shown)
         memcpy(r.cold, <const char*>cold, sizeof(cold_t))
         memcpy(r, <const char*>row, sizeof(row_t))
         memcpy(&self.a.own_sets[i], <const char*>own, sizeof(set_t))

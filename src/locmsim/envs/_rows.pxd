@@ -1,5 +1,7 @@
 # Rows of games, for compiled code that steps them: see _rows.pyx.
 
+from libc.stdint cimport int64_t
+
 from locmsim.envs._block cimport RowBlock
 from locmsim.envs._card_sets cimport CardSets
 from locmsim.envs._player_table cimport PlayerTable
@@ -7,6 +9,8 @@ from locmsim.envs._requests cimport Requests
 from locmsim.envs._resets cimport Resets
 from locmsim.envs._row cimport rows_t
 from locmsim.envs._views cimport Views
+
+cpdef int64_t action_of(action) except? -1
 
 cdef class Rows:
     cdef RowBlock block

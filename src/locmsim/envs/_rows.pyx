@@ -12,9 +12,13 @@ afterwards. This module is the interface to Python; each part of `Rows` has one 
 module.
 """
 
+from operator import index
+
 import numpy as np
 
 cimport cython
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.number cimport PyIndex_Check
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -51,6 +55,18 @@ from locmsim.envs._views cimport Views
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS
 
 __all__ = ["Rows"]
+
+
+cpdef int64_t action_of(action) except? -1:
+    """Return a Python or NumPy integer; -1, which is legal nowhere, if 64 bits cannot hold it."""
+    cdef int overflow = 0
+    cdef int64_t number
+    if not PyLong_CheckExact(action):
+        if isinstance(action, bool) or not PyIndex_Check(action):
+            raise TypeError(f"action: expected an integer, got {action!r}")
+        action = index(action)
+    number = PyLong_AsLongLongAndOverflow(action, &overflow)
+    return -1 if overflow else number
 
 
 @cython.final
@@ -99,12 +115,13 @@ cdef class Rows:
         self.a.out = out        # only after all arrays have been accepted
         self.block.held = held
 
-    def step_row(self, Py_ssize_t i, int64_t action):
+    def step_row(self, Py_ssize_t i, action):
         """Step one row; True if its episode has ended or begun, or if it waits for Python."""
         cdef row_t* r = self.block.row(i)
         cdef int64_t episode = r.serial
+        cdef int64_t number = action_of(action)
         clear(&self.a.out, i, i + 1)
-        advance(self.a, i, action)
+        advance(self.a, i, number)
         return r.waits != NOTHING or r.serial != episode or r.where == OVER
 
     @cython.boundscheck(False)

@@ -17,6 +17,7 @@ from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Space
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 _AGENTS = ["player_0", "player_1"]
 #: Options that say who plays where: here the caller plays both seats.
 _WHO = "opponent", "seat", "players"
+
+#: An option that means nothing: PettingZoo's own test of environments passes it.
+_IGNORED = ("options",)
 
 
 @spelled_out("Battle", without=_WHO)
@@ -67,8 +71,10 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def __init__(self, *, render_mode: str | None = None, **options: Unpack[OptionValues]) -> None:
         super().__init__()
-        values = {name: value for name, value in options.items() if name not in _WHO}
-        self._play(1, {**values, "opponent": CALLER}, render_mode)
+        for name in options:
+            if name in _WHO:
+                raise ValueError(f"{name}: the caller plays both agents of this environment")
+        self._play(1, {**options, "opponent": CALLER}, render_mode)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
         observations, actions = spaces_of(self.options)
@@ -118,11 +124,19 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
             Everything random from here on follows from it.
         options : dict, optional
             ``match``, ``cards``, ``decks`` and ``state``: see `Games.begin_rows`.
+
+        Raises
+        ------
+        ValueError
+            For an option that is unknown or cannot be used. The episode before goes on.
         """
+        for name in ("seat", "player"):
+            if (options or {}).get(name) is not None:
+                raise ValueError(f"{name}: the caller plays both agents of this environment")
         start: Any = None
         if seed is not None or self._random is None:
             start = self._random = seeding.np_random(seed)[0]
-        self.games.begin(0, start, options)
+        self.games.begin(0, start, options, also=_IGNORED)
         self.agents = list(_AGENTS)
         self.agent_selection = _AGENTS[self.games.rows.views.mover(0)]
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
@@ -164,13 +178,22 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         Parameters
         ----------
         action : int or None
+
+        Raises
+        ------
+        ResetNeeded
+            Before the first `reset`.
+        TypeError
+            For an action other than an integer.
         """
+        if self._random is None:
+            raise ResetNeeded("no episode has begun: call reset first")
         agent, games = self.agent_selection, self.games
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        games.rows.step_row(0, action)
         self._cumulative_rewards[agent] = 0.0
-        games.rows.step_row(0, int(action))
         ((first, second),) = games.arrays["rewards_both"].tolist()
         self.rewards = {"player_0": first, "player_1": second}
         if games.rows.views.over(0):

@@ -23,6 +23,7 @@ __all__ = [
     "card_range",
     "fixed",
     "generated",
+    "generated_once",
     "generated_table",
     "indices_of",
     "table_of",
@@ -41,11 +42,16 @@ class CardSet(list[Card]):
         self.decks: dict[str, tuple[DeckBuilder, list[int]]] = {}
 
 
-@lru_cache(maxsize=4096)
-def generated(seed: int) -> tuple[Table, CardSet]:
+def _generated(seed: int) -> tuple[Table, CardSet]:
     """Return the cards of a cardGenSeed, as the pool of a table and as a list."""
     cards = CardSet(generate_cards(seed))
     return State.new((), (), pool=cards).table, cards
+
+
+#: For card sets that many episodes have. One set takes 28 KB.
+generated = lru_cache(maxsize=4096)(_generated)
+#: For card sets of one episode each, which is asked about its cards more than once.
+generated_once = lru_cache(maxsize=128)(_generated)
 
 
 def generated_table(seed: int) -> Table:
@@ -62,6 +68,8 @@ def fixed(rules: str) -> tuple[Table, list[Card]]:
 
 def table_of(cards: Any) -> tuple[Table, CardSet]:
     """Return table and list of the user's own cards; ``ValueError`` if they are not valid."""
+    if not isinstance(cards, Iterable):
+        raise ValueError(f"cards: expected a list of cards, got {cards!r}")
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
         raise ValueError(
@@ -75,9 +83,12 @@ def table_of(cards: Any) -> tuple[Table, CardSet]:
 
 def card_range(value: Any) -> tuple[int, int]:
     """Return the first cardGenSeed of `Options.card_sets`, and their number."""
-    first, end = (0, value) if isinstance(value, int) else value
-    first, end = index(first), index(end)
-    if not 0 <= first < end:
+    try:
+        first, end = value if isinstance(value, Sequence) else (0, value)
+        first, end = index(first), index(end)
+    except (TypeError, ValueError):
+        first = end = 0
+    if isinstance(value, bool) or not 0 <= first < end < 2**63:
         raise ValueError(f"card_sets: expected a number above 0 or (first, end), got {value!r}")
     return first, end - first
 
@@ -172,7 +183,7 @@ def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
         decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
     elif callable(decks):
         decks = (decks, decks)
-    if len(decks) != 2:
+    if not isinstance(decks, Sequence | np.ndarray) or len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
     known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
     for deck in decks:
@@ -181,10 +192,14 @@ def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
                 f"decks: expected random, {', '.join(known)}, base ids or a function,"
                 f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
             )
-    return [
-        deck if isinstance(deck, str) or callable(deck) else [index(i) for i in deck]
-        for deck in decks
-    ]
+    return [deck if isinstance(deck, str) or callable(deck) else _base_ids(deck) for deck in decks]
+
+
+def _base_ids(deck: Any) -> list[int]:
+    try:
+        return [index(i) for i in deck]
+    except TypeError:
+        raise ValueError(f"decks: expected base ids, got {deck!r}") from None
 
 
 def _source(choosers: Sequence[Any], rules: RuleSet) -> str:
@@ -242,6 +257,8 @@ def as_offered(cards: list[Card]) -> list[Card]:
 def indices_of(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
     """Return the indices of a deck's cards by base id; ``ValueError`` if one is missing."""
     places = {card.base_id: i for i, card in enumerate(cards)}
+    if not isinstance(deck, Sequence | np.ndarray):
+        raise ValueError(f"decks: expected base ids, got {deck!r}")
     if len(deck) != DECK_SIZE:
         raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")
     for base_id in deck:

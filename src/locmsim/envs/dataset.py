@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._io import write_whole
+from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
 from locmsim.envs.episode_match import EpisodeMatch
@@ -197,7 +198,7 @@ class _Player:
         self._agents = make_agent(setting.agent), make_agent(setting.agent)
 
     def game(self, seed: int) -> _Part:
-        """Return the arrays of the game of a seed."""
+        """Return the arrays of the game of a seed of its own."""
         games, rules = self._games, self.setting.rules
         games.begin(0, seed)
         first, derived = games.rows.views.seeds(0)
@@ -205,7 +206,7 @@ class _Player:
         match = EpisodeMatch(rules, dealt, games.cards(0), fixed=False).match()
         start = match.clone()
         for player, agent in enumerate(self._agents):
-            agent.reset(2 * seed + player)
+            agent.reset(derived_seed(seed, f"seat {player}"))
             shown = [offer for offer in match.offers if isinstance(offer, list)]
             offers = shown or [[card for card in match.offers if isinstance(card, Card)]]
             show_choice(agent, rules, offers, player, match.chosen[player])
@@ -253,7 +254,8 @@ def examples_of_agent(
     rules, layout, decks, card_sets
         As in `Options`.
     seed : int
-        Game `i` follows from ``seed + i``.
+        The seeds of the games are derived from it and from their numbers, so that no two seeds
+        share games.
     jobs : int
         Processes that play; with one, it is this one. The examples of an agent without a bound of
         time do not depend on it.
@@ -281,8 +283,11 @@ def examples_of_agent(
     make_agent(agent)  # what is wrong with it is said here
     dealer = setting.games()
 
+    def seed_of(number: int) -> int:
+        return derived_seed(seed, f"game {number}")
+
     def card_set(number: int) -> int:
-        dealer.rows.reset(0, seed + number)
+        dealer.rows.reset(0, seed_of(number))
         return dealer.rows.card_sets.seed(0)
 
     # An agent that plays all games with a card set computes its preparations only once.
@@ -301,7 +306,7 @@ def examples_of_agent(
         runner = TaskRunner(
             workers,
             tasks,
-            lambda executor, task: executor.submit(_play, setting, [seed + n for n in task]),
+            lambda executor, task: executor.submit(_play, setting, [*map(seed_of, task)]),
         )
         for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):

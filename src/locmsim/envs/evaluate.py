@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from locmsim._seeds import derived_seed
 from locmsim.envs.vector import LocmVectorEnv
 from locmsim.policy import Policy
 from locmsim.stats import PairCounts, score_interval
@@ -67,7 +68,8 @@ def evaluate(
     decks
         As in `Options`.
     seed : int
-        Of the first deal; the next ones have the next numbers.
+        The seeds of the deals are derived from it and from their numbers, so that no two seeds
+        share deals.
     temperature : float
         As in `Policy.act_batch`.
     threads : int
@@ -90,6 +92,7 @@ def evaluate(
         For values that cannot be used.
     """
     pairs = -(-games // 2)
+    seeds = [derived_seed(seed, f"deal {number}") for number in range(pairs)]
     wins = np.zeros((2, pairs), np.int64)
     for number, seat in enumerate(("first", "second")):
         env = LocmVectorEnv(
@@ -106,7 +109,7 @@ def evaluate(
             card_sets=card_sets,
             max_actions=max_actions,
         )
-        seen, _ = env.reset(seed=seed)
+        seen, _ = env.reset(seed=seeds)
         random = np.random.default_rng(seed)
         over = np.zeros(pairs, np.bool_)
         actions = np.zeros(pairs, np.int64)

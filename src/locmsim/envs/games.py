@@ -5,6 +5,7 @@ threads that step them, and does for the rows what they cannot do without the in
 environments around it only translate to an interface.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
@@ -29,6 +30,7 @@ from locmsim.envs.cards import (
     card_range,
     fixed,
     generated,
+    generated_once,
     generated_table,
     indices_of,
     table_of,
@@ -51,6 +53,8 @@ __all__ = ["Games", "seed_bits"]
 
 #: What a row waits for.
 _CARD_SET, _DECKS, _SEARCH, _BATTLES = 1, 2, 4, 5
+#: For another thread, and for an opponent that steps the environment that asks it.
+_IN_USE = "the environment is being stepped or reset: only one thread may do so at a time"
 #: Illegal actions that a message names.
 _SHOWN = 10
 
@@ -78,6 +82,8 @@ class Games:
 
     #: The threads; no pickle has them.
     _workers: Workers | None = None
+    #: Held by the thread that steps or resets; no pickle has it.
+    _alone: threading.Lock
     #: The arrays that the rows write into.
     _bound: Mapping[str, NDArray[Any]] | None = None
 
@@ -112,6 +118,8 @@ class Games:
             first_set, n_sets = -1, 1
         elif options.card_sets is not None:
             first_set, n_sets = card_range(options.card_sets)
+        #: Whether each episode has a card set of its own, which no other one asks for.
+        self._sets_are_new = not n_sets
         win, deck_weight, raw, weights = options.rewards()
         #: Whether there is shaping, which `rewards_both` alone has for both seats.
         self.shaped = any(weights)
@@ -149,8 +157,12 @@ class Games:
         )
         #: What episodes that have ended come to.
         self.results = Results(self, deck_weight)
-        #: Whether what Python does for a row raised an exception since all rows began.
-        self.failed = False
+        #: Whether rows have begun.
+        self._begun = False
+        #: Whether `check` has to look: before the first episodes, and once what Python does for a
+        #: row has raised an exception.
+        self.failed = True
+        self._alone = threading.Lock()
         #: The player of the other seat.
         self.players = Players(self, options.opponent)
         #: The players of a choice's battles: agents run as compiled searches or in Python.
@@ -177,11 +189,12 @@ class Games:
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_workers", "_bound")
+            if name not in ("_workers", "_bound", "_alone")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._alone = threading.Lock()
         if "arrays" in state:
             self.bind()
 
@@ -326,7 +339,8 @@ class Games:
         """
         if self._cards is not None:
             return self._table, self._cards
-        return self._reset_sets.get(seed) or generated(seed)
+        make = generated_once if self._sets_are_new else generated
+        return self._reset_sets.get(seed) or make(seed)
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
@@ -445,11 +459,21 @@ class Games:
         Raises
         ------
         ResetNeeded
-            Rows still wait for an opponent that raised an exception.
+            Before the first reset, or if rows still wait for an opponent that raised an exception.
         IllegalActionError
             With ``illegal="raise"``. Nothing was applied.
+        RuntimeError
+            While another thread steps or resets the rows.
         """
         array = self._actions(actions)
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
+            return self._step(array)
+        finally:
+            self._alone.release()
+
+    def _step(self, array: NDArray[np.int64]) -> int:
         if self.failed:
             self.check()
         if self.options.illegal == "raise" and (bad := self.rows.bad_rows(array)):
@@ -463,7 +487,7 @@ class Games:
             self.failed = True
             raise
         if special >> 32:  # rows that wait
-            self.serve()
+            self._serve_all(None)
         if self.results.pays and self._bound and "rewards" in self._bound:
             self.results.pay(self._bound)
         return special
@@ -487,10 +511,16 @@ class Games:
                 " step_into with rewards_both, and without rewards"
             )
 
-    def check(self) -> None:
-        """Raise ``ResetNeeded`` if rows still wait for an opponent that raised an exception.
+    def check_alone(self) -> None:
+        """Raise ``RuntimeError`` while a thread steps or resets the rows."""
+        if self._alone.locked():
+            raise RuntimeError(_IN_USE)
 
-        No action of the caller's must be played for somebody else.
+    def check(self) -> None:
+        """Raise ``ResetNeeded`` before the first episodes and after an opponent's exception.
+
+        Rows may still wait for that opponent: no action of the caller's must be played for somebody
+        else.
         """
         if self.failed:
             asked, others = self.rows.requests.waiting()
@@ -500,6 +530,8 @@ class Games:
                     f"the opponent's turn was broken off by an exception in"
                     f" row{'s' * (len(waiting) > 1)} {', '.join(map(str, waiting))}: reset"
                 )
+            if not self._begun:
+                raise ResetNeeded("no episode is running: call reset first")
             self.failed = False
 
     def close(self) -> None:
@@ -520,6 +552,14 @@ class Games:
         rows : int64 array, optional
             By default all.
         """
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
+            self._serve_all(rows)
+        finally:
+            self._alone.release()
+
+    def _serve_all(self, rows: NDArray[np.int64] | None) -> None:
         try:
             while True:
                 asked, others = self.rows.requests.waiting(rows)
@@ -656,6 +696,7 @@ class Games:
         row: int,
         seed: int | np.random.Generator | None = None,
         options: Mapping[str, Any] | None = None,
+        also: Sequence[str] = (),
     ) -> None:
         """Begin an episode of a row: see `begin_rows`.
 
@@ -665,11 +706,19 @@ class Games:
             The number of the row.
         seed : int or numpy.random.Generator, optional
         options : mapping, optional
+        also : sequence of str
+            More names that `options` may have.
         """
         if options or self._may_refuse:
-            self.begin_rows([row], [seed], [known(options)])
-        else:
+            self.begin_rows([row], [seed], [known(options, also)])
+            return
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
             self._begin(row, seed, None)
+        finally:
+            self._alone.release()
+        self._begun = True
 
     def begin_rows(
         self,
@@ -695,6 +744,20 @@ class Games:
         ValueError
             For a value that cannot be used. All rows are as they were before.
         """
+        if not self._alone.acquire(False):
+            raise RuntimeError(_IN_USE)
+        try:
+            self._begin_all(rows, seeds, options)
+        finally:
+            self._alone.release()
+        self._begun = True
+
+    def _begin_all(
+        self,
+        rows: Sequence[int],
+        seeds: Sequence[Any],
+        options: Sequence[Mapping[str, Any]] | None,
+    ) -> None:
         kept = []
         try:
             for i, row in enumerate(rows):
@@ -714,10 +777,10 @@ class Games:
             seed = seed_bits(seed)
         if not wanted:
             if self.rows.reset(row, seed):
-                self.serve(np.array([row]))
+                self._serve_all(np.array([row]))
             return
         seat = wanted.get("seat")
-        if seat not in (None, 0, 1):
+        if isinstance(seat, bool) or seat not in (None, 0, 1):
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
         player = self.players.slot(wanted["player"]) if "player" in wanted else None
         if seed is not None:
@@ -728,17 +791,21 @@ class Games:
             self.rows.resets.reseat(row, seat, player)
             if "state" not in wanted:
                 self._begin_match(row, wanted)
+            elif others := sorted({"match", "cards", "decks"} & wanted.keys()):
+                raise ValueError(f"{others[0]}: does not go together with state")
             elif isinstance(wanted["state"], State):
                 self.rows.resets.begin_with(row, wanted["state"])
             else:
                 raise ValueError(f"state: expected a State, got {wanted['state']!r}")
-        self.serve(np.array([row]))
+        self._serve_all(np.array([row]))
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """Return the seeds of a match; missing ones are derived from the row's seed."""
         seed, seeds = self.rows.views.seeds(row)
         params = wanted.get("match")
         if params is not None:
+            if not isinstance(params, Mapping):
+                raise ValueError(f"match: expected a mapping of seeds, got {params!r}")
             effective = Match(self.rules.name, params={"seed": seed, **params}).params
             if set(params) - {"seed", *self.rules.seed_names}:
                 raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
@@ -791,6 +858,8 @@ class Games:
             random = np.random.default_rng(self.rows.requests.draw(row))
             chosen = self._decks.drawn(cards, self._offers(row), random)
         else:
+            if not isinstance(decks, Sequence | np.ndarray):
+                raise ValueError(f"decks: expected two, got {decks!r}")
             if len(decks) != 2:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
             chosen = [indices_of(deck, cards, self.rules) for deck in decks]

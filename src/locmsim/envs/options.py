@@ -3,6 +3,8 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
+from math import isfinite
+from numbers import Real
 from typing import Any, TypedDict, TypeVar
 
 import numpy as np
@@ -33,6 +35,8 @@ _CHOICES = {
 }
 #: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
+#: The largest number of battles and actions.
+_MOST = 2**31 - 1
 #: Rewards at the end of an episode.
 _RESULTS = {"win-loss", "deck-value"}
 #: Potentials by name: weights of those in `POTENTIALS`.
@@ -100,6 +104,7 @@ class Options:
         Asked row by row: the name of any agent, an `Agent` object (in environments with one row),
         or a function (observation, mask) -> action. "caller": the caller plays both seats. A `Pool`
         draws one of these for each episode.
+        An environment has 64 players at most, those included that still play running episodes.
     seat : {"random", "first", "second", "alternate"}
         Where the caller plays.
     players : pair, optional
@@ -198,12 +203,18 @@ class Options:
                 )
         for name, least in (("battles", 1), ("max_actions", 1), ("refresh", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name}: expected at least {least}, got {value!r}")
+            if value > _MOST:
+                raise ValueError(f"{name}: expected at most {_MOST}, got {value}")
         self._check_battlers()
+        for name in ("battlers", "battles"):
+            default = type(self).__dataclass_fields__[name].default
+            if self.episode != "choice" and getattr(self, name) != default:
+                raise ValueError(f'{name}: expected episode="choice", whose decks others play')
         if self.episode == "match" and self.layout != "entities":
             raise ValueError(f"layout: expected entities, got {self.layout!r}")
-        if not 0 <= self.gamma <= 1:
+        if not isinstance(self.gamma, Real) or not 0 <= self.gamma <= 1:
             raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
         if self.privileged and self.mask != "obs":
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
@@ -213,7 +224,7 @@ class Options:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
 
     def _check_battlers(self) -> None:
-        if isinstance(self.battlers, str) or len(self.battlers) != 2:
+        if not isinstance(self.battlers, tuple | list) or len(self.battlers) != 2:
             raise ValueError(f"battlers: expected two, got {self.battlers!r}")
         for agent in self.battlers:
             if not isinstance(agent, str):
@@ -226,7 +237,7 @@ class Options:
         """Make `opponent` and `seat` of a pair of players."""
         if self.seat != "random" or self.opponent != "greedy":
             raise ValueError("players: does not go together with opponent and seat")
-        if isinstance(self.players, str) or len(self.players) != 2:
+        if not isinstance(self.players, tuple | list) or len(self.players) != 2:
             raise ValueError(f"players: expected one for each seat, got {self.players!r}")
         first, second = self.players
         if not any(isinstance(one, str) and one == CALLER for one in (first, second)):
@@ -254,6 +265,8 @@ class Options:
                 weights[name] = float(weight) if equals else 1.0
             except ValueError:
                 raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
+            if not isfinite(weights[name]):
+                raise ValueError(f"reward: {name}: expected a finite number, got {weight!r}")
         if potentials:
             if self.shaping:
                 raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
@@ -272,6 +285,8 @@ class Options:
 
 
 def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"{option}: expected a mapping of potentials to weights, got {weights!r}")
     total = dict.fromkeys(POTENTIALS, 0.0)
     for name, weight in weights.items():
         if name not in _SHAPING:
@@ -279,6 +294,8 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
                 f"{option}: unknown potential {name!r}{did_you_mean(name, _SHAPING)}: expected one"
                 f" of {', '.join(_SHAPING)}"
             )
+        if not isinstance(weight, Real) or not isfinite(weight):
+            raise ValueError(f"{option}: {name}: expected a finite number, got {weight!r}")
         for part, factor in _SHAPING[name].items():
             total[part] += factor * weight
     return list(total.values())

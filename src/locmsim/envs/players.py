@@ -7,13 +7,15 @@ it in one call; an agent is shown the `Observation` that the referee would send.
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.agents import BeamAgent, PolicyAgent, did_you_mean, is_agent, make_agent, parse_spec
 from locmsim.agents._scripted import SCRIPTED
+from locmsim.envs._player_table import MOST_PLAYERS
+from locmsim.envs._rows import action_of
 from locmsim.envs._searcher import Searcher
 from locmsim.game.layouts import Layout, get_layout
 from locmsim.game.observation import CardInPlay, Observation, PlayerLine
@@ -58,7 +60,8 @@ class Pool:
     Raises
     ------
     ValueError
-        If there is none, a weight is not positive, or a name in `named` has no weight.
+        If there is none, a weight is not positive, or a name in `named` has no weight. An
+        environment refuses a pool of more than 64 players.
 
     Examples
     --------
@@ -130,7 +133,7 @@ class Players(MutableMapping[str, Any]):
     """The players of an environment by name, with the weight by which each is drawn.
 
     A player that is put in is drawn once it has a weight. One that is replaced or deleted plays the
-    episodes to their ends that run against it.
+    episodes to their ends that run against it, and counts until then: there are 64 players at most.
 
     Parameters
     ----------
@@ -247,7 +250,8 @@ class Players(MutableMapping[str, Any]):
         Raises
         ------
         ValueError
-            If one of them cannot play. Nothing is replaced then.
+            If one of them cannot play, or there are more than 64, those included who still play
+            running episodes. Nothing is replaced then.
         """
         if isinstance(opponent, Pool):
             pool = opponent
@@ -257,6 +261,9 @@ class Players(MutableMapping[str, Any]):
             pool = Pool({"opponent": 1.0}, {"opponent": opponent})
         for member in pool.members:
             self._prepared(member)  # nothing is replaced if one of them cannot play
+        n_free = len(self._games.rows.players.free_slots())
+        if len(pool.members) > n_free:
+            self._refuse(MOST_PLAYERS - n_free)
         for name in list(self._members):
             self._leave(name)
         self._members, self._weights = {}, {}
@@ -285,9 +292,9 @@ class Players(MutableMapping[str, Any]):
         ValueError
             No player has the name.
         """
-        if name not in self._slots:
+        if not isinstance(name, str) or name not in self._slots:
             raise ValueError(
-                f"player: there is no {name!r}{did_you_mean(name, self._members)}: expected"
+                f"player: there is no {name!r}{did_you_mean(str(name), self._members)}: expected"
                 f" {', '.join(self._members)}"
             )
         return self._slots[name]
@@ -315,8 +322,15 @@ class Players(MutableMapping[str, Any]):
         in_use = set(self._slots.values())
         free = [slot for slot in self._games.rows.players.free_slots() if slot not in in_use]
         if not free:
-            raise ValueError("too many players: episodes still go on against earlier ones")
+            self._refuse(MOST_PLAYERS - len(in_use))
         return free[0]
+
+    def _refuse(self, leaving: int) -> NoReturn:
+        """Refuse another player; `leaving` are replaced players who still play episodes."""
+        but = ""
+        if leaving:
+            but = f", of whom {leaving} are replaced or deleted and still play their episodes"
+        raise ValueError(f"players: an environment has {MOST_PLAYERS} at most{but}")
 
     # --------------------------------------------------------------------------------- kinds
 
@@ -440,7 +454,10 @@ class _FunctionPlayer:
             observation = np.empty(games.layout.shape, games.layout.dtype)
             mask = np.empty(games.rows.battle_actions, np.int8)
             games.rows.requests.ask(rows[i : i + 1], observation, mask, None, games.layout.name)
-            action = self.function(observation, mask)
+            try:
+                action = action_of(self.function(observation, mask))
+            except TypeError as error:
+                raise TypeError(f"opponent: {error}") from None
             games.rows.requests.answer(rows[i : i + 1], np.array([action], np.int64))
 
 

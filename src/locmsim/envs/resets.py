@@ -7,11 +7,14 @@ import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 
+from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
 from locmsim.rules.cards import Card
 
 __all__ = ["autoreset_of", "by_row", "known", "mask_of", "row_generators"]
 
+#: The option of vector environments that names the rows to reset.
+_MASK = "reset_mask"
 _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next",
     AutoresetMode.SAME_STEP: "same",
@@ -42,15 +45,27 @@ def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
     """
     if isinstance(seeds, int | np.integer):
         seeds = range(int(seeds), int(seeds) + n)
+    if not isinstance(seeds, Sequence | np.ndarray) or isinstance(seeds, str):
+        raise ValueError(f"seed: expected an integer or {n} of them, got {seeds!r}")
     if len(seeds) != n:
         raise ValueError(f"seed: expected {n}, got {len(seeds)}")
     return [None if one is None else seeding.np_random(one)[0] for one in seeds]
 
 
-def known(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options that `Games.begin_rows` knows and that are not None."""
+def known(options: Mapping[str, Any] | None, also: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of `Games.begin_rows` that are not None.
+
+    `also` are names that an environment reads itself; ``ValueError`` for any other.
+    """
     if not options:
         return {}
+    for name in options:
+        if name not in _IS_ONE and name not in also:
+            names = [*_IS_ONE, *also]
+            raise ValueError(
+                f"options: unknown {name!r}{did_you_mean(str(name), names)}: expected"
+                f" {', '.join(names)}"
+            )
     return {name: options[name] for name in _IS_ONE if options.get(name) is not None}
 
 
@@ -59,7 +74,7 @@ def by_row(options: Mapping[str, Any] | None, n: int) -> Sequence[dict[str, Any]
 
     ``ValueError`` for a sequence of another length.
     """
-    named = known(options)
+    named = known(options, (_MASK,))
     if not named:
         return None
     rows: list[dict[str, Any]] = [{} for _ in range(n)]
@@ -78,7 +93,11 @@ def _is_pair_of_decks(value: Any) -> bool:
     if not isinstance(value, Sequence | np.ndarray):
         return True  # whatever it is, it is refused for each row
     first = value[0] if len(value) == 2 else None
-    return first is not None and len(first) > 0 and isinstance(first[0], int | np.integer)
+    return (
+        isinstance(first, Sequence | np.ndarray)
+        and len(first) > 0
+        and isinstance(first[0], int | np.integer)
+    )
 
 
 def _is_card_list(value: Any) -> bool:
@@ -95,8 +114,8 @@ def _is_card_list(value: Any) -> bool:
 _IS_ONE: dict[str, Callable[[Any], bool]] = {
     "cards": _is_card_list,
     "decks": _is_pair_of_decks,
-    "match": lambda value: isinstance(value, Mapping),
-    "player": lambda value: isinstance(value, str),
+    "match": lambda value: isinstance(value, Mapping) or not isinstance(value, Sequence),
+    "player": lambda value: isinstance(value, str) or not isinstance(value, Sequence),
     "seat": lambda value: np.ndim(value) == 0,
     "state": lambda value: not isinstance(value, Sequence | StateBatch),
 }
@@ -107,7 +126,7 @@ def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
 
     ``ValueError`` for what is no bool array of them.
     """
-    mask = (options or {}).get("reset_mask")
+    mask = (options or {}).get(_MASK)
     if mask is None:
         return list(range(n))
     if not (
@@ -116,5 +135,5 @@ def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
         and mask.shape == (n,)
         and mask.any()
     ):
-        raise ValueError(f"reset_mask: expected a bool array of shape ({n},) with a row to reset")
+        raise ValueError(f"{_MASK}: expected a bool array of shape ({n},) with a row to reset")
     return [int(i) for i in np.flatnonzero(mask)]

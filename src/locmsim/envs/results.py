@@ -11,6 +11,7 @@ from locmsim.decks.value import default_value
 from locmsim.envs._views import Views
 from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.rules.rulesets import DECK_SIZE
+from locmsim.search._values import tanh
 
 if TYPE_CHECKING:
     from locmsim.envs.games import Games
@@ -126,4 +127,4 @@ class Results:
         if illegal:  # the choice is lost as a battle would be, whatever the cards taken so far
             return 1.0 if winner == 0 else -1.0
         mine, theirs = self.deck_values(row).tolist()
-        return float(np.tanh((mine - theirs) / 2))
+        return tanh((mine - theirs) / 2)

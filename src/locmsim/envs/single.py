@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs._fresh import Fresh
+from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
@@ -126,7 +127,6 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         if seed is not None or generator[0] is None:
             super().reset(seed=seed)
             start = self.np_random
-        self._step = self._fresh.step
         try:
             self.games.begin(0, start, options)
         except BaseException:
@@ -134,6 +134,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             if self.games.rows.requests.waits_for(0):
                 self._step = self._refused
             raise
+        self._step = self._fresh.step
         if self.render_mode == "human":
             self.render()
         return self._fresh()
@@ -155,6 +156,10 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             Before the first `reset` and after the end of an episode.
         IllegalActionError
             With ``illegal="raise"``. Nothing has changed then.
+        TypeError
+            For an action other than an integer.
+        RuntimeError
+            While another thread steps the environment.
         """
         if self._plain:
             return self._step(action) or self._special()
@@ -172,11 +177,9 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         """The rest of a step after which Python has something to do."""
         games, rows = self.games, self.games.rows
         if rows.requests.waits_for(0):
-            try:
-                games.serve()
-            except BaseException:
-                self._step = self._refused
-                raise
+            self._step = self._refused  # for other threads, and after an exception
+            games.serve()
+            self._step = self._fresh.step
         reward, terminated, truncated = rows.views.outcome(0)
         if rows.views.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
@@ -187,13 +190,15 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         return observation, reward, terminated, truncated, info
 
     def _refused(self, action: Any) -> Any:
-        """Return a step while the row still waits for an opponent that raised an exception."""
+        """Refuse a step while the row waits for its opponent, or for one that failed."""
+        self.games.check_alone()
         self.games.check()
 
     def _check(self, action: Any) -> None:
         self.games.check()
         if self.games.rows.views.over(0):
             raise ResetNeeded("no episode is running: call reset first")
+        action = action_of(action)
         if self.games.rows.bad_rows(np.array([action], np.int64)):
             if self.phase == "choice":
                 raise IllegalActionError(f"card {action - self.first_pick} cannot be picked")

@@ -99,12 +99,13 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         ----------
         seed : int or sequence of int, optional
             Row i has `seed` + i, or its own of a sequence, and then does what a single environment
-            with that seed does.
+            with that seed does. So seeds that are close to each other share most of their episodes:
+            leave at least `num_envs` between those of two environments or experiments.
         options : dict, optional
             ``match``, ``cards``, ``decks``, ``state``, ``seat`` and ``player``, see
             `Games.begin_rows`: a value for all rows, or a sequence with one for each, in which None
             leaves a row to its seed. ``state`` may be a `StateBatch`. ``reset_mask``: a bool array
-            of the rows that begin anew.
+            of the rows that begin anew; the first reset begins all rows.
 
         Returns
         -------
@@ -117,6 +118,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             For a value that cannot be used. All rows are as they were before.
         """
         rows = mask_of(options, self.num_envs)
+        if not self._started and len(rows) < self.num_envs:
+            raise ValueError("reset_mask: the first reset has to begin all rows")
         generator = self._np_random, self._np_random_seed
         self._own_arrays()
         try:
@@ -154,9 +157,12 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         Raises
         ------
         ResetNeeded
-            After an opponent raised an exception; it names the rows to be reset.
+            Before the first `reset`, or after an opponent raised an exception; then it names the
+            rows to be reset.
         IllegalActionError
             With ``illegal="raise"``. Nothing has changed then.
+        RuntimeError
+            While another thread steps or resets the environment.
         """
         self.games.check_rewards()
         self._own_arrays()
@@ -233,6 +239,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         ValueError
             For an array that does not fit; for `rewards` with shaping where the caller plays both
             seats.
+        ResetNeeded, RuntimeError
+            As `step`.
         """
         possible = {
             "obs": obs, "masks": masks, "rewards": rewards, "rewards_both": rewards_both,

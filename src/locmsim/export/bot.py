@@ -46,6 +46,12 @@ _HEAD = """\
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC optimize("O2,no-tree-slp-vectorize")
 #endif
+// Fused products and sums would round otherwise than on other processors.
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__FP_FAST_FMAF)
+#pragma GCC optimize("fp-contract=off")
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

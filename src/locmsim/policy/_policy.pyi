@@ -4,13 +4,14 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
+__all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
 
 _Array = NDArray[np.float32]
 
 def entity_shapes(
     units: int = 48, trunk: int = 160, key: int = 32
 ) -> dict[str, tuple[int, ...]]: ...
+def set_vector_bits(most: int) -> None: ...
 
 @final
 class EntityRunner:

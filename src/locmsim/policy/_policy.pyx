@@ -6,14 +6,15 @@ the layers.
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport sqrtf, tanhf
+from libc.math cimport sqrtf
 from libc.string cimport memcpy, memset
 
+from locmsim._math cimport tanh32
 from locmsim.networks._layers cimport add_relu, add_row, relu
 from locmsim.networks._network cimport put_arrays
 from locmsim.networks._wide cimport wide_of_, wide_t
 
-__all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
+__all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
 
 cdef enum:
     ENTITIES = 440              # numbers of an observation
@@ -28,6 +29,7 @@ cdef enum:
     TRUNK = 160
     KEY = 32
     MAX_LAYERS = 16             # of a perceptron
+    TOGETHER = 16               # rows that share the weights in the CPU's first cache
 
 cdef enum:                      # arrays of the entity network, in the order of `entity_shapes`
     HAND_W
@@ -58,7 +60,20 @@ cdef enum:                      # arrays of the entity network, in the order of 
     VALUE_B
     ENTITY_ARRAYS
 
+cdef enum:                      # matrices of layers with the same inputs, side by side
+    AFTER_TRUNK = ENTITY_ARRAYS     # contexts, and keys of players and lanes: see `row_t`
+    OF_CARD                     # queries of summons and uses
+    OF_OWN                      # keys of own creatures, queries of attacks
+    OF_ENEMY                    # keys for uses and for attacks
+    ALL_ARRAYS
+
 cdef wide_t WIDE = wide_of_(512)
+
+
+def set_vector_bits(int most):
+    """Use vector instructions of at most `most` bits from now on; the results are the same."""
+    global WIDE
+    WIDE = wide_of_(most)
 
 
 def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
@@ -83,153 +98,226 @@ def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
     }
 
 
-cdef float* copied_numbers(arrays) except NULL:
-    """Return a copy of all numbers, which the caller must free."""
+cdef float* copied_numbers(arrays, size_t more=0) except NULL:
+    """Return a copy of all numbers, with room for `more`, which the caller must free."""
     cdef float* copied = <float*>PyMem_Malloc(
-        sum([array.size for array in arrays.values()]) * sizeof(float))
+        (<size_t>sum([array.size for array in arrays.values()]) + more) * sizeof(float))
     if copied is NULL:
         raise MemoryError("too little memory for a policy")
     put_arrays(copied, arrays)
     return copied
 
 
-cdef inline int scratch_size(int units, int trunks, int key) noexcept nogil:
-    """Return how many numbers a row needs in memory: its scaled observation, and the results of
-    `entity_row`."""
-    return (
-        ENTITIES + GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * units + 2 * trunks
-        + (LANES + 3 + 3 * BOARD) * key
-    )
+ctypedef struct sizes_t:
+    int units                   # of each encoder
+    int trunk                   # of each layer after them
+    int key
+    bint one                    # one lane
+
+ctypedef struct row_t:          # the results for an observation
+    unsigned int held           # a bit for each card
+    unsigned int present[2]     # ... creature
+    # The inputs of the trunk:
+    float* joined               # [GLOBALS]
+    float* sums                 # [SUMS][units]
+    float* hand                 # [HAND][units]
+    float* board                # [own, enemy][BOARD][units]
+    float* first                # [trunk]
+    float* trunk                # [trunk]
+    # The outputs of AFTER_TRUNK:
+    float* context              # [hand, own, enemy][units]
+    float* player_use           # [key]
+    float* player_attack        # [key]
+    float* lane_key             # [key]: what the trunk adds to each lane's
+
+
+cdef inline int row_size(const sizes_t* z) noexcept nogil:
+    """Return how many numbers a row's results take."""
+    return GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
+
+
+cdef inline void place_row(row_t* r, float* scratch, const sizes_t* z) noexcept nogil:
+    """Lay out a row's results in memory."""
+    r.joined = scratch
+    r.sums = r.joined + GLOBALS
+    r.hand = r.sums + SUMS * z.units
+    r.board = r.hand + HAND * z.units
+    r.first = r.board + 2 * BOARD * z.units
+    r.trunk = r.first + z.trunk
+    r.context = r.trunk + z.trunk
+    r.player_use = r.context + 3 * z.units
+    r.player_attack = r.player_use + z.key
+    r.lane_key = r.player_attack + z.key
+
+
+cdef float* put_beside(
+    float* to, int rows, const float* const* w, const int* sizes, int n
+) noexcept nogil:
+    """Write n matrices, of `sizes` outputs, side by side; return the end."""
+    cdef int i, k
+    for i in range(rows):
+        for k in range(n):
+            memcpy(to, w[k] + i * sizes[k], sizes[k] * sizeof(float))
+            to += sizes[k]
+    return to
+
+
+cdef void join_layers(const float** w, float* to, const sizes_t* z) noexcept nogil:
+    """Put layers with the same inputs side by side, as one layer takes less time."""
+    cdef int units = z.units, key = z.key
+    cdef int *sizes = [units, units, units, key, key, key]
+    cdef const float** parts = [
+        w[HAND_CONTEXT], w[OWN_CONTEXT], w[ENEMY_CONTEXT], w[PLAYER_USE_KEY], w[PLAYER_ATTACK_KEY],
+        w[LANE_KEY] + 2 * units * key, w[SUMMON], w[USE], w[OWN_KEY], w[ATTACK], w[ENEMY_KEY],
+        w[ENEMY_ATTACK_KEY],
+    ]
+    cdef int k
+    w[AFTER_TRUNK] = to
+    to = put_beside(to, z.trunk, parts, sizes, 6)
+    for k in range(3):
+        w[OF_CARD + k] = to
+        to = put_beside(to, units, parts + 6 + 2 * k, sizes + 3, 2)
 
 
 cdef inline void put_in_context(
-    const float* trunk, int trunks, const float* w, float* context, float* things, int n,
-    unsigned int present, int units
+    const float* context, float* things, int n, unsigned int present, int units
 ) noexcept nogil:
     """Add the trunk's output to each present one of n cards or creatures, and apply the ReLU."""
     cdef int i
-    memset(context, 0, units * sizeof(float))
-    WIDE.dense(trunk, trunks, w, context, units)
     for i in range(n):
         if present >> i & 1:
             add_row(things + i * units, 1, context, units)
             relu(things + i * units, units)
 
 
-cdef float entity_row(
-    const float* const* w, const float* x, float* logits, bint one, float* scratch, int units,
-    int trunks, int key
+cdef inline void dense(
+    const float* x, int n, const float* w, float* to, int m
 ) noexcept nogil:
-    """Write the logits of an observation and return its value."""
-    cdef float* joined = scratch
-    cdef float* sums = joined + GLOBALS
-    cdef float* hand = sums + SUMS * units              # [HAND][units]
-    cdef float* board = hand + HAND * units             # [own, enemy][BOARD][units]
-    cdef float* context = board + 2 * BOARD * units
-    cdef float* lane = context + units                  # [own, enemy][units]
-    cdef float* first = lane + 2 * units
-    cdef float* trunk = first + trunks
-    cdef float* lane_keys = trunk + trunks              # [LANES][key]
-    cdef float* player_attack = lane_keys + LANES * key
-    cdef float* target_keys = player_attack + key       # of items: player, [own, enemy][BOARD]
-    cdef float* attack_keys = target_keys + (1 + 2 * BOARD) * key       # [BOARD][key]
-    cdef float* query = attack_keys + BOARD * key
+    """Add x @ w to `to`."""
+    WIDE.dense(1, x, 0, n, w, to, 0, m)
+
+
+cdef void encode_row(
+    const float* const* w, const float* x, row_t* r, const sizes_t* z
+) noexcept nogil:
+    """Encode the cards and creatures of an observation, and join what the trunk reads."""
     cdef const float* inputs
     cdef float* encoded
-    cdef float scale = 1 / sqrtf(<float>key)
-    cdef unsigned int held = 0                          # a bit for each card
-    cdef unsigned int present[2]                        # ... creature
-    cdef float value
-    cdef int h, side, slot, which, base, n, size
-    memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
-    memcpy(joined + 24, x + 408, 32 * sizeof(float))    # the player's deck, cards seen
+    cdef int h, side, slot, which, units = z.units
+    memcpy(r.joined, x, 24 * sizeof(float))             # own, enemy, game
+    memcpy(r.joined + 24, x + 408, 32 * sizeof(float))  # the player's deck, cards seen
     # Sums are added to, and missing cards and creatures must be 0.
-    memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
-    memset(lane_keys, 0, (LANES + 2 + 3 * BOARD) * key * sizeof(float))
+    memset(r.sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
+    r.held = 0
     for h in range(HAND):
         inputs = x + 24 + HAND_ROW * h
         if inputs[0] == 0:
             continue
-        held |= <unsigned int>1 << h
-        encoded = hand + h * units
+        r.held |= <unsigned int>1 << h
+        encoded = r.hand + h * units
         memcpy(encoded, w[HAND_B], units * sizeof(float))
-        WIDE.dense(inputs, HAND_ROW, w[HAND_W], encoded, units)
-        add_relu(sums, encoded, units)
+        dense(inputs, HAND_ROW, w[HAND_W], encoded, units)
+        add_relu(r.sums, encoded, units)
     for side in range(2):
-        present[side] = 0
+        r.present[side] = 0
         for slot in range(BOARD):
             inputs = x + 216 + BOARD_ROW * (BOARD * side + slot)
             if inputs[0] == 0:
                 continue
-            present[side] |= <unsigned int>1 << slot
-            encoded = board + (BOARD * side + slot) * units
+            r.present[side] |= <unsigned int>1 << slot
+            encoded = r.board + (BOARD * side + slot) * units
             memcpy(encoded, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
-            WIDE.dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
-            which = 1 if slot >= 3 and not one else 0
-            add_relu(sums + (1 + 2 * side + which) * units, encoded, units)
-    memcpy(first, w[TRUNK1_B], trunks * sizeof(float))
-    WIDE.dense(joined, GLOBALS + SUMS * units, w[TRUNK1_W], first, trunks)
-    relu(first, trunks)
-    memcpy(trunk, w[TRUNK2_B], trunks * sizeof(float))
-    WIDE.dense(first, trunks, w[TRUNK2_W], trunk, trunks)
-    relu(trunk, trunks)
+            dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
+            which = 1 if slot >= 3 and not z.one else 0
+            add_relu(r.sums + (1 + 2 * side + which) * units, encoded, units)
 
+
+cdef void run_trunk(
+    const float* const* w, row_t* rows, int n, int step, const sizes_t* z
+) noexcept nogil:
+    """Run the trunk and the layers after it for n rows, each `step` numbers after the last."""
+    cdef int i, outputs = 3 * (z.units + z.key)
+    for i in range(n):
+        memcpy(rows[i].first, w[TRUNK1_B], z.trunk * sizeof(float))
+        memcpy(rows[i].trunk, w[TRUNK2_B], z.trunk * sizeof(float))
+        memset(rows[i].context, 0, outputs * sizeof(float))
+    WIDE.dense(n, rows.joined, step, GLOBALS + SUMS * z.units, w[TRUNK1_W], rows.first, step,
+               z.trunk)
+    for i in range(n):
+        relu(rows[i].first, z.trunk)
+    WIDE.dense(n, rows.first, step, z.trunk, w[TRUNK2_W], rows.trunk, step, z.trunk)
+    for i in range(n):
+        relu(rows[i].trunk, z.trunk)
+    WIDE.dense(n, rows.trunk, step, z.trunk, w[AFTER_TRUNK], rows.context, step, outputs)
+
+
+cdef float rate_actions(
+    const float* const* w, const row_t* r, float* logits, float* scratch, const sizes_t* z
+) noexcept nogil:
+    """Write the logits of a row and return its value."""
+    cdef float* lane = scratch                          # [own, enemy][units]
+    cdef float* lane_keys = lane + 2 * z.units          # [LANES][key]
+    cdef float* target_keys = lane_keys + LANES * z.key     # of items: player, [own, enemy][BOARD]
+    cdef float* attack_keys = target_keys + (1 + 2 * BOARD) * z.key     # [BOARD][key]
+    cdef float* attacks = attack_keys + BOARD * z.key       # queries, [BOARD][key]
+    cdef float* pair = attacks + BOARD * z.key              # [2][key]
+    cdef float scale = 1 / sqrtf(<float>z.key)
+    cdef float value
+    cdef int h, slot, which, n, units = z.units, key = z.key
+    cdef int base = 9 if z.one else 17
+    cdef int size = 6 if z.one else 3
     # Put each card and creature in the context of the position.
-    put_in_context(trunk, trunks, w[HAND_CONTEXT], context, hand, HAND, held, units)
-    put_in_context(trunk, trunks, w[OWN_CONTEXT], context, board, BOARD, present[0],
-                   units)
-    put_in_context(trunk, trunks, w[ENEMY_CONTEXT], context, board + BOARD * units, BOARD,
-                   present[1], units)
+    put_in_context(r.context, r.hand, HAND, r.held, units)
+    put_in_context(r.context + units, r.board, BOARD, r.present[0], units)
+    put_in_context(r.context + 2 * units, r.board + BOARD * units, BOARD, r.present[1], units)
 
     # Keys of everything that an action may target.
     for which in range(LANES):
-        memcpy(lane, sums + (1 + which) * units, units * sizeof(float))
-        memcpy(lane + units, sums + (3 + which) * units, units * sizeof(float))
-        WIDE.dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
-        WIDE.dense(trunk, trunks, w[LANE_KEY] + 2 * units * key, lane_keys + which * key, key)
-    WIDE.dense(trunk, trunks, w[PLAYER_USE_KEY], target_keys, key)
-    WIDE.dense(trunk, trunks, w[PLAYER_ATTACK_KEY], player_attack, key)
+        memcpy(lane, r.sums + (1 + which) * units, units * sizeof(float))
+        memcpy(lane + units, r.sums + (3 + which) * units, units * sizeof(float))
+        memcpy(lane_keys + which * key, r.lane_key, key * sizeof(float))
+        dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
+    memset(target_keys, 0, (1 + 3 * BOARD) * key * sizeof(float))
+    memcpy(target_keys, r.player_use, key * sizeof(float))
     for slot in range(BOARD):
-        if present[0] >> slot & 1:
-            WIDE.dense(board + slot * units, units, w[OWN_KEY], target_keys + (1 + slot) * key, key)
-        if present[1] >> slot & 1:
-            encoded = board + (BOARD + slot) * units
-            WIDE.dense(
-                encoded, units, w[ENEMY_KEY], target_keys + (1 + BOARD + slot) * key, key)
-            WIDE.dense(encoded, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
+        if r.present[0] >> slot & 1:
+            memset(pair, 0, 2 * key * sizeof(float))
+            dense(r.board + slot * units, units, w[OF_OWN], pair, 2 * key)
+            memcpy(target_keys + (1 + slot) * key, pair, key * sizeof(float))
+            memcpy(attacks + slot * key, pair + key, key * sizeof(float))
+        if r.present[1] >> slot & 1:
+            memset(pair, 0, 2 * key * sizeof(float))
+            dense(r.board + (BOARD + slot) * units, units, w[OF_ENEMY], pair, 2 * key)
+            memcpy(target_keys + (1 + BOARD + slot) * key, pair, key * sizeof(float))
+            memcpy(attack_keys + slot * key, pair + key, key * sizeof(float))
 
     # Logits in the order of the action numbers; 0 where a card or creature is missing.
-    memset(logits, 0, (155 if one else 145) * sizeof(float))
-    WIDE.dots(trunk, w[PASS_W], trunks, 1, 1, logits)
+    memset(logits, 0, (155 if z.one else 145) * sizeof(float))
+    WIDE.dots(r.trunk, w[PASS_W], z.trunk, 1, 1, logits)
     logits[0] += w[PASS_B][0]
-    base = 9 if one else 17
     for h in range(HAND):
-        if not held >> h & 1:
+        if not r.held >> h & 1:
             continue
-        memset(query, 0, key * sizeof(float))
-        WIDE.dense(hand + h * units, units, w[SUMMON], query, key)
-        if one:
-            WIDE.dots(query, lane_keys, key, 1, scale, logits + 1 + h)
+        memset(pair, 0, 2 * key * sizeof(float))
+        dense(r.hand + h * units, units, w[OF_CARD], pair, 2 * key)
+        if z.one:
+            WIDE.dots(pair, lane_keys, key, 1, scale, logits + 1 + h)
         else:
-            WIDE.dots(query, lane_keys, key, 3, scale, logits + 1 + 2 * h)
-        memset(query, 0, key * sizeof(float))
-        WIDE.dense(hand + h * units, units, w[USE], query, key)
-        WIDE.dots(query, target_keys, key, 1 | present[0] << 1 | present[1] << (1 + BOARD), scale,
+            WIDE.dots(pair, lane_keys, key, 3, scale, logits + 1 + 2 * h)
+        WIDE.dots(pair + key, target_keys, key,
+                  1 | r.present[0] << 1 | r.present[1] << (1 + BOARD), scale,
                   logits + base + 13 * h)
     base += 13 * HAND
-    size = 6 if one else 3
     for slot in range(BOARD):
-        if not present[0] >> slot & 1:
+        if not r.present[0] >> slot & 1:
             continue
-        memset(query, 0, key * sizeof(float))
-        WIDE.dense(board + slot * units, units, w[ATTACK], query, key)
         n = base + (size + 1) * slot
-        WIDE.dots(query, player_attack, key, 1, scale, logits + n)
-        which = 0 if one or slot < 3 else 3             # the first enemy that it may attack
-        WIDE.dots(query, attack_keys + which * key, key,
-                  present[1] >> which & ((<unsigned int>1 << size) - 1), scale, logits + n + 1)
-    WIDE.dots(trunk, w[VALUE_W], trunks, 1, 1, &value)
-    return tanhf(w[VALUE_B][0] + value)
+        WIDE.dots(attacks + slot * key, r.player_attack, key, 1, scale, logits + n)
+        which = 0 if z.one or slot < 3 else 3           # the first enemy that it may attack
+        WIDE.dots(attacks + slot * key, attack_keys + which * key, key,
+                  r.present[1] >> which & ((<unsigned int>1 << size) - 1), scale, logits + n + 1)
+    WIDE.dots(r.trunk, w[VALUE_W], z.trunk, 1, 1, &value)
+    return tanh32(w[VALUE_B][0] + value)
 
 
 @cython.final
@@ -241,23 +329,25 @@ cdef class EntityRunner:
 
     cdef float scale[ENTITIES]
     cdef float* numbers         # of all arrays, concatenated
-    cdef const float* w[ENTITY_ARRAYS]
-    cdef int units
-    cdef int trunk
-    cdef int key
+    cdef const float* w[ALL_ARRAYS]
+    cdef sizes_t sizes
 
     def __cinit__(self, arrays, const float[::1] scale):
         cdef const float* at
+        cdef size_t joined
         cdef int i
         for i in range(ENTITIES):
             self.scale[i] = scale[i]
-        self.units, self.key = arrays["summon.w"].shape
-        self.trunk = arrays["trunk1.b"].size
-        self.numbers = copied_numbers(arrays)
+        self.sizes.units, self.sizes.key = arrays["summon.w"].shape
+        self.sizes.trunk = arrays["trunk1.b"].size
+        joined = 3 * self.sizes.trunk * (self.sizes.units + self.sizes.key)
+        joined += 6 * self.sizes.units * self.sizes.key
+        self.numbers = copied_numbers(arrays, joined)
         at = self.numbers
         for i, array in enumerate(arrays.values()):
             self.w[i] = at
             at += <Py_ssize_t>array.size
+        join_layers(self.w, <float*>at, &self.sizes)
 
     def __dealloc__(self):
         PyMem_Free(self.numbers)
@@ -266,23 +356,38 @@ cdef class EntityRunner:
     def run(self, const float[:, ::1] x, float[:, ::1] logits, float[::1] values):
         """Write the logits (rows, 145 or 155) and the values of observations."""
         cdef Py_ssize_t i
-        cdef int j
+        cdef int j, k, n, step
         cdef float* scratch
-        cdef bint one = logits.shape[1] == 155
+        cdef float* observation
+        cdef row_t rows[TOGETHER]
+        cdef sizes_t z = self.sizes
+        z.one = logits.shape[1] == 155
         if x.shape[1] != ENTITIES or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
             raise ValueError("the sizes of the arrays do not match")
-        if logits.shape[1] != 145 and not one:
+        if logits.shape[1] != 145 and not z.one:
             raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
+        step = row_size(&z)
         scratch = <float*>PyMem_Malloc(
-            scratch_size(self.units, self.trunk, self.key) * sizeof(float))
+            (ENTITIES + TOGETHER * <size_t>step + 2 * z.units + (LANES + 3 + 4 * BOARD) * z.key)
+            * sizeof(float))
         if scratch is NULL:
             raise MemoryError("too little memory for a policy")
+        observation = scratch + TOGETHER * step
         with nogil:
-            for i in range(x.shape[0]):
-                for j in range(ENTITIES):
-                    scratch[j] = x[i, j] / self.scale[j]
-                values[i] = entity_row(self.w, scratch, &logits[i, 0], one, scratch + ENTITIES,
-                                       self.units, self.trunk, self.key)
+            for k in range(TOGETHER):
+                place_row(&rows[k], scratch + k * step, &z)
+            i = 0
+            while i < x.shape[0]:
+                n = <int>min(x.shape[0] - i, <Py_ssize_t>TOGETHER)
+                for k in range(n):
+                    for j in range(ENTITIES):
+                        observation[j] = x[i + k, j] / self.scale[j]
+                    encode_row(self.w, observation, &rows[k], &z)
+                run_trunk(self.w, rows, n, step, &z)
+                for k in range(n):
+                    values[i + k] = rate_actions(
+                        self.w, &rows[k], &logits[i + k, 0], observation + ENTITIES, &z)
+                i += n
         PyMem_Free(scratch)
 
 
@@ -345,11 +450,11 @@ cdef class MlpRunner:
                     for k in range(self.n_layers):
                         to = &out[i, 0] if k == self.n_layers - 1 else two if k & 1 else one
                         memcpy(to, self.b[k], self.sizes[k + 1] * sizeof(float))
-                        WIDE.dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
+                        dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
                         if k < self.n_layers - 1:
                             if self.tanh:
                                 for j in range(self.sizes[k + 1]):
-                                    to[j] = tanhf(to[j])
+                                    to[j] = tanh32(to[j])
                             else:
                                 relu(to, self.sizes[k + 1])
                         inputs = to

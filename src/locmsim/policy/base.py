@@ -136,6 +136,8 @@ class RatingPolicy(ABC):
 
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:
     """Return Gumbel noise, hashed from each row's seed and the action's number."""
+    from locmsim.search._values import gumbel  # only policies that sample need the searches
+
     if isinstance(seeds, int | np.integer):
         base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
         keys = np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
@@ -145,9 +147,9 @@ def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray
             raise ValueError(f"seeds: expected an int or shape ({rows},), got {keys.shape}")
     steps = np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN
     bits = _mixed(np.asarray(_mixed(keys).reshape(rows, 1) + steps, np.uint64))
-    uniform = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    noise: NDArray[np.float64] = -np.log(-np.log(uniform))
-    return noise
+    uniform: NDArray[np.float64] = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    gumbel(uniform)
+    return uniform
 
 
 #: Increment of the generator SplitMix64, whose output function is `_mixed`.

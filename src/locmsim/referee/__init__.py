@@ -1,6 +1,7 @@
 """Bots as processes, the match between them, logs."""
 
 from locmsim.contract import Fault, FaultKind
+from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.process import BotFault, BotProcess
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 
@@ -10,6 +11,7 @@ __all__ = [
     "Call",
     "Fault",
     "FaultKind",
+    "IsolatedAgent",
     "Result",
     "play",
     "replay_calls",

@@ -15,15 +15,16 @@ import signal
 import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import IO, NamedTuple
+from typing import IO, ClassVar, NamedTuple
 
-from locmsim.contract import FaultKind
+from locmsim.contract import MATCH_VARIABLE, FaultKind
 
 __all__ = [
     "MAX_LINE",
     "STDERR_KEPT",
     "BotFault",
     "BotProcess",
+    "kill_all",
     "new_token",
     "python_file_hint",
     "stop",
@@ -52,8 +53,8 @@ _DEATH = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
 _GIVE_UP = 5.0
 
-#: The environment variable that marks descendants, even in other sessions.
-_MARK = "LOCMSIM_MATCH"
+#: The marks of matches that are being played.
+_tokens: set[str] = set()
 _LINE_END = re.compile(rb"[\r\n]")
 _DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
 #: Errors at the start of a process that are caused by the machine, not by the command.
@@ -88,13 +89,22 @@ def new_token() -> str:
     It contains the mark of an outer match, so that a referee also finds the bots of a bot that
     is a referee itself.
     """
-    outer = os.environ.get(_MARK)
+    outer = os.environ.get(MATCH_VARIABLE)
     own = os.urandom(8).hex()
-    return f"{outer}:{own}" if outer else own
+    token = f"{outer}:{own}" if outer else own
+    _tokens.add(token)
+    return token
 
 
 class BotProcess:
     """A running bot in its own session; `stop` ends it.
+
+    Attributes
+    ----------
+    max_line : int
+        Number of bytes from which a line is too long for an answer.
+    speaks_protocol : bool
+        Whether it is asked by the text of the game.
 
     Parameters
     ----------
@@ -112,8 +122,11 @@ class BotProcess:
     BotFault
         The command cannot be run.
     OSError
-        The machine has no processes, descriptors or memory left.
+        The machine has no processes, descriptors or memory left, or `cwd` is no folder.
     """
+
+    max_line: ClassVar[int] = MAX_LINE
+    speaks_protocol: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -135,11 +148,13 @@ class BotProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=cwd,
-                env={**(os.environ if env is None else env), _MARK: token},
+                env={**(os.environ if env is None else env), MATCH_VARIABLE: token},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
+            if isinstance(error, OSError) and (
+                error.errno in _MACHINE_ERRORS or (cwd is not None and not os.path.isdir(cwd))
+            ):
                 raise
             why = error.strerror if isinstance(error, OSError) else error
             raise BotFault(FaultKind.START_FAILED, f"cannot run {command!r}: {why}") from None
@@ -235,8 +250,8 @@ class BotProcess:
         self._drop_line_feed()
         end = _LINE_END.search(self._output)
         length = end.start() if end else len(self._output)
-        if length >= MAX_LINE:
-            raise BotFault(FaultKind.LINE_TOO_LONG, f"{MAX_LINE} bytes or more without an end")
+        if length >= self.max_line:
+            raise BotFault(FaultKind.LINE_TOO_LONG, f"{self.max_line} bytes or more without an end")
         if not end:
             return None
         line = bytes(self._output[:length])
@@ -403,7 +418,7 @@ class _Watch:
             asked._read_output()
             # The question is not fully written and the bot floods its output: its first line is
             # enough.
-            if asked._output_ended or len(asked._output) >= MAX_LINE:
+            if asked._output_ended or len(asked._output) >= asked.max_line:
                 self.forget(asked._stdout)
         return asked._stdout in ready or asked._stdin in ready
 
@@ -441,6 +456,14 @@ def stop(bots: Collection[BotProcess], token: str) -> None:
     except BaseException:  # interrupted: try again, without delay
         _end(bots, token, 0.0)
         raise
+    finally:
+        _tokens.discard(token)
+
+
+def kill_all() -> None:
+    """Kill all processes of the matches that are being played."""
+    for token in list(_tokens):
+        _kill_all((), token)
 
 
 def _end(bots: Collection[BotProcess], token: str, grace: float) -> None:
@@ -457,6 +480,7 @@ def _end(bots: Collection[BotProcess], token: str, grace: float) -> None:
 def _kill_all(bots: Collection[BotProcess], token: str) -> None:
     leaders = {bot.pid for bot in bots}
     sessions = set(leaders)
+    own = os.getsid(0)
     deadline = time.monotonic() + _GIVE_UP
     while True:
         for bot in bots:
@@ -464,7 +488,9 @@ def _kill_all(bots: Collection[BotProcess], token: str) -> None:
         found = list(_descendants(leaders, sessions, token))
         alive = [process for process in found if not process.dead]
         for process in alive:
-            sessions.add(process.session)
+            # What a worker leaves behind may be in our own session, with who knows what else.
+            if process.session != own:
+                sessions.add(process.session)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process.pid, signal.SIGKILL)
         if not alive or time.monotonic() > deadline:

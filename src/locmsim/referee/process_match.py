@@ -1,21 +1,21 @@
 """Matches between bots as processes: turns, time limits and faults.
 
 The game itself is a `locmsim.contract.Match`; this module adds two commands, clocks and a result. A
-command may be replaced by an agent of this process. An agent cannot be interrupted: its time is
-checked after it has answered.
+command may be replaced by an agent, in a process of its own or in this one. There it cannot be
+interrupted: its time is checked after it has answered.
 """
 
 import math
 import os
 import select
 import time
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from locmsim.contract import Fault, FaultKind, Match, TurnResult, start_turn
-from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess, new_token, stop
+from locmsim.contract import Fault, FaultKind, Match, TurnResult
+from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
+from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess, new_token, stop
 
 __all__ = ["Call", "Result", "play", "replay_calls"]
 
@@ -110,17 +110,20 @@ def play(
     env: Mapping[str, str] | None = None,
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
     on_call: Callable[[Call], object] = lambda call: None,
+    expendable: bool = False,
 ) -> Result[_M]:
     """Play a match between two bots to its end.
 
-    When this function returns or raises, no process of the bots is left.
+    When this function returns or raises, no process of the bots is left. One that hides from it on
+    purpose, in a session of its own and with an empty environment, is not found.
 
     Parameters
     ----------
     players : sequence
         Two commands (a string is split as by a shell) or agents. For LOCM, an agent is an object
         with ``choose`` and ``act`` (see `locmsim.agents`). An agent that raises an exception has
-        crashed; an agent that is too late loses when it returns.
+        crashed; an agent that is too late loses when it returns. An `IsolatedAgent` plays in a
+        process of its own, where it loses by whatever ends it, and as soon as its time is up.
     match : Match
         A match of any game (`locmsim.contract.Match`).
     timeout_scale : float
@@ -138,6 +141,8 @@ def play(
         Called with the processes, which another thread may end by `BotProcess.kill`.
     on_call : callable, optional
         Called with each `Call`.
+    expendable : bool
+        Whether this process, a worker, ends if an agent in it goes on long after its time limit.
 
     Returns
     -------
@@ -147,7 +152,7 @@ def play(
     Raises
     ------
     OSError
-        This machine cannot run the bots (no descriptors, no processes).
+        This machine cannot run the bots (no descriptors, no processes), or `cwd` is no folder.
     ValueError
         An argument is wrong.
     """
@@ -162,23 +167,36 @@ def play(
 
     token = new_token()
     bots: list[_Bot] = []
+    processes: list[BotProcess] = []
     try:
         for player in players:
-            if not isinstance(player, str | Sequence):
+            if not isinstance(player, str | Sequence | IsolatedAgent):
                 bots.append(player)
                 continue
             if not (hasattr(select, "poll") and hasattr(os, "waitid")):
                 raise OSError("bots that are processes need a POSIX system with poll and waitid")
             try:
-                bots.append(BotProcess(player, token, cwd=cwd, env=env))
+                process: BotProcess
+                if isinstance(player, IsolatedAgent):
+                    process = AgentProcess(player, match, token, cwd=cwd, env=env)
+                else:
+                    process = BotProcess(player, token, cwd=cwd, env=env)
+                processes.append(process)
+                bots.append(process)
             except BotFault as fault:
                 bots.append(fault)
-        started([bot for bot in bots if isinstance(bot, BotProcess)])
-        return _Referee(match, bots, timeout_scale, match_limit, lenient).run(on_call)
+        started(processes)
+        for i, bot in enumerate(bots):
+            if isinstance(bot, AgentProcess):
+                try:
+                    bot.begin()
+                except BotFault as fault:
+                    bots[i] = fault
+        return _Referee(match, bots, timeout_scale, match_limit, lenient, expendable).run(on_call)
     finally:
         # Even without bots: a start may have been interrupted after the process was created.
-        if any(isinstance(player, str | Sequence) for player in players):
-            stop([bot for bot in bots if isinstance(bot, BotProcess)], token)
+        if any(isinstance(player, str | Sequence | IsolatedAgent) for player in players):
+            stop(processes, token)
 
 
 def replay_calls(
@@ -245,8 +263,10 @@ class _Referee(Generic[_M]):
         timeout_scale: float,
         match_limit: float | None,
         lenient: bool,
+        expendable: bool,
     ) -> None:
         self._match = match
+        self._expendable = expendable
         self._bots = bots
         self._timeout_scale = timeout_scale
         self._lenient = lenient
@@ -270,8 +290,8 @@ class _Referee(Generic[_M]):
             if isinstance(bot, BotProcess):
                 stderr[player] = bot.stderr_tail()
                 data[player] = tuple(bot.data_lines())
-            elif player in self._faults:
-                stderr[player] = self._faults[player].traceback
+            if player in self._faults:
+                stderr[player] = (stderr[player] + self._faults[player].traceback)[-STDERR_KEPT:]
         return _result(match, self._fault(), self._calls, elapsed_ns, stderr, data)
 
     def _call(self, player: int) -> Call:
@@ -279,7 +299,8 @@ class _Referee(Generic[_M]):
         turn, rule_ms = match.turn, match.time_limit_ms(player)
         limit_ms = self._limit_ms(player, rule_ms)
         text, answer = None, None
-        if isinstance(self._bots[player], BotProcess):
+        bot = self._bots[player]
+        if isinstance(bot, BotProcess) and bot.speaks_protocol:
             text = match.input_text(player)
         start = time.monotonic_ns()
         try:
@@ -302,14 +323,18 @@ class _Referee(Generic[_M]):
         bot, other = self._bots[player], self._bots[1 - player]
         if isinstance(bot, BotFault):
             raise bot
+        other = other if isinstance(other, BotProcess) else None
         try:
             if not isinstance(bot, BotProcess):
                 return self._ask_agent(bot, player, limit_ms)
+            if isinstance(bot, AgentProcess):
+                answer, elapsed_ns = bot.answer(self._calls, player, limit_ms, other)
+                return _one_line(answer), elapsed_ns
             return bot.ask(
                 text or "",
                 None if limit_ms is None else limit_ms / 1000,
                 lenient=self._lenient,
-                other=other if isinstance(other, BotProcess) else None,
+                other=other,
             )
         except BotFault as fault:
             if fault.kind == FaultKind.TIMEOUT and limit_ms == self._time_left[player]:
@@ -322,25 +347,14 @@ class _Referee(Generic[_M]):
         """Return an agent's answer and its time in ns; `BotFault` as for a process."""
         ask = self._match.ask(agent, player)
         start = time.monotonic_ns()
-        try:
-            start_turn(agent, limit_ms)
-            answer = ask()
-        except Exception as error:
-            raise BotFault(
-                FaultKind.CRASHED,
-                f"raised {type(error).__name__}: {error}",
-                # Without this module's own line.
-                "".join(traceback.format_exception(_below(error)))[-STDERR_KEPT:],
-            ) from error
+        answer = asked(ask, agent, limit_ms, expendable=self._expendable)
         elapsed_ns = time.monotonic_ns() - start
         if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
             raise BotFault(
                 FaultKind.TIMEOUT,
                 f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
             )
-        if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
-            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, not one line")
-        return answer, elapsed_ns
+        return _one_line(answer), elapsed_ns
 
     def _fault(self) -> Fault | None:
         error = self._match.error
@@ -350,10 +364,15 @@ class _Referee(Generic[_M]):
         return _malformed(self._match, self._calls)
 
 
-def _below(error: Exception) -> Exception:
-    """Return the error with a traceback that starts in the agent."""
-    trace = error.__traceback__
-    return error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
+def _one_line(answer: object) -> str:
+    """Return an agent's answer as plain text; `BotFault` if it is not one line."""
+    if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
+        shown = answer[0] if isinstance(answer, list) and len(answer) == 1 else _quoted(answer)
+        raise BotFault(FaultKind.MALFORMED, f"answered {shown}, not one line")
+    data = answer.encode("utf-8", "replace")
+    if len(data) >= MAX_LINE:
+        raise BotFault(FaultKind.LINE_TOO_LONG, f"answered {_quoted(answer)}")
+    return data.decode()
 
 
 def _late(rule_ms: float, elapsed_ns: int) -> bool:

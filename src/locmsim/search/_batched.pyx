@@ -6,7 +6,6 @@ plans in a world or all visits of a round. A function that computes what the wei
 same answers. This is a separate module because exported bots do not need it.
 """
 
-from libc.math cimport atanh, expf, logf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -25,6 +24,7 @@ from locmsim._core cimport (
     state_winner,
     turn_hash,
 )
+from locmsim._math cimport atanh64, exp32, log64
 from locmsim.search._beam cimport (
     KEPT,
     WINNING,
@@ -213,7 +213,7 @@ cdef class BatchEngine(Engine):
             values = found
             for i in range(n):
                 x = min(max(values[i], -1 + 1e-12), 1 - 1e-12)
-                x = scale * atanh(x)
+                x = scale * atanh64(x)
                 self.values[first + i] = <float>min(max(x, 1.0 - MAX_VALUE), MAX_VALUE - 1.0)
             if part is not None:
                 parts.append(part)
@@ -233,7 +233,7 @@ cdef class BatchEngine(Engine):
         if self.prior is NULL:
             return 0
         x = self.prior[row * self.num_actions + action]
-        return max(LEAST_LOG, logf(x)) if x > 0 else LEAST_LOG
+        return max(LEAST_LOG, <float>log64(x)) if x > 0 else LEAST_LOG
 
     # ---- the beam over the player's turn --------------------------------------------------------
 
@@ -709,7 +709,7 @@ cdef class BatchEngine(Engine):
         for i in range(turns.n):
             most = max(most, line.log_kept[i])
         for i in range(turns.n):
-            nodes[i].prior = expf(line.log_kept[i] - most)
+            nodes[i].prior = exp32(line.log_kept[i] - most)
             total += nodes[i].prior
         for i in range(turns.n):
             nodes[i].prior /= total

@@ -1,7 +1,6 @@
 """Knowledge of one player about a game: `Knowledge`, the compiled part of `Belief`."""
 
 cimport cython
-from libc.math cimport exp
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
@@ -37,6 +36,7 @@ from locmsim._core cimport (
     table_t,
     unknown_t,
 )
+from locmsim._math cimport exp64
 
 __all__ = ["Knowledge", "attractions_of"]
 
@@ -149,7 +149,7 @@ cdef void attractions(
             best = scores[i]
     for i in range(n):
         x = (scores[i] - best) / temperature
-        weights[i] = exp(x if x > least else least)
+        weights[i] = exp64(x if x > least else least)
         if copies is not NULL:
             weights[i] += own_deck * copies[i]
         most = max(most, weights[i])

@@ -3,7 +3,6 @@
 # Tables hold all values that a term can take, so that evaluating takes a few loads for a player and
 # three for a creature. Section numbers refer to docs/rules.md.
 
-from libc.math cimport tanhf
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from locmsim._core cimport (
@@ -18,6 +17,7 @@ from locmsim._core cimport (
     state_t,
     table_t,
 )
+from locmsim._math cimport tanh32
 from locmsim._platform cimport count_bits_, lowest_bit_
 
 
@@ -148,4 +148,4 @@ cdef inline float evaluate(
 
 cdef inline float squashed(float value, const eval_t* e) noexcept nogil:
     """Convert a value to an expected result, from -1 to 1."""
-    return tanhf(value / e.scale)
+    return tanh32(value / e.scale)

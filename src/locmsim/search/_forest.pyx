@@ -10,7 +10,7 @@ tests/reference_forest.py is a slow reference implementation in Python.
 """
 
 cimport cython
-from libc.math cimport exp, log, sqrt, tanh
+from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
@@ -37,6 +37,7 @@ from locmsim._core cimport (
     table_t,
     unknown_t,
 )
+from locmsim._math cimport exp64, log64, tanh64
 from locmsim.game._layout cimport (
     known_apply,
     known_resume,
@@ -278,7 +279,7 @@ cdef inline double mean_of(const edge_t* edge) noexcept nogil:
 
 
 cdef inline double log_prior(const edge_t* edge) noexcept nogil:
-    return log(edge.prior if edge.prior > LEAST_PRIOR else LEAST_PRIOR)
+    return log64(edge.prior if edge.prior > LEAST_PRIOR else LEAST_PRIOR)
 
 
 cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
@@ -691,10 +692,10 @@ cdef class Forest:
         if self.o.mix != 0:
             # A network predicts the result for the player whose turn ends.
             if passed:
-                leaf.predicted = -tanh(
+                leaf.predicted = -tanh64(
                     network_value(&self.network.n, &before, t, before.turn & 1) / 2.0)
             else:
-                leaf.predicted = tanh(network_value(&self.network.n, &s, t, leaf.who) / 2.0)
+                leaf.predicted = tanh64(network_value(&self.network.n, &s, t, leaf.who) / 2.0)
         if observations is NULL:
             self.array.states[leaf.row] = s
             self.array.tables[leaf.row] = t
@@ -726,7 +727,7 @@ cdef class Forest:
                 most = priors[i]
         if raw_priors is not NULL and are_logits:
             for i in range(leaf.n_legal):
-                priors[i] = exp(priors[i] - most)
+                priors[i] = exp64(priors[i] - most)
         for i in range(leaf.n_legal):
             total += priors[i]
         if not total > 0:
@@ -812,7 +813,7 @@ cdef class Forest:
                         most = logits[e]
                 for e in range(tree.n_root):
                     if self.o.gumbel or n == 0:
-                        logits[e] = exp(logits[e] - most)
+                        logits[e] = exp64(logits[e] - most)
                     else:
                         logits[e] = tree.edges[e].visits
                     total += logits[e]

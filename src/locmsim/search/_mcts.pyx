@@ -1,10 +1,11 @@
 """Monte-Carlo tree search over whole turns; _mcts.pxd describes its structs."""
 
-from libc.math cimport expf, sqrtf
+from libc.math cimport sqrtf
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from locmsim._core cimport state_end_turn, state_t, state_winner
+from locmsim._math cimport exp32
 from locmsim.search._beam cimport halving_t, end_round, put_best_first, start_halving
 from locmsim.search._evaluation cimport squashed
 from locmsim.search._mcts cimport MAX_DEPTH, node_t, tree_t, turns_t
@@ -29,7 +30,7 @@ cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noex
     for i in range(turns.n):
         best = max(best, nodes[i].value)
     for i in range(turns.n):
-        nodes[i].prior = expf((nodes[i].value - best) / temperature)
+        nodes[i].prior = exp32((nodes[i].value - best) / temperature)
         total += nodes[i].prior
     for i in range(turns.n):
         nodes[i].prior /= total

@@ -1,16 +1,44 @@
-"""Expected results of many states by an evaluation.
+"""Expected results of many states by an evaluation, and functions of numbers for Python.
 
-This is a separate module because exported bots do not need it.
+This is a separate module because exported bots do not need it. The functions give the same bits on
+every machine, which those of `math` and numpy do not: `locmsim._math` has them.
 """
-
-from libc.math cimport tanh
 
 from locmsim._batch cimport StateArray
 from locmsim._core cimport state_player, state_t, state_winner, table_t
+from locmsim._math cimport exp64, log64, tanh64
 from locmsim.networks._network cimport Network, network_t, network_value
 from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table, evaluate
 
-__all__ = ["expected_results"]
+cdef double LEAST = 1.1102230246251565e-16      # 2^-53
+
+__all__ = ["exp", "expected_results", "gumbel", "log", "tanh"]
+
+
+def exp(double x):
+    """Return e to the power of x."""
+    return exp64(x)
+
+
+def log(double x):
+    """Return the natural logarithm of x."""
+    return log64(x)
+
+
+def tanh(double x):
+    """Return the hyperbolic tangent of x."""
+    return tanh64(x)
+
+
+def gumbel(double[:, ::1] uniform):
+    """Replace random numbers from 0 to 1 by Gumbel noise."""
+    cdef double* x
+    cdef Py_ssize_t i, k
+    for i in range(uniform.shape[0]):
+        for k in range(uniform.shape[1]):
+            x = &uniform[i, k]
+            # Rounding may have made it 0 or 1, of which the noise would be infinite.
+            x[0] = -log64(-log64(min(max(x[0], LEAST), 1 - LEAST)))
 
 
 def expected_results(
@@ -37,6 +65,6 @@ def expected_results(
             if state_winner(s) >= 0:
                 out[i] = 1 if s.p[who].won else -1
             elif n is not NULL:
-                out[i] = tanh(<double>network_value(n, s, t, who) / 2)
+                out[i] = tanh64(<double>network_value(n, s, t, who) / 2)
             else:
-                out[i] = tanh(<double>evaluate(s, t, &e, who) / <double>e.scale)
+                out[i] = tanh64(<double>evaluate(s, t, &e, who) / <double>e.scale)

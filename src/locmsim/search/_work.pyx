@@ -1,6 +1,5 @@
 """Code of both searches: the value of a position, and playouts of turns."""
 
-from libc.math cimport tanhf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -17,6 +16,7 @@ from locmsim._core cimport (
     stream_below,
     stream_start,
 )
+from locmsim._math cimport tanh32
 from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport network_value
 from locmsim.search._evaluation cimport MAX_VALUE, evaluate, squashed
@@ -49,7 +49,7 @@ cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
     """Return the expected result for `who`, whose turn ends, from -1 to 1."""
     if w.network is NULL or state_winner(s) >= 0:
         return squashed(value_of(w, s, who), w.eval)
-    return tanhf(network_value(w.network, s, w.table, who) / 2)
+    return tanh32(network_value(w.network, s, w.table, who) / 2)
 
 
 cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil:

@@ -247,13 +247,14 @@ def win_chance(
     import numpy as np
 
     from locmsim.batch import StateBatch
+    from locmsim.search._values import exp
 
     if player not in (None, 0, 1):
         raise ValueError(f"player: expected 0 or 1, got {player!r}")
     batch = StateBatch([states]) if isinstance(states, State) else states
     rules = batch._array.rule_set
     chances = (1 + _default_evaluation(rules).results(batch)) / 2
-    chances /= chances + (1 - chances) * np.exp(_OPTIMISM[rules])
+    chances /= chances + (1 - chances) * exp(_OPTIMISM[rules])
     if player is not None:
         movers = np.empty(len(batch), np.int8)
         batch._array.movers(movers)

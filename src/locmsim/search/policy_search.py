@@ -17,6 +17,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import get_rules
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
+from locmsim.search._values import gumbel
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, OnObservations
 from locmsim.search.results import PolicyResult
@@ -371,7 +372,9 @@ class PolicySearch:
         noise = np.zeros((len(worlds), get_rules(rules).num_actions))
         if options.noise:
             for row, number in zip(noise, seeds, strict=True):
-                row[:] = options.noise * np.random.default_rng(number).gumbel(size=len(row))
+                row[:] = 1 - np.random.default_rng(number).random(len(row))
+            gumbel(noise)
+            noise *= options.noise
         for number, bonus in enumerate(bonuses):
             if bonus is not None:
                 added = np.asarray(bonus, np.float64)

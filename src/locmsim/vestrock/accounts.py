@@ -5,22 +5,77 @@ import hashlib
 import hmac
 import logging
 import os
+import re
+from collections import Counter
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from locmsim._io import write_whole
+from locmsim._io import folder_locked, write_whole
 from locmsim.vestrock.protocol import VALID_NAME
 
 __all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]
 
 _log = logging.getLogger(__name__)
 
-#: Parameters of scrypt, with which a hash takes about 20 ms and 16 MB.
-_N: Final = 2**14
-_R: Final = 8
-_P: Final = 1
-#: Salt and hash of a name that has no account.
-_NOBODY: Final = (b"nobody", b"")
+
+class _Cost(NamedTuple):
+    """The parameters of scrypt; a hash takes 128 * r * 2**ln bytes."""
+
+    ln: int
+    r: int
+    p: int
+
+    def __str__(self) -> str:
+        return f"$scrypt$ln={self.ln},r={self.r},p={self.p}"
+
+    @property
+    def memory(self) -> int:
+        """The bytes that a hash takes."""
+        return 128 * self.r << self.ln
+
+
+#: The parameters of new hashes, and of those without any in their line: about 20 ms and 16 MB.
+_COST: Final = _Cost(14, 8, 1)
+#: Bounds of what a file may ask for: memory of a hash in bytes, that times p, and r times p.
+_MAX_MEMORY: Final = 2**28
+_MAX_WORK: Final = 2**30
+_MAX_BLOCKS: Final = 2**14
+_COST_TEXT: Final = re.compile(r"\$scrypt\$ln=([0-9]{1,2}),r=([0-9]{1,4}),p=([0-9]{1,4})")
+
+
+class _Entry(NamedTuple):
+    """An account: how its password is hashed, and the hash."""
+
+    salt: bytes
+    digest: bytes
+    cost: _Cost
+
+    @classmethod
+    def parse(cls, words: list[str]) -> "_Entry":
+        """Parse the words after the name; ``ValueError`` if they are not an account's."""
+        *costs, salt, digest = words
+        cost = _parsed(costs[0]) if costs else _COST
+        if len(costs) > 1:
+            raise ValueError("too many words")
+        return cls(
+            base64.b64decode(salt, validate=True), base64.b64decode(digest, validate=True), cost
+        )
+
+
+def _parsed(text: str) -> _Cost:
+    found = _COST_TEXT.fullmatch(text)
+    if not found:
+        raise ValueError(f"not parameters of scrypt: {text}")
+    cost = _Cost(*map(int, found.groups()))
+    if (
+        min(cost) < 1
+        or cost.ln >= 16 * cost.r  # a bound of scrypt itself
+        or cost.memory > _MAX_MEMORY
+        or cost.memory * cost.p > _MAX_WORK
+        or cost.r * cost.p > _MAX_BLOCKS
+    ):
+        raise ValueError(f"parameters out of bounds: {text}")
+    return cost
 
 
 class Accounts(Protocol):
@@ -57,7 +112,10 @@ class OpenAccounts:
 
 
 class FileAccounts:
-    """Accounts in a file: a name, a salt and a hash per line, separated by blanks.
+    """Accounts in a file: name, parameters, salt and hash per line, separated by blanks.
+
+    The parameters are those of scrypt, as in ``$scrypt$ln=14,r=8,p=1``. A line without them has
+    these, as all lines of older files.
 
     Parameters
     ----------
@@ -78,33 +136,32 @@ class FileAccounts:
         self._key = os.urandom(32)
         self._known: dict[tuple[str, bytes], bytes] = {}
         self._version = self._version_now()
-        self._hashes = self._read()
+        self._entries = self._read()
 
     def _version_now(self) -> tuple[int, ...]:
         status = os.stat(self.path)
         return status.st_mtime_ns, status.st_size, status.st_ino
 
-    def _read(self) -> dict[str, tuple[bytes, bytes]]:
-        """Read salt and hash by name."""
-        hashes: dict[str, tuple[bytes, bytes]] = {}
+    def _read(self) -> dict[str, _Entry]:
+        """Read the accounts by name."""
+        entries: dict[str, _Entry] = {}
         text = Path(self.path).read_text("ascii", "replace")
         for number, line in enumerate(text.splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
+            name, *words = line.split()
             try:
-                name, salt, digest = line.split()
-                entry = (
-                    base64.b64decode(salt, validate=True),
-                    base64.b64decode(digest, validate=True),
-                )
+                entry = _Entry.parse(words)
             except ValueError:
-                raise ValueError(f"{self.path}: line {number}: expected name, salt, hash") from None
+                raise ValueError(
+                    f"{self.path}: line {number}: expected name, parameters of scrypt, salt, hash"
+                ) from None
             if not VALID_NAME.fullmatch(name):
                 raise ValueError(f"{self.path}: line {number}: {name!r} is not a valid name")
-            if name in hashes:
+            if name in entries:
                 raise ValueError(f"{self.path}: line {number}: {name} occurs twice")
-            hashes[name] = entry
-        return hashes
+            entries[name] = entry
+        return entries
 
     def _read_again(self) -> None:
         """Read the file if it has changed; keep the old accounts if it is damaged or missing."""
@@ -113,13 +170,14 @@ class FileAccounts:
             if version == self._version:
                 return
             self._version = version
-            self._hashes = self._read()
+            self._entries = self._read()
         except (OSError, ValueError) as error:
             _log.error("accounts stay as they were: %s", error)
 
     def check_quickly(self, name: str, password: str) -> bool | None:
         self._read_again()
-        quick = self._known.get((name, self._hashes.get(name, _NOBODY)[1]), b"")
+        entry = self._entries.get(name)
+        quick = b"" if entry is None else self._known.get((name, entry.digest), b"")
         return True if hmac.compare_digest(quick, self._quick(password)) else None
 
     def _quick(self, password: str) -> bytes:
@@ -127,14 +185,19 @@ class FileAccounts:
 
     def check(self, name: str, password: str) -> bool:
         # An unknown name must take as long as a known one, so that the time reveals nothing.
-        salt, digest = self._hashes.get(name, _NOBODY)
-        if not hmac.compare_digest(hash_password(password, salt), digest):
+        entry = self._entries.get(name)
+        salt, digest, cost = _Entry(b"nobody", b"", self._usual_cost()) if entry is None else entry
+        if not hmac.compare_digest(hash_password(password, salt, cost), digest):
             return False
         self._known[name, digest] = self._quick(password)
         return True
 
+    def _usual_cost(self) -> _Cost:
+        costs = Counter(entry.cost for entry in self._entries.values())
+        return costs.most_common(1)[0][0] if costs else _COST
+
     def names(self) -> list[str]:
-        return sorted(self._hashes)
+        return sorted(self._entries)
 
     @staticmethod
     def set_password(path: str | os.PathLike[str], name: str, password: str) -> None:
@@ -153,17 +216,20 @@ class FileAccounts:
             raise ValueError("password: expected 1..256 printable ASCII characters")
         if password != password.strip():
             raise ValueError("password: blanks at its ends would be lost")
-        lines: list[str] = []
-        if os.path.exists(path):
-            FileAccounts(path)
-            lines = Path(path).read_text("ascii").splitlines()
-        lines = [line for line in lines if line.split()[:1] != [name]]
         salt = os.urandom(16)
         words = [base64.b64encode(part).decode() for part in (salt, hash_password(password, salt))]
-        text = "".join(f"{line}\n" for line in [*lines, " ".join([name, *words])])
-        write_whole(path, text, mode=0o600)
+        with folder_locked(path):
+            lines: list[str] = []
+            if os.path.exists(path):
+                FileAccounts(path)
+                lines = Path(path).read_text("ascii").splitlines()
+            lines = [line for line in lines if line.split()[:1] != [name]]
+            lines.append(" ".join([name, str(_COST), *words]))
+            write_whole(path, "".join(f"{line}\n" for line in lines), mode=0o600)
 
 
-def hash_password(password: str, salt: bytes) -> bytes:
-    """Return the hash of a password to store (scrypt)."""
-    return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32)
+def hash_password(password: str, salt: bytes, cost: tuple[int, int, int] = _COST) -> bytes:
+    """Return the hash of a password to store (scrypt), with the parameters ln, r, p."""
+    ln, r, p = cost
+    n, memory = 2**ln, 2 * _MAX_MEMORY
+    return hashlib.scrypt(password.encode(), salt=salt, n=n, r=r, p=p, dklen=32, maxmem=memory)

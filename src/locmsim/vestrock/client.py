@@ -98,18 +98,20 @@ class Client:
         for word in (user, password):
             if not word or "\n" in word or not word.isascii():
                 raise ValueError("user and password: expected ASCII text in one line")
-        with self._socket.makefile("rb") as file:
-
-            def line() -> str:
-                data = file.readline(1000)
-                if not data.endswith(b"\n"):
+        received = b""
+        for expected, answer in (("LOGIN", user), ("PASS", password), ("OK", None)):
+            while b"\n" not in received:
+                if len(received) > 1000:
+                    raise LoginError(f"expected {expected}, the server sent no line")
+                data = self._socket.recv(1000)
+                if not data:
                     raise ConnectionResetError("the connection has ended")
-                return data.decode("ascii", "replace").rstrip()
-
-            for expected, answer in (("LOGIN", user), ("PASS", password)):
-                self._expect(line(), expected)
+                received += data
+            line, _, received = received.partition(b"\n")
+            self._expect(line.decode("ascii", "replace").rstrip(), expected)
+            if answer is not None:
                 self._socket.sendall(f"{answer}\n".encode())
-            self._expect(line(), "OK")
+        self._read(received)
 
     @staticmethod
     def _expect(line: str, expected: str) -> None:
@@ -216,12 +218,15 @@ class Client:
                 raise ConnectionResetError(f"the connection has ended: {error}") from None
             if not data:
                 raise ConnectionResetError("the connection has ended")
-            for reply in self._reader.feed(data):
-                if reply.error == 8:
-                    raise ServerClosedError("the server closes")
-                self._replies.append(reply)
+            self._read(data)
         elif not writable and timeout != 0:
             raise TimeoutError(f"no reply within {timeout} s")
+
+    def _read(self, data: bytes) -> None:
+        for reply in self._reader.feed(data):
+            if reply.error == 8:
+                raise ServerClosedError("the server closes")
+            self._replies.append(reply)
 
     # ---------------------------------------------------------------------------- commands
 

@@ -1,13 +1,15 @@
 """Event logs of a server, with one JSON object per line, and functions that replay them."""
 
 import contextlib
+import errno
 import json
-import logging
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import IO, Any, Final
 
+from locmsim._io import try_lock
 from locmsim.vestrock._core import State
 from locmsim.vestrock.deck import parse_deck
 from locmsim.vestrock.match import Match
@@ -25,8 +27,6 @@ __all__ = [
     "read_events",
     "replay",
 ]
-
-_log = logging.getLogger(__name__)
 
 #: The version of the format, which a server writes in the first line of its log.
 FORMAT: Final = 1
@@ -47,18 +47,27 @@ class EventLog:
     path : str or path, optional
         File to append to.
 
+    Attributes
+    ----------
+    failure : str or None
+        Why the log could not be written, after which nothing more is.
+
     Raises
     ------
     OSError
-        The file cannot be opened.
+        The file cannot be opened, or another server writes to it.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         #: Functions that are called with every event.
         self.listeners: list[Callable[[Event], object]] = []
+        self.failure: str | None = None
         self._file: IO[bytes] | None = None
         if path is not None:
             self._file = open(path, "ab")  # noqa: SIM115 - closed by `close`
+            if not _locked(self._file.fileno()):
+                self._file.close()
+                raise BlockingIOError(errno.EWOULDBLOCK, "another server writes to it", path)
             if _is_cut(path):
                 # A server that was killed left an incomplete line: end it.
                 self._try(self._file.write, b"\n")
@@ -76,12 +85,12 @@ class EventLog:
             self._try(self._file.flush)
 
     def _try(self, do: Callable[..., object], *arguments: object) -> None:
-        """Call a function; if it fails, stop logging so that the matches can continue."""
+        """Call a function; if it fails, write nothing more: a log with a gap has no use."""
         try:
             do(*arguments)
         except OSError as error:
-            _log.error("the log is given up: %s", error)
             if self._file is not None:
+                self.failure = f"{self._file.name}: {error.strerror or error}"
                 with contextlib.suppress(OSError):  # closing tries once more to write
                     self._file.close()
             self._file = None
@@ -92,6 +101,11 @@ class EventLog:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock a file, unless it is a device or a pipe; return False if another server has done so."""
+    return not stat.S_ISREG(os.fstat(descriptor).st_mode) or try_lock(descriptor)
 
 
 def _is_cut(path: str | os.PathLike[str]) -> bool:

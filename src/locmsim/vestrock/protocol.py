@@ -1,6 +1,7 @@
 """The text protocol as functions of bytes and state, without sockets.
 
-For the server, `LineReader` splits bytes into lines, `Login` is the dialogue before the first
+For the server, `LineReader` splits bytes into lines, `PendingInput` keeps them until they are
+executed, `Login` is the dialogue before the first
 command, and `parse` checks a command line. For the client, `ReplyReader` turns bytes into replies.
 The protocol is described in docs/vestrock.md, "Commands" and "Server".
 """
@@ -15,12 +16,14 @@ __all__ = [
     "COMMANDS",
     "ERRORS",
     "MAX_LINE",
+    "MAX_REPLY",
     "POSITION_QUESTIONS",
     "VALID_NAME",
     "Command",
     "CommandSpec",
     "LineReader",
     "Login",
+    "PendingInput",
     "Reply",
     "ReplyReader",
     "Shape",
@@ -30,6 +33,8 @@ __all__ = [
 
 #: The longest line in bytes, without its end.
 MAX_LINE: Final = 256
+#: The largest reply in bytes that a client accepts; the largest ones of a server have about 90 kB.
+MAX_REPLY: Final = 2**20
 
 #: The names of the error codes.
 ERRORS: Final[dict[int, str]] = {
@@ -214,6 +219,60 @@ def _checked(line: bytes) -> bytes | None:
     return line if len(line) <= MAX_LINE else None
 
 
+class PendingInput:
+    """The input of a connection that is still to be executed: lines, and bytes not yet split.
+
+    Bytes are split only when all earlier lines are taken, so that a chunk full of line ends does
+    not become thousands of objects before its turn comes.
+    """
+
+    def __init__(self) -> None:
+        self._reader = LineReader()
+        self._chunks: deque[bytes] = deque()
+        #: The lines of the chunk that was split last, and its size.
+        self._lines: deque[bytes | None] = deque()
+        self._split = 0
+        self._size = 0
+
+    def __bool__(self) -> bool:
+        """Return whether there is a complete line."""
+        return bool(self._lines)
+
+    @property
+    def size(self) -> int:
+        """Number of bytes of all chunks from which lines may still come."""
+        return self._size
+
+    def feed(self, data: bytes) -> None:
+        """Add the next bytes."""
+        self._chunks.append(data)
+        self._size += len(data)
+        self._find_lines()
+
+    def pop(self) -> bytes | None:
+        """Remove and return the first line, as from `LineReader.feed`."""
+        line = self._lines.popleft()
+        self._find_lines()
+        return line
+
+    def clear(self) -> None:
+        """Forget all input, but not where in a line it stopped."""
+        self._lines.clear()
+        self._chunks.clear()
+        self._split = self._size = 0
+
+    def _find_lines(self) -> None:
+        """Split the next chunks, unless there are lines, until there are."""
+        while not self._lines:
+            self._size -= self._split
+            self._split = 0
+            if not self._chunks:
+                return
+            chunk = self._chunks.popleft()
+            self._lines.extend(self._reader.feed(chunk))
+            self._split = len(chunk)
+
+
 class Login:
     """The dialogue before the first command.
 
@@ -328,10 +387,12 @@ class ReplyReader:
     def __init__(self) -> None:
         self._expected: deque[str] = deque()
         #: Complete lines, of which those before `_next_line` are consumed; `_partial` is the start
-        #: of the line after them.
+        #: of the line after them, in pieces.
         self._lines: list[str] = []
         self._next_line = 0
-        self._partial = ""
+        self._partial: list[str] = []
+        #: Number of bytes that belong to no reply yet.
+        self._unfinished = 0
 
     @property
     def pending(self) -> int:
@@ -350,16 +411,27 @@ class ReplyReader:
         Raises
         ------
         ValueError
-            The server sent something that is not a reply to the command, or is unexpected.
+            The server sent something that is not a reply to the command, or is unexpected, or a
+            reply of more than `MAX_REPLY` bytes.
         """
-        lines = (self._partial + data.decode("ascii", "replace")).split("\n")
-        self._partial = lines.pop()
+        lines = data.decode("ascii", "replace").split("\n")
+        self._unfinished += len(data)
+        if len(lines) > 1 and self._partial:
+            self._partial.append(lines[0])
+            lines[0] = "".join(self._partial)
+            self._partial.clear()
+        if last := lines.pop():
+            self._partial.append(last)
         self._lines += lines
         replies = []
         while self._next_line < len(self._lines) and (reply := self._next()) is not None:
             replies.append(reply)
-        del self._lines[: self._next_line]
-        self._next_line = 0
+        if replies:
+            del self._lines[: self._next_line]
+            self._next_line = 0
+            self._unfinished = sum(map(len, self._lines)) + len(self._lines) + len(last)
+        if self._unfinished > MAX_REPLY:
+            raise ValueError(f"the server sent a reply of more than {MAX_REPLY} bytes")
         return replies
 
     def _next(self) -> Reply | None:
@@ -370,7 +442,7 @@ class ReplyReader:
             self._expected.clear()
             return Reply("", 8, [])
         if not self._expected:
-            raise ValueError(f"the server sent a line that is not a reply: {lines[i]!r}")
+            raise ValueError(f"the server sent a line that is not a reply: {_start(lines[i])}")
         command = self._expected[0]
         if lines[i] != "OK":
             return self._error(command)
@@ -379,8 +451,8 @@ class ReplyReader:
             if len(lines) < i + 2:
                 return None
             numbers = lines[i + 1].split(" ")
-            if len(numbers) != -count or not all(map(str.isdecimal, numbers)):
-                raise ValueError(f"no reply to {command!r}: {lines[i + 1]!r}")
+            if len(numbers) != -count or not all(map(_is_count, numbers)):
+                raise ValueError(f"no reply to {command!r}: {_start(lines[i + 1])}")
             count = 1 + sum(map(int, numbers))
         end = i + 1 + count
         if len(lines) < end:
@@ -392,10 +464,19 @@ class ReplyReader:
     def _error(self, command: str) -> Reply:
         line = self._lines[self._next_line]
         words = line.split(" ")
-        if len(words) < 2 or words[0] != "ERR" or not words[1].isdecimal():
-            raise ValueError(f"no reply to {command!r}: {line!r}")
+        if len(words) < 2 or words[0] != "ERR" or not _is_count(words[1]):
+            raise ValueError(f"no reply to {command!r}: {_start(line)}")
         self._next_line += 1
         self._expected.popleft()
         if command == "WAIT":  # there is no second OK after an error
             self._expected.popleft()
         return Reply(command, int(words[1]), [])
+
+
+def _is_count(word: str) -> bool:
+    return word.isdecimal() and len(word) <= 9
+
+
+def _start(line: str) -> str:
+    """Return the start of a line for a message."""
+    return repr(line if len(line) <= 80 else line[:80] + "...")

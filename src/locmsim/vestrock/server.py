@@ -10,15 +10,14 @@ import ipaddress
 import logging
 import os
 import time
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from locmsim import __version__
 from locmsim._io import counted
 from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
-from locmsim.vestrock.allowance import BEFORE_LOGIN, Allowances
+from locmsim.vestrock.admission import Admission, PasswordQueue
 from locmsim.vestrock.clock import Schedule
 from locmsim.vestrock.deck import Card, generate_deck, load_deck
 from locmsim.vestrock.eventlog import FORMAT, EventLog
@@ -27,24 +26,25 @@ from locmsim.vestrock.protocol import Command, error_line
 from locmsim.vestrock.series import Series
 from locmsim.vestrock.session import Session
 from locmsim.vestrock.spectators import Feed, Spectator
-from locmsim.vestrock.standings import Standings
-from locmsim.vestrock.tournament import Result
+from locmsim.vestrock.standings import Standings, StandingsError
+from locmsim.vestrock.tournament import Result, Tournament
 
-__all__ = ["Server"]
+__all__ = ["Server", "ServerFailedError"]
 
 _log = logging.getLogger(__name__)
 
 #: Maximum number of connections per player; one more closes the player's oldest connection.
 _PER_PLAYER: Final = 4
-#: Maximum number of connections without a login, in total and per address.
-_UNAUTHENTICATED: Final = 64
-_OF_ONE_ADDRESS: Final = 16
 #: Maximum number of connections; any further one is dropped without a reply.
 _CONNECTIONS: Final = 1024
 #: Interval of checks of the connections, in seconds.
 _CARE_SECONDS: Final = 1.0
 #: Seconds for sending the last lines when the server closes.
 _CLOSING_SECONDS: Final = 2.0
+
+
+class ServerFailedError(RuntimeError):
+    """The server had to stop; the message says why, and which tournaments are not written."""
 
 
 class Server:
@@ -149,25 +149,21 @@ class Server:
         #: no connection delays the others for long.
         self.buffer = memoryview(bytearray(16 * 1024))
         self._sessions: set[Session] = set()
-        self._unauthenticated: set[Session] = set()
         #: The connections of each player who is logged in, the oldest first.
         self._players: dict[str, dict[Session, None]] = {}
-        #: Rate limits of addresses and players.
-        self.addresses = Allowances(time.monotonic)
-        self.players_pay = Allowances(time.monotonic)
-        self.before_login = BEFORE_LOGIN
+        self.admission = Admission(time.monotonic)
+        self.passwords = PasswordQueue(self._check_password, self.admission.passwords)
+        self._checker: ThreadPoolExecutor | None = None
         self.feed = Feed(self, open=open_spectators)
         self._queue: list[Session] = []
         self._pumping = False
         self.closed = False
+        #: Why the server had to stop, in whole sentences.
+        self.failures: list[str] = []
+        self._done: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._care: asyncio.TimerHandle | None = None
         self._servers: list[asyncio.Server] = []
-        #: Sessions that wait for their password check, in order; one is checked at a time.
-        self._checker: ThreadPoolExecutor | None = None
-        self._to_check: deque[tuple[Session, str, str]] = deque()
-        self._is_checking = False
-        self._last_checked = ""
         #: Statistics of the server: commands, turns, and the longest delay of a turn in seconds.
         self.commands = 0
         self.ticks = 0
@@ -176,7 +172,7 @@ class Server:
             self.standings = opened.enter_context(Standings(standings))
             self.events = EventLog(log)
             opened.callback(self.events.close)
-            self._results = _Results(self.standings)
+            self._results = _Results(self.standings, self._standings_failed)
             self.series = Series(
                 self._deck,
                 self._results,
@@ -222,18 +218,41 @@ class Server:
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)
 
     async def run(self) -> None:
-        """Serve until `stop` is called or the last tournament is over, then close."""
+        """Serve until `stop` is called or the last tournament is over, then close.
+
+        Raises
+        ------
+        ServerFailedError
+            Log or standings could not be written, for example on a full disk.
+        """
         try:
             if not self._servers:
                 await self.start()
+            assert self._done is not None
             await self._done
         finally:
             await self.close()
+        if self.failures:
+            raise ServerFailedError("; ".join(self.failures))
 
     def stop(self) -> None:
         """Stop `run`."""
-        if not self._done.done():
+        if self._done is not None and not self._done.done():
             self._done.set_result(None)
+
+    def _standings_failed(self) -> None:
+        """Stop: `close` tries again to write the standings, and then says what is missing."""
+        _log.error("the server stops, since the standings cannot be written")
+        self.stop()
+
+    def _check_log(self, running: Tournament | None) -> None:
+        """Stop if the log could not be written: what follows could not be replayed."""
+        if self.events.failure is None or self.failures:
+            return
+        what = f": tournament {running.number} is not written whole" if running else ""
+        self.failures.append(f"{self.events.failure}{what}")
+        _log.error("the server stops, since the log cannot be written")
+        self.stop()
 
     async def close(self) -> None:
         """Tell all connections that the server closes, and close log and standings.
@@ -248,6 +267,7 @@ class Server:
                 timer.cancel()
         for server in self._servers:
             server.close()
+        running = self.series.tournament
         self.series.close()
         self.events.flush()
         for session in list(self._sessions):
@@ -265,7 +285,11 @@ class Server:
         if self._checker is not None:
             self._checker.shutdown(wait=False, cancel_futures=True)
         self.events.close()
-        self._results.close()
+        self._check_log(running)
+        try:
+            self._results.close()
+        except StandingsError as error:
+            self.failures.append(str(error))
 
     # ------------------------------------------------------------------- connections come and go
 
@@ -282,59 +306,35 @@ class Server:
         int or None
             The code of an error if the connection must end.
         """
-        self._sessions.add(session)
         if self.closed:
             return 8
-        if len(self._sessions) > _CONNECTIONS:
-            session.abort()
+        if len(self._sessions) >= _CONNECTIONS:
             return 7
-        of_this_address = sum(other.address == session.address for other in self._unauthenticated)
-        if len(self._unauthenticated) >= _UNAUTHENTICATED or of_this_address >= _OF_ONE_ADDRESS:
+        loser = self.admission.logins.take(session, session.prefix)
+        if loser is session:
             return 7
-        self._unauthenticated.add(session)
+        self._sessions.add(session)
+        if loser is not None:
+            loser.refuse(7)
         return None
 
     def _connections(self) -> list[Session | Spectator]:
         return [*self._sessions, *self.feed.spectators]
 
-    def check_later(self, session: Session, name: str, password: str) -> None:
-        """Check a password outside the event loop, and tell the session the result.
-
-        Parameters
-        ----------
-        session : Session
-            The connection.
-        name, password : str
-            Name and password that it sent.
-        """
-        self._to_check.append((session, name, password))
-        self._check_next()
-
-    def _check_next(self) -> None:
-        """Check the password that has waited longest, preferring another address than the last."""
-        if self._is_checking or self.closed:
+    def _check_password(self, name: str, password: str, done: Callable[[bool], None]) -> None:
+        """Check a password in a thread, so that the event loop goes on."""
+        if self.closed:
             return
-        waiting = [entry for entry in self._to_check if entry[0].checking]
-        self._to_check = deque(waiting)
-        if not waiting:
-            return
-        others = (entry for entry in waiting if entry[0].address != self._last_checked)
-        entry = next(others, waiting[0])
-        self._to_check.remove(entry)
-        session, name, password = entry
-        self._last_checked = session.address
-        self._is_checking = True
         if self._checker is None:
             self._checker = ThreadPoolExecutor(1)
         future = asyncio.get_running_loop().run_in_executor(
             self._checker, self.accounts.check, name, password
         )
-        future.add_done_callback(lambda done: self._password_checked(session, done))
-
-    def _password_checked(self, session: Session, done: "asyncio.Future[bool]") -> None:
-        self._is_checking = False
-        session.checked(not done.cancelled() and done.exception() is None and done.result())
-        self._check_next()
+        future.add_done_callback(
+            lambda checked: done(
+                not checked.cancelled() and checked.exception() is None and checked.result()
+            )
+        )
 
     def logged_in(self, session: Session, player: str) -> None:
         """Add a logged-in connection to its player's; close the oldest one if there are too many.
@@ -346,7 +346,8 @@ class Server:
         player : str
             The name of the player.
         """
-        self._unauthenticated.discard(session)
+        self.admission.logins.leave(session)
+        self.admission.logged_in(session.prefix, player)
         sessions = self._players.setdefault(player, {})
         sessions[session] = None
         if len(sessions) > _PER_PLAYER:
@@ -361,7 +362,7 @@ class Server:
             The connection.
         """
         self._sessions.discard(session)
-        self._unauthenticated.discard(session)
+        self.admission.logins.leave(session)
         self.logged_out(session)
         self._check_early()
 
@@ -483,12 +484,13 @@ class Server:
     def _turn(self) -> None:
         """Start the next turn in all matches, then answer the players' pending ``WAIT``."""
         self.ticks += 1
-        finished = self.series.finished
+        finished, running = self.series.finished, self.series.tournament
         try:
             self.series.tick(self._present())
         except Exception:  # a bug in the server must not stop the clock
             _log.exception("a tick has failed")
         self.events.flush()
+        self._check_log(running or self.series.tournament)
         if self.spectator_port is not None:
             self.feed.turn_started(self.series.tournament)
         for sessions in list(self._players.values()):
@@ -510,8 +512,8 @@ class Server:
     def _look_after(self) -> None:
         """Drop connections that receive nothing although bytes are waiting for them."""
         loop = asyncio.get_running_loop()
-        self.addresses.tidy()
-        self.players_pay.tidy()
+        self.admission.tidy()
+        self.feed.expire(loop.time())
         for connection in self._connections():
             if connection.stuck(loop.time()):
                 connection.abort()
@@ -519,20 +521,31 @@ class Server:
 
 
 class _Results:
-    """A sink that writes standings in a thread, so that the server's loop is not delayed."""
+    """A sink that writes standings in a thread, so that the server's loop is not delayed.
 
-    def __init__(self, standings: Standings) -> None:
+    It calls `failed` in the loop if the standings cannot be written.
+    """
+
+    def __init__(self, standings: Standings, failed: Callable[[], object]) -> None:
         self._standings = standings
+        self._failed = failed
         self._writer = ThreadPoolExecutor(1)
 
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
     ) -> object:
         """Store a finished tournament."""
-        return self._writer.submit(self._standings.add, tournament, list(results), dict(awards))
+        loop, finished = asyncio.get_running_loop(), list(results)
+
+        def write() -> None:
+            self._standings.add(tournament, finished, awards)
+            if self._standings.failed:
+                loop.call_soon_threadsafe(self._failed)
+
+        return self._writer.submit(write)
 
     def close(self) -> None:
-        """Wait until everything is written."""
+        """Wait until everything is written; `StandingsError` if that fails."""
         self._writer.shutdown()
         self._standings.close()
 

@@ -5,11 +5,11 @@ from its connection. It knows nothing of the game.
 """
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Costs
-from locmsim.vestrock.protocol import LineReader, Login, error_line, parse
+from locmsim.vestrock.admission import prefix_of
+from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN
+from locmsim.vestrock.protocol import Login, PendingInput, error_line, parse
 from locmsim.vestrock.sockets import Progress, set_up
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ _FULL: Final = 64 * 1024
 _READ_LIMIT: Final = 16 * 1024
 #: Bytes of replies above which they are sent at once instead of together with later ones.
 _FLUSH: Final = 32 * 1024
+#: Maximum numbers of lines, blank ones included, and of bytes before name and password are known.
+_LOGIN_LINES: Final = 16
+_LOGIN_BYTES: Final = 128 * 1024
 #: Seconds that a client has to close its side after the last line before the connection is dropped.
 _LINGER_SECONDS: Final = 1.0
 
@@ -32,17 +35,11 @@ class Session(asyncio.BufferedProtocol):
 
     def __init__(self, server: "Server") -> None:
         self._server = server
-        self._reader = LineReader()
-        #: Pending input: the lines of the first chunk, and the chunks after it.
-        self._pieces: deque[bytes] = deque()
-        self._lines: deque[bytes | None] = deque()
-        #: Number of pending bytes, and size of the chunk that `_lines` come from.
-        self._unread = 0
-        self._begun = 0
-        #: Who is charged (the address, and after the login the player), and whether in debt.
-        self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
+        self._input = PendingInput()
+        #: Whether the player is in debt, so that the connection is not read.
         self._in_debt = False
         self._login = Login()
+        self._login_lines = self._login_bytes = 0
         self._out: list[bytes] = []
         self._out_size = 0
         self._progress = Progress()
@@ -54,8 +51,8 @@ class Session(asyncio.BufferedProtocol):
         self._ended = False
         self._closing = False
         self.transport: asyncio.Transport | None = None
-        #: The address of the client.
-        self.address = ""
+        #: The prefix of the client's address.
+        self.prefix = ""
         #: The player who is logged in.
         self.player: str | None = None
         #: Whether the connection is in ``WAIT``.
@@ -69,14 +66,15 @@ class Session(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
-        self._payer = (self._server.addresses, self.address, self._server.before_login)
+        self.prefix = prefix_of(str(peer[0]) if peer else "")
+        if not self._server.admission.enter(self.prefix):
+            self.refuse(7)
+            return
         transport.set_write_buffer_limits(high=_FULL)
         set_up(transport)
-        self._pay(self._payer[2].connection)
         refusal = self._server.connected(self)
         if refusal is not None:
-            self.close(error_line(refusal))
+            self.refuse(refusal)
             return
         self.send(Login.GREETING)
         self.flush()
@@ -89,17 +87,20 @@ class Session(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         if self._closing:
             return
-        self._pieces.append(bytes(self._server.buffer[:nbytes]))
-        self._unread += nbytes
-        self._find_lines()
-        self._pay(nbytes * self._payer[2].byte)
+        self._input.feed(bytes(self._server.buffer[:nbytes]))
+        self._pay(0, nbytes)
+        if not self._login.done:
+            self._login_bytes += nbytes
+            if self._login_bytes > _LOGIN_BYTES:
+                self.close(error_line(1))
+                return
         self._check_reading()
         self._server.ready(self)
 
     def eof_received(self) -> bool:
         """Keep the connection open while received lines are pending, unless it is in ``WAIT``."""
         self._ended = True
-        pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
+        pending = bool(self._input) and (self.can_step or self._checking or self._in_debt)
         return pending and not (self._closing or self.waiting)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -107,7 +108,7 @@ class Session(asyncio.BufferedProtocol):
         if self._paying is not None:
             self._paying.cancel()
         self._closing = True
-        self._forget_input()
+        self._input.clear()
         self._out.clear()
         self._server.lost(self)
 
@@ -125,18 +126,21 @@ class Session(asyncio.BufferedProtocol):
     @property
     def can_step(self) -> bool:
         """Whether a line may be executed now."""
-        return bool(self._lines) and not (
+        return bool(self._input) and not (
             self.waiting or self._paused_writing or self._checking or self._in_debt or self._closing
         )
 
     def step(self) -> None:
         """Execute one line; an empty one is only counted."""
-        line = self._lines.popleft()
-        if not self._lines:
-            self._find_lines()
-        self._pay(self._payer[2].line)
+        line = self._input.pop()
+        self._pay(1, 0)
         if self._paused_reading:
             self._check_reading()
+        if self.player is None:
+            self._login_lines += 1
+            if self._login_lines > _LOGIN_LINES:
+                self.close(error_line(1))
+                return
         if line is not None and not line.strip(b" \t"):
             if self.player is not None:
                 self._server.series.count(self.player)
@@ -156,7 +160,7 @@ class Session(asyncio.BufferedProtocol):
         """Send the buffered replies, unless further replies will follow at once."""
         if not self.can_step or self._out_size > _FLUSH:
             self.flush()
-            waits = bool(self._lines) and (self._checking or self._in_debt)
+            waits = bool(self._input) and (self._checking or self._in_debt)
             if self._ended and not (self.can_step or self._paused_writing or waits):
                 self.close()
 
@@ -195,7 +199,7 @@ class Session(asyncio.BufferedProtocol):
         self.flush()
         self._closing = True
         self._stop_timer()
-        self._forget_input()
+        self._input.clear()
         self.waiting = False
         self._server.logged_out(self)
         if self._ended or self.transport.is_closing():
@@ -212,6 +216,17 @@ class Session(asyncio.BufferedProtocol):
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(_LINGER_SECONDS, self.transport.abort)
 
+    def refuse(self, code: int) -> None:
+        """Close the connection with an error at once, so that it takes no place any longer."""
+        if self._closing or self.transport is None:
+            return
+        self.send(error_line(code))
+        self.flush()
+        self._closing = True
+        self._stop_timer()
+        self._input.clear()
+        self.transport.close()
+
     def abort(self) -> None:
         """Drop the connection at once."""
         if self.transport is not None:
@@ -219,27 +234,18 @@ class Session(asyncio.BufferedProtocol):
 
     # --------------------------------------------------------------------------- the rest
 
-    def _find_lines(self) -> None:
-        """Split the next chunks into lines until there is a complete line."""
-        self._unread -= self._begun
-        self._begun = 0
-        while not self._lines and self._pieces:
-            piece = self._pieces.popleft()
-            self._lines.extend(self._reader.feed(piece))
-            if self._lines:
-                self._begun = len(piece)
-            else:
-                self._unread -= len(piece)
+    def _pay(self, lines: int, count: int) -> None:
+        """Charge input: before the login to the prefix, which then gets no further connections.
 
-    def _forget_input(self) -> None:
-        self._lines.clear()
-        self._pieces.clear()
-        self._unread = self._begun = 0
-
-    def _pay(self, cost: float) -> None:
-        """Charge the payer; while they are in debt, this connection is not read."""
-        allowances, name, _ = self._payer
-        debt = allowances.charge(name, cost)
+        Afterwards it is charged to the player; while they are in debt, the connection is not read.
+        """
+        admission = self._server.admission
+        if self.player is None:
+            cost = lines * BEFORE_LOGIN.line + count * BEFORE_LOGIN.byte
+            admission.newcomers.charge(self.prefix, cost)
+            return
+        cost = lines * LOGGED_IN.line + count * LOGGED_IN.byte
+        debt = admission.players.charge(self.player, cost)
         if debt and not self._in_debt and not self._closing:
             self._in_debt = True
             self._paying = asyncio.get_running_loop().call_later(debt, self._paid)
@@ -257,10 +263,10 @@ class Session(asyncio.BufferedProtocol):
         if self.transport is None or self._closing or self.transport.is_closing():
             return
         if not self._paused_reading:
-            if self._unread >= _FULL or self._paused_writing or self._in_debt:
+            if self._input.size >= _FULL or self._paused_writing or self._in_debt:
                 self._paused_reading = True
                 self.transport.pause_reading()
-        elif self._unread < _READ_LIMIT and not self._paused_writing and not self._in_debt:
+        elif self._input.size < _READ_LIMIT and not self._paused_writing and not self._in_debt:
             self._resume_reading()
 
     def _resume_reading(self) -> None:
@@ -282,15 +288,19 @@ class Session(asyncio.BufferedProtocol):
         if right is not None:
             self.checked(right)
             return
-        self._pay(self._payer[2].password)
         self._checking = True
         self.flush()
-        self._server.check_later(self, name, password)
+        self._server.passwords.add(self, name, password)
 
     @property
     def checking(self) -> bool:
         """Whether the session waits for its password check."""
         return self._checking and not self._closing
+
+    @property
+    def idle(self) -> bool:
+        """Whether the server waits for the client before the login."""
+        return not self._checking
 
     def checked(self, right: bool) -> None:
         """Continue after the password was checked."""
@@ -303,7 +313,6 @@ class Session(asyncio.BufferedProtocol):
         self._stop_timer()
         self.player = self._login.name
         self._server.logged_in(self, str(self.player))
-        self._payer = (self._server.players_pay, str(self.player), LOGGED_IN)
         self.send("OK")
         self.flush()
         self._server.ready(self)
@@ -312,7 +321,8 @@ class Session(asyncio.BufferedProtocol):
 
     def _too_late(self) -> None:
         self._timer = None
-        self.close(error_line(1))
+        # The client is not to blame if its password has not been checked in time.
+        self.close(error_line(7 if self._checking else 1))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

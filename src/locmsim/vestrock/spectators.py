@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
+from locmsim.vestrock.admission import prefix_of
 from locmsim.vestrock.eventlog import encode
 from locmsim.vestrock.series import Event, described
 from locmsim.vestrock.sockets import Progress, set_up
@@ -19,8 +20,8 @@ __all__ = ["Feed", "Spectator", "numbered"]
 
 _log = logging.getLogger(__name__)
 
-#: Maximum number of spectators.
-_SPECTATORS: Final = 64
+#: Seconds after which a spectator has to connect again.
+_WATCH_SECONDS: Final = 3600.0
 #: Maximum number of unsent lines of a spectator.
 _BEHIND_LINES: Final = 1000
 
@@ -40,6 +41,9 @@ class Spectator(asyncio.BufferedProtocol):
         self.shown = False
         self._started = False
         self.transport: asyncio.Transport | None = None
+        #: When it came, and whether it can lose its place to another one: always.
+        self.since = 0.0
+        self.idle = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -47,7 +51,8 @@ class Spectator(asyncio.BufferedProtocol):
         transport.set_write_buffer_limits(high=2**30)  # dropped long before that
         set_up(transport)
         peer = transport.get_extra_info("peername")
-        self._server.feed.join(self, str(peer[0]) if peer else "")
+        self.since = asyncio.get_running_loop().time()
+        self._server.feed.join(self, prefix_of(str(peer[0]) if peer else ""))
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._server.buffer
@@ -207,17 +212,28 @@ class Feed:
 
     # -------------------------------------------------------------------- who comes and goes
 
-    def join(self, spectator: Spectator, address: str) -> None:
-        """Accept a spectator and charge its address, or refuse it if there are too many."""
-        if len(self.spectators) >= _SPECTATORS or self._server.closed:
+    def join(self, spectator: Spectator, prefix: str) -> None:
+        """Accept a spectator, or drop it if too many come from its prefix.
+
+        If there are too many spectators, another one may lose its place instead.
+        """
+        admission = self._server.admission
+        if self._server.closed or not admission.watch(prefix):
             spectator.abort()
             return
+        loser = admission.spectators.take(spectator, prefix)
+        if loser is not None:
+            loser.abort()
+        if loser is spectator:
+            return
         self.spectators.add(spectator)
-        debt = self._server.addresses.charge(address, self._server.before_login.spectator)
-        if debt:
-            asyncio.get_running_loop().call_later(debt, self._show, spectator)
-        else:
-            self._show(spectator)
+        self._show(spectator)
+
+    def expire(self, now: float) -> None:
+        """Close the connections of spectators who have watched for long."""
+        for spectator in list(self.spectators):
+            if now - spectator.since > _WATCH_SECONDS:
+                spectator.close()
 
     def _show(self, spectator: Spectator) -> None:
         """Send the state of the tournament."""
@@ -241,6 +257,7 @@ class Feed:
     def leave(self, spectator: Spectator) -> None:
         """Remove a spectator."""
         self.spectators.discard(spectator)
+        self._server.admission.spectators.leave(spectator)
 
     async def close(self) -> None:
         """Send what is left and close all connections."""

@@ -34,6 +34,9 @@ CREATE TABLE awards (
 ) WITHOUT ROWID;
 """
 
+#: Errors of a file that another program is using, which a later attempt may not meet.
+_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
 _Finished = tuple[int, list[Result], dict[str, float]]
 
 
@@ -71,8 +74,11 @@ class Standings(Database):
 
     def __init__(self, path: str | os.PathLike[str] = ":memory:", *, write: bool = True) -> None:
         super().__init__(path, write=write)
-        #: Finished tournaments that could not be written yet.
+        #: Finished tournaments that could not be written yet, and why not.
         self._waiting: list[_Finished] = []
+        self._reason = ""
+        #: Whether writing has failed for a reason that will not pass, such as a full disk.
+        self.failed = False
         try:
             with self._errors("open"):
                 self._prepare(write)
@@ -93,8 +99,8 @@ class Standings(Database):
     def add(self, number: int, results: Iterable[Result], awards: Mapping[str, float]) -> bool:
         """Store the results of a finished tournament.
 
-        If writing fails, for example on a full disk, this is logged and the results are kept in
-        memory; the next call and `close` try again.
+        If writing fails, this is logged and the results are kept in memory; the next call and
+        `close` try again. `failed` tells whether that is likely to fail too.
 
         Parameters
         ----------
@@ -133,8 +139,12 @@ class Standings(Database):
                     )
             except sqlite3.Error as error:
                 _log.error("cannot write tournament %d to %s: %s", number, self.path, error)
+                self._reason = str(error)
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+                self.failed = code & 0xFF not in _PASSING
                 return False
             del self._waiting[0]
+        self.failed = False
         return True
 
     def _free(self, number: int) -> int:
@@ -178,9 +188,19 @@ class Standings(Database):
         ]
 
     def close(self) -> None:
-        """Write pending results and close the file."""
-        self._write()
+        """Write pending results and close the file.
+
+        Raises
+        ------
+        StandingsError
+            Some tournaments are not written; the message has their numbers.
+        """
+        written = self._write()
         super().close()
+        if not written:
+            numbers = ", ".join(str(number) for number, _, _ in self._waiting)
+            are = "tournament {} is" if len(self._waiting) == 1 else "tournaments {} are"
+            raise StandingsError(f"{self.path}: {are.format(numbers)} not written: {self._reason}")
 
 
 def format_standings(table: Iterable[Standing]) -> str:

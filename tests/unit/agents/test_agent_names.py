@@ -1,7 +1,9 @@
 """Agents by name: descriptions, classes of modules and files, plug-ins of installed packages."""
 
+import importlib
 import inspect
 import os
+import pickle
 import sys
 
 import pytest
@@ -187,6 +189,82 @@ def test_files_are_imported_once_and_again_when_they_change(folder):
     assert make_agent("mine.py:Mine").options[0] == 5
     # The folder comes last, so that a file in it cannot hide an installed module.
     assert sys.path.index(str(folder)) == len(sys.path) - 1
+
+
+#: An agent whose answers tell which helpers it has: imported at once, late, and from a package.
+WITH_HELPERS = """
+import utils
+import lib.deep as deep
+from lib import near
+from utils import WORD
+from space import far
+
+class Mine:
+    def reset(self, seed): pass
+    def choose(self, observation): return "PASS"
+    def act(self, observation):
+        import late, lib.deep
+        from late import WORD as third
+        return " ".join([WORD, utils.WORD, deep.WORD, near.WORD, far.WORD, lib.deep.WORD, third])
+"""
+
+
+def write_bot(folder, word):
+    """Write a file with an agent that has helpers beside it, which all know that word."""
+    (folder / "lib").mkdir(parents=True)
+    (folder / "space").mkdir()
+    (folder / "bot.py").write_text(WITH_HELPERS)
+    (folder / "utils.py").write_text(f"from words import WORD\nassert WORD == {word!r}\n")
+    (folder / "words.py").write_text(f"WORD = {word!r}\n")
+    (folder / "late.py").write_text("import words\nWORD = words.WORD\n")
+    (folder / "lib" / "__init__.py").write_text("import utils\n")
+    (folder / "lib" / "deep.py").write_text("from .near import WORD\n")
+    (folder / "lib" / "near.py").write_text("from words import WORD\n")
+    (folder / "space" / "far.py").write_text("from utils import WORD\n")
+    return " ".join([word] * 7)
+
+
+def test_helpers_of_the_same_name_in_two_folders(folder):
+    """Each file has its own, whatever the current folder and the others have."""
+    (folder / "utils.py").write_text("WORD = 'wrong'\n")
+    (folder / "words.py").write_text("WORD = 'wrong'\n")
+    sys.path.insert(0, str(folder))
+    assert importlib.import_module("utils").WORD == "wrong"
+    expected = [write_bot(folder / name, name) for name in ("v1", "v2")]
+    agents = [make_agent(f"{name}/bot.py:Mine") for name in ("v1", "v2")]
+    assert [agent.act(None) for agent in agents] == expected
+    assert [agent.act(None) for agent in agents[::-1]] == expected[::-1]
+    assert importlib.import_module("utils").WORD == "wrong"
+    helper = sys.modules[type(agents[1]).__module__].utils
+    assert helper.__file__ == str(folder / "v2" / "utils.py")
+
+
+def test_a_class_of_a_helper_has_a_place(folder):
+    (folder / "base.py").write_text(MINE)
+    (folder / "bot.py").write_text("from base import Mine\n")
+    kind = type(make_agent("bot.py:Mine"))
+    assert agent_spec(kind) == f"{folder}/base.py:Mine"
+    assert pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_helpers_hide_no_installed_module(folder):
+    for name in ("random", "numpy", "locmsim"):
+        (folder / f"{name}.py").write_text("raise AssertionError('hidden')\n")
+    code = "import locmsim, numpy, random\nfrom locmsim.agents import RandomAgent as Mine\n"
+    (folder / "bot.py").write_text(code)
+    assert isinstance(make_agent("bot.py:Mine"), RandomAgent)
+
+
+def test_a_helper_that_is_missing(folder):
+    (folder / "utils.py").write_text("import no_such_helper\n")
+    (folder / "bot.py").write_text("import utils\n")
+    with pytest.raises(ValueError, match=r"bot\.py: .*No module named 'no_such_helper'"):
+        make_agent("bot.py:Mine")
+    (folder / "utils.py").unlink()
+    (folder / "utils").mkdir()
+    (folder / "bot.py").write_text("import utils.deeper\n")
+    with pytest.raises(ValueError, match=r"bot\.py: .*No module named 'utils\.deeper'"):
+        make_agent("bot.py:Mine")
 
 
 def test_classes_and_ready_agents():

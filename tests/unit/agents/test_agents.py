@@ -4,7 +4,7 @@ import itertools
 from collections import Counter
 
 import pytest
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from oracles.agents import max_attack_choice, osl_choices
 
 from locmsim import State
@@ -46,7 +46,7 @@ def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize(
     "specs",
     [("random", "greedy"), ("greedy", "osl"), ("max-attack", "random"), (SMALL_BEAM, SMALL_MCTS)],
@@ -61,7 +61,7 @@ def test_whole_matches(rules, specs):
             assert match.winner == 1 - seats.index("random")
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_seed_decides(rules, spec):
     def game(seed: int) -> list[str]:
@@ -85,7 +85,7 @@ def test_a_new_game_starts_afresh():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_what_is_hidden_does_not_matter(rules, spec):
     """An agent gives the same answer when the deck's order and the opponent's hand are redrawn."""
     match = Match(rules, seed=9)
@@ -185,7 +185,7 @@ def turns(rules: str, seeds: range, spec: str = "greedy") -> list[State]:
     return states
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_greedy_takes_the_best_action_each_time(rules):
     for state in turns(rules, range(2)):
         player = state.current_player()
@@ -198,7 +198,7 @@ def test_greedy_takes_the_best_action_each_time(rules):
                 state.apply_action(action)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
     """Agents that look at their own turn only need no belief, which is slow to compute."""
     monkeypatch.setattr("locmsim.search.belief.prior", None)
@@ -220,7 +220,7 @@ def test_greedy_evaluates_by_hand_set_weights():
     assert agent.plan(turns("1.5", range(1))[4], 0.0) == []
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_osl_and_max_attack_choose_as_they_are_described(rules):
     """Each action is that of a slow reference, which reads nothing but snapshots and texts."""
     passed = 0
@@ -241,7 +241,7 @@ def test_osl_and_max_attack_choose_as_they_are_described(rules):
     assert passed > 20
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_scripted_agents_answer_what_they_choose_action_by_action(rules):
     """A turn computed from the observation alone is the one that the slow references play."""
     for spec in ("osl", "max-attack", "greedy"):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 
 from locmsim import Match
 from locmsim.agents import LEVELS, BeamAgent, GreedyAgent, Level, LevelAgent, make_agent
@@ -44,7 +44,7 @@ def test_tables() -> None:
         assert all(level.slips == 1 or level.nodes > 0 for level in table[:-1])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_answers_depend_on_the_seed_only(rules: str) -> None:
     for k in (1, 6, 9):
         first = answers(LevelAgent(k), rules)
@@ -74,7 +74,7 @@ def test_levels_that_are_not_there(k: int) -> None:
         LevelAgent(k)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_first_level_loses_to_greedy(rules: str) -> None:
     games = amount(12, 24)
     assert wins([LevelAgent(1), GreedyAgent()], rules, games) < games / 2 - 1

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Card, CardType, State
 from locmsim.agents import RuleAgent, make_agent
@@ -29,7 +28,7 @@ def play(match: Match, specs: tuple[str, str], seed: int = 1) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_whole_matches(rules):
     for seed in range(3):
         for seat, specs in enumerate([("rule", "random"), ("random", "rule")]):
@@ -38,13 +37,13 @@ def test_whole_matches(rules):
             assert match.winner == seat
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_same_every_time(rules):
     games = [play(Match(rules, seed=4), ("rule", "greedy")) for _ in range(2)]
     assert games[0] == games[1]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_what_is_hidden_does_not_matter(rules):
     """The agent gives the same answer when the hidden cards and its seed change."""
     match = Match(rules, seed=9)

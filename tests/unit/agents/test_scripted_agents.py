@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 from oracles.agents import max_attack_choice, osl_choices
 
 from locmsim.agents._scripted import SCRIPTED, choose_action, play_battle
@@ -19,7 +19,6 @@ AGENTS = {
     "greedy": lambda state: (greedy_turn(state, GREEDY) or [0])[0],
     "pass": lambda state: 0,
 }
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @each_rules

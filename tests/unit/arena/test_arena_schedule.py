@@ -1,13 +1,16 @@
 """The games of a tournament: pairings, seats and seeds follow from the game's number."""
 
 import json
+import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
+from locmsim.arena.schedule import named_files
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:
@@ -166,3 +169,33 @@ def test_parse_player(text: str, player: Player) -> None:
 def test_no_player(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_player(text)
+
+
+# ------------------------------------------------------------------------- players' identities
+
+
+def test_files_of_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of a class counts with its imports; one that is called like an agent does not."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "greedy").write_text("not the agent")
+    (tmp_path / "w.npz").write_text("weights")
+    (tmp_path / "mine.py").write_text(
+        "import os, helpers\nfrom parts import one\nclass Mine: ...\n"
+    )
+    (tmp_path / "helpers.py").write_text("import far.away, mine\n")
+    (tmp_path / "other.py").write_text("")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "__init__.py").write_text("")
+    (tmp_path / "parts" / "one.py").write_text("")
+    assert [*named_files("greedy", False)] == []
+    assert [*named_files("greedy:weights=w.npz", False)] == ["w.npz"]
+    found = ["mine.py", "helpers.py", "parts/__init__.py", "parts/one.py"]
+    assert [*named_files("mine.py:Mine:depth=3", False)] == found
+    by_name = [*named_files("mine:Mine", False)]
+    assert by_name == [str(tmp_path / name) for name in found]
+    assert [*named_files("mine:Mine", False)] == by_name
+    assert "greedy" in named_files("./run greedy", True)
+    before = named_files("mine.py:Mine", False)
+    (tmp_path / "helpers.py").write_text("import far.away, mine  # changed\n")
+    assert named_files("mine.py:Mine", False) != before

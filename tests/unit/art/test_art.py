@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from amounts import amount
+from helpers import HOSTILE
 
 from locmsim import Card, Match, Observation, generate_cards
 from locmsim.art import (
@@ -26,7 +27,6 @@ from locmsim.cli.main import main
 from locmsim.rules.cards import ABILITIES, Area, CardType, cards_1x
 
 SVG = "{http://www.w3.org/2000/svg}"
-HOSTILE = "<script>alert(1)</script>\"'&]]>\u202eevil<svg onload=x>"
 #: What a picture may consist of: nothing that runs, loads or is referred to.
 TAGS = {"svg", "g", "rect", "path", "text", "title"}
 ATTRIBUTES = {

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from helpers import DATA, RULE_SETS
+from helpers import DATA, RULE_SETS, each_rules
 
 from locmsim import State, _bench, bench
 from locmsim._bench import COMPILER_COMMAND
@@ -17,7 +17,7 @@ from locmsim.game.positions import random_game, start_position
 SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_signature(rules: str) -> None:
     """Update the signature if a change of behaviour is meant; docs/development.md says how."""
     assert bench.signature(rules) == SIGNATURES[rules]

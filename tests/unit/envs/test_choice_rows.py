@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import reference_layouts
-from amounts import amount
-from helpers import RULE_SETS
+from amounts import FEW, amount
+from helpers import RULE_SETS, each_rules
 from rows_access import drawn
 
 from locmsim import Match
@@ -14,8 +14,8 @@ from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-FEW = {"card_sets": 3, "battlers": ("random", "random")}
+RANDOM = {"battlers": ("random", "random")}
+CHOICE = {"episode": "choice", **RANDOM, **FEW}
 
 
 def test_a_stream_is_numpys():
@@ -86,7 +86,7 @@ def test_picks_are_those_of_the_choice_phase(rules):
     """Masks, observations and the battles' decks follow from legal and illegal picks."""
     wanted = amount(60, 10_000)
     n = 16 if wanted < 100 else 128
-    env = LocmVectorEnv(n, rules=rules, episode="choice", opponent="caller", privileged=True, **FEW)
+    env = LocmVectorEnv(n, rules=rules, opponent="caller", privileged=True, **CHOICE)
     random = np.random.default_rng(1)
     seen, info = env.reset(seed=1)
     players = [[Reference(env, row) for _ in range(2)] for row in range(n)]
@@ -153,6 +153,8 @@ def by_id(player, base):
 def test_nobody_sees_what_the_other_one_picks(rules, episode):
     """A player's view does not depend on the opponent's picks, or on offers and decks to come."""
     options = {"rules": rules, "episode": episode, "opponent": "caller", **FEW}
+    if episode == "choice":
+        options |= RANDOM
     envs = [LocmVectorEnv(4, **options) for _ in range(2)]
     seen = [env.reset(seed=3) for env in envs]
     np.testing.assert_equal(*seen)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -13,8 +13,6 @@ from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def last(found):
@@ -124,10 +122,21 @@ def test_games_follow_from_their_seeds(rules):
     assert set(data["game"]) == set(range(40))
     shared = last(examples_of_agent("random", 40, rules=rules, card_sets=8, seed=5, jobs=2))
     assert all((shared.arrays()[name] == array).all() for name, array in data.items())
-    alone = last(examples_of_agent("random", 1, rules=rules, card_sets=8, seed=5 + 23)).arrays()
-    rows = data["game"] == 23
+    fewer = last(examples_of_agent("random", 24, rules=rules, card_sets=8, seed=5)).arrays()
+    rows = data["game"] < 24
     for name in ("obs", "mask", "action", "result", "turn"):
-        assert (alone[name] == data[name][rows]).all()
+        assert (fewer[name] == data[name][rows]).all()
+
+
+@each_rules
+def test_neighbouring_seeds_have_no_game_in_common(rules):
+    firsts = [set(), set()]
+    for seed, found in enumerate(firsts, 1):
+        data = last(examples_of_agent("random", 20, rules=rules, seed=seed)).arrays()
+        starts = np.unique(data["game"], return_index=True)[1]
+        found |= {data["obs"][i].tobytes() for i in starts}
+        assert len(found) == 20
+    assert not firsts[0] & firsts[1]
 
 
 def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from rows_access import java_numbers, triplets_of
@@ -37,7 +37,7 @@ def test_triplets_are_those_of_a_match(seed, league):
         triplets_of(seed, [1, 2])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_rows_are_dealt_as_a_match_is(rules):
     games = Games(6, Options(rules=rules, card_sets=3, opponent="caller"))
     for row in range(games.n):

@@ -8,10 +8,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import reference_layouts
-from amounts import amount
+from amounts import FEW, amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
 from rows_access import potentials_of
 
@@ -20,9 +20,6 @@ from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
 
 ID = "locmsim.envs:locmsim/Battle-v0"
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-#: Few card sets, since generating one takes a millisecond.
-FEW = {"card_sets": 4}
 
 
 def finish(env, action=None):
@@ -137,7 +134,7 @@ def test_decks_and_matches_can_be_given():
     env = BattleEnv(opponent="pass", **FEW)
     decks = [[i for i in range(15) for _ in range(2)], list(range(20, 50))]
     params = Match(seed=9).params
-    env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "other": None})
+    env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "state": None})
     match = Match(params=params)
     for player, deck in enumerate(decks):
         match.submit(player, ";".join(f"CHOOSE {i}" for i in deck))

@@ -7,14 +7,12 @@ import numpy as np
 import pettingzoo
 import pytest
 import reference_layouts
-from helpers import RULE_SETS
+from amounts import FEW
+from helpers import each_rules
 from pettingzoo.test import api_test, render_test, seed_test
 from reference_layouts import Past
 
 from locmsim.envs import aec
-
-FEW = {"card_sets": 4}
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @each_rules

@@ -5,7 +5,7 @@ import json
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import amount
+from amounts import FEW, amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
@@ -22,7 +22,6 @@ from locmsim.envs import (
 )
 from locmsim.policy import get_layout
 
-FEW = {"card_sets": 4}
 IDS = [("Draft", "1.2"), ("Draft", "1.0"), ("Construct", "1.5")]
 MATCHES = [("Match", rules) for rules in ("1.5", "1.2", "1.0")]
 

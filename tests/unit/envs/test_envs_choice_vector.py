@@ -5,7 +5,7 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import amount
+from amounts import FEW, amount
 from gymnasium.vector import AutoresetMode
 
 from locmsim import IllegalActionError, Match
@@ -20,7 +20,6 @@ from locmsim.envs import (
 )
 from locmsim.envs.games import seed_bits
 
-FEW = {"card_sets": 2}
 BATTLERS = {"battlers": ("random", "osl"), "battles": 2}
 KINDS = {
     "Draft": (DraftEnv, DraftVectorEnv, BATTLERS),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from amounts import amount
 from env_checks import EPISODES, check_games, check_picks, layouts, shown
-from helpers import RULE_SETS
+from helpers import each_rules
 from rows_access import put_state
 
 from locmsim import Card, CardType, Match, Observation, State
@@ -18,8 +18,6 @@ from locmsim.envs.options import Options
 from locmsim.game.positions import start_position
 from locmsim.policy import get_layout
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-
 
 @each_rules
 def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
@@ -27,7 +25,7 @@ def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
     assert check_games(rules, range(3)) > 300
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
     """For a whole turn, a row with the true state equals one whose hidden cards were redrawn."""
     games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
@@ -343,7 +341,7 @@ def test_the_choice_shows_what_the_referee_sends(rules, episode):
     assert check_picks(rules, episode, range(amount(2, 30))) >= 120
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_end_of_a_choice_tells_nothing_of_the_other_deck(rules):
     """Winner and reward depend on the other deck, the last observation and earlier infos do not."""
     builders = ("area", "classic") if rules == "1.5" else ("value", "curve")

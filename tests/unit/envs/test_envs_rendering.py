@@ -7,16 +7,15 @@ import sys
 import gymnasium as gym
 import numpy as np
 import pytest
+from amounts import FEW
 from env_checks import EPISODES
 from gymnasium.error import DependencyNotInstalled
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim.envs import BattleEnv, LocmVectorEnv, aec
 from locmsim.envs.rendering import battle_frame, battle_text
 
-FEW = {"card_sets": 1}
 SIZE = (600, 800, 3)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 each_episode = pytest.mark.parametrize("episode", EPISODES)
 
 

@@ -11,8 +11,9 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
+from amounts import FEW
 from gymnasium.error import ResetNeeded
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Match
 from locmsim.envs import (
@@ -33,9 +34,6 @@ from locmsim.envs.evaluate import HELD_OUT, evaluate
 from locmsim.envs.options import OptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
-
-FEW = {"card_sets": 4}
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def shown(env, **reset):
@@ -442,6 +440,25 @@ def test_evaluations_have_card_sets_of_their_own(monkeypatch):
     assert BattleEnv().options.card_sets <= HELD_OUT[0]
 
 
+@each_rules
+def test_evaluations_with_neighbouring_seeds_share_no_deal(rules, monkeypatch):
+    policy, shown = Policy.random(rules=rules), []
+    act_batch = Policy.act_batch
+
+    def recorded(self, observations, *arguments, **options):
+        shown.append({row.tobytes() for row in observations})
+        return act_batch(self, observations, *arguments, **options)
+
+    monkeypatch.setattr(Policy, "act_batch", recorded)
+    deals = []
+    for seed in (1, 2):
+        shown.clear()
+        evaluate(policy, "random", games=40, seed=seed)
+        deals.append(shown[0])  # the first decision of each game in the first seat
+    assert [*map(len, deals)] == [20, 20]
+    assert not deals[0] & deals[1]
+
+
 # ------------------------------------------------------------------------- what the choice shows
 
 
@@ -486,7 +503,7 @@ def beam_game(env, seed):
             return trajectory
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_search_inside_believes_what_the_agent_does(rules):
     """This number of nodes is enough for the search to play on in sampled worlds."""
     spec = "beam:nodes=3000"

@@ -3,7 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import amount
+from amounts import FEW, amount
 
 pytest.importorskip("sb3_contrib")
 
@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env import (
 from locmsim.envs.sb3 import SB3VecEnv
 
 torch.set_num_threads(1)
-FEW = {"mask": "info", "card_sets": 2}
+MASKED = {**FEW, "mask": "info"}
 SMALL = {"n_steps": 16, "batch_size": 32, "n_epochs": 1, "device": "cpu"}
 ALONE = [name for name in EPISODES if "both" not in name]
 each_episode = pytest.mark.parametrize("episode", EPISODES)
@@ -32,13 +32,13 @@ each_episode = pytest.mark.parametrize("episode", EPISODES)
 
 def native(episode="battle", n=2, **options):
     name, given = EPISODES[episode]
-    options = {**given, **FEW, **options}
+    options = {**given, **MASKED, **options}
     return SB3VecEnv(gym.make_vec(name, n, final_obs=True, **options))
 
 
 def singles(episode="battle", n=2, **options):
     name, given = EPISODES[episode]
-    options = {**given, **FEW, **options}
+    options = {**given, **MASKED, **options}
     return DummyVecEnv([lambda: gym.make(name, **options) for _ in range(n)])
 
 
@@ -93,7 +93,7 @@ def test_monitored_and_normalized(episode, make):
 def test_masked_ppo_learns_and_is_evaluated(episode):
     """`make_vec_env` and the native environment both work, also with sb3-contrib's evaluation."""
     name, options = EPISODES[episode]
-    stock = make_vec_env(name, n_envs=2, seed=1, env_kwargs={**options, **FEW})
+    stock = make_vec_env(name, n_envs=2, seed=1, env_kwargs={**options, **MASKED})
     for env in (stock, VecMonitor(native(episode))):
         model = MaskablePPO("MlpPolicy", env, seed=1, **SMALL)
         model.learn(32)

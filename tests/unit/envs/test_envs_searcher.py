@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from rows_access import put_state
 
 from locmsim.agents import make_agent
@@ -16,7 +16,6 @@ from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 from locmsim.envs.players import search_agent
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 BEAM = "beam:nodes=60"
 
 

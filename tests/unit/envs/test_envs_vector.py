@@ -7,11 +7,11 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import amount
+from amounts import FEW, amount
 from env_checks import check_rows
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
@@ -21,9 +21,7 @@ from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import Policy
 
 ID = "locmsim.envs:locmsim/Battle-v0"
-FEW = {"card_sets": 4}
 MODES = list(AutoresetMode)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -696,7 +694,9 @@ def test_options_of_a_reset_may_differ_by_row():
 def test_cards_of_a_reset_may_differ_by_row(episode):
     """Each row plays the card list that it was given; later episodes have card sets of the pool."""
     lists = [generate_cards(seed) for seed in (11, 12)]
-    options = {"episode": episode, "opponent": "beam:nodes=20", "battlers": ("osl", "beam:nodes=9")}
+    options = {"episode": episode, "opponent": "beam:nodes=20"}
+    if episode == "choice":
+        options["battlers"] = "osl", "beam:nodes=9"
     env = LocmVectorEnv(3, autoreset_mode="DISABLED", card_sets=2, **options)
     given = {"cards": [lists[0], None, [card.to_row() for card in lists[1]]]}
     first = env.reset(seed=4, options=given)[0]

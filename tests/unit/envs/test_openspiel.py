@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 
 import locmsim
 from locmsim import Card, CardType, State
@@ -16,7 +16,6 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import evaluate_bots, mcts  # noqa: E402
 
 SIMULATIONS = amount(3, 6)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def make_bot(game, seed, *, simulations=SIMULATIONS, max_length=None, **options):

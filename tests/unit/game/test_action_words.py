@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import IllegalActionError
 from locmsim.art import card_title
@@ -11,7 +11,7 @@ from locmsim.game.action_text import action_words, line_words
 from locmsim.game.positions import start_position
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_every_action_names_its_cards(rules: str) -> None:
     """An action is described by names of cards, never by numbers, and says what it is aimed at."""
     rng = random.Random(4)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference_layouts
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
 
 from locmsim.envs.games import Games
@@ -21,7 +21,6 @@ CASES = [
     if (rules, layout) != ("1.0", "gym-locm")
 ]
 each_case = pytest.mark.parametrize(("rules", "layout"), CASES)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def written(rows, row, player, layout, mask=None):

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from amounts import amount
 from helpers import (
-    RULE_SETS,
     Game,
     GoldenChunk,
+    each_rules,
     game_cards,
     game_name,
     golden_games,
@@ -413,7 +413,7 @@ def test_nobody_is_asked_when_it_is_over() -> None:
     assert len(match.log["answers"]) == 2
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_time_limits(rules: str) -> None:
     match = Match(rules, seed=1)
     first, later = (4000, 4000) if rules == "1.5" else (1000, 100)
@@ -622,7 +622,7 @@ def test_state_lives_and_stays() -> None:
     assert match.state == before
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_fatal_lines(rules: str) -> None:
     long = "ATTACK " + "9" * 5000 + " -1"
     for line in ("SUMMON", "attack 1 2", "PASS;USE 1 x;SUMMON 1 1", long, None):
@@ -656,7 +656,7 @@ def test_long_card_lists_have_a_battle() -> None:
     assert set(state_of(match).table.pool) == set(match.offers)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_asked_after_death(rules: str) -> None:
     match = deathbed(rules)
     (player,) = match.to_ask
@@ -736,7 +736,7 @@ def test_actions_after_the_winning_one_are_not_handled() -> None:
 # ------------------------------------------------------------------------------- log
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_log_of_an_unfinished_match(rules: str) -> None:
     match = battle(rules)
     pass_turns(match, 3)

@@ -1,7 +1,7 @@
 """`State.to_text` and `State.from_text`: docs/rules.md, section 13."""
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Position, positions
@@ -9,8 +9,6 @@ from strategies import Position, positions
 from locmsim import Match, State
 from locmsim.game.positions import random_game, start_position
 from locmsim.search.belief import Belief
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def check(state: State) -> None:

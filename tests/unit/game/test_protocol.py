@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 
 import pytest
-from helpers import RULE_SETS, GoldenChunk, game_cards, game_name, golden_games, some_golden_chunks
+from helpers import GoldenChunk, each_rules, game_cards, game_name, golden_games, some_golden_chunks
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_protocol import SlowReader, slow_text
@@ -295,7 +295,7 @@ def test_golden_inputs(games: GoldenChunk) -> None:
                 assert actions == []
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_both_players_see_the_same_boards(rules: str) -> None:
     game = next(game for game in golden_games(rules) if len(game["turns"]) > 12)
     snapshot = game["turns"][12]["states"][0]

@@ -1,7 +1,7 @@
 """Snapshots of a `State`, and states made from any snapshot."""
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from states import CREATURE, full_position
@@ -12,8 +12,6 @@ from locmsim import (
     CardType,
     State,
 )
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @each_rules

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 from env_checks import check_matches
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import IllegalActionError, Match
 from locmsim.policy.tracker import TurnView
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 @each_rules

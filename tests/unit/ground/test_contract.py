@@ -266,14 +266,17 @@ CORE = [
     "_database.py",
     "_io.py",
     "_plugins.py",
+    "_seeds.py",
     "_specs.py",
     "contract.py",
+    "errors.py",
     "stats.py",
     "workers.py",
     "referee/live.py",
     "referee/any_game.py",
     "referee/process_match.py",
     "referee/process.py",
+    "referee/agent_process.py",
     *(
         f"arena/{name}.py"
         for name in (

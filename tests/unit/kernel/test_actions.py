@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from states import CREATURE, finished, game_positions, rebuilt, small_state
@@ -24,9 +24,6 @@ from locmsim import (
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 from locmsim.rules.rulesets import RULES
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-
 
 # ---- actions -------------------------------------------------------------------------------------
 
@@ -154,7 +151,7 @@ def test_no_two_of_many_positions_have_one_hash(rules):
     assert len(keys) == len(hashes) > 1000
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_every_field_counts_for_the_hash(rules):
     """Each field changes the hash, even if random games seldom change it alone."""
     state = next(

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import (
     ActionKind,
@@ -22,8 +22,6 @@ from locmsim._batch import StateArray
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief, Evaluation
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def some_states(rules="1.5"):
@@ -130,7 +128,7 @@ def test_equal_tables_may_be_different_objects():
     assert list(StateBatch([state, copied])) == [state, state]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_states_of_many_games_do_what_they_do_alone(rules):
     states = [start_position(seed, rules) for seed in range(5)]
     batch = StateBatch(states)
@@ -426,7 +424,7 @@ def seen_belief(rules):
     return belief, match
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_sampled_worlds_are_those_of_the_belief(rules):
     belief, _ = seen_belief(rules)
     worlds = StateBatch.sample(belief, 40, seed=-3)
@@ -442,7 +440,7 @@ def test_sampled_worlds_are_those_of_the_belief(rules):
         StateBatch.sample(Belief(), 3, seed=1)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_hidden_cards_are_drawn_anew(rules):
     _, match = seen_belief(rules)
     batch = StateBatch.repeat(match.state, 6)
@@ -457,7 +455,7 @@ def test_hidden_cards_are_drawn_anew(rules):
         batch.resample_hidden(2, seed=4)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_children_and_hashes(rules):
     _, match = seen_belief(rules)
     batch, actions = StateBatch.children(match.state)
@@ -480,7 +478,7 @@ def slot_of(state, player, instance):
     return size * lane + lanes[lane].index(instance)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_actions_as_arrays(rules):
     """The arrays name the same cards and creatures as `State.action`."""
     states = [
@@ -534,7 +532,7 @@ def test_rows_are_taken():
         batch.take([0.5])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_values_are_those_of_the_evaluation(rules):
     states = some_states(rules)
     batch = StateBatch(states)

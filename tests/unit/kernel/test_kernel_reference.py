@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import reference_rules
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -181,7 +181,7 @@ def machine(rules):
 Test15, Test12, Test10 = map(machine, RULE_SETS)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_odd_parts_of_lines(rules):
     def kernels(line):
         return parse_line(line, rules)
@@ -235,7 +235,7 @@ def check_all_actions(kernel, battle):
         child.validate()
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("abilities", ["------", "B-D---"])
 def test_fights_across_integer_widths(rules, abilities):
     for attack, defense in product(STATS, STATS):
@@ -243,7 +243,7 @@ def test_fights_across_integer_widths(rules, abilities):
         check_all_actions(kernel, battle)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("kind", [CardType.GREEN, CardType.RED, CardType.BLUE])
 def test_items_across_integer_widths(rules, kind):
     for stat, change in product(STATS, CHANGES):
@@ -253,7 +253,7 @@ def test_items_across_integer_widths(rules, kind):
         check_all_actions(kernel, battle)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_items_with_every_ability(rules):
     """Charge matters most: it lets a creature attack unless it has attacked before."""
     kinds = (CardType.GREEN, CardType.RED, CardType.BLUE)
@@ -264,7 +264,7 @@ def test_items_with_every_ability(rules):
         check_all_actions(*duel(rules, [2, 2, old], [2, 2, old], item, flags))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_printed_stats_across_integer_widths(rules):
     """Creatures with such statistics, even negative ones, are summoned, attack and are attacked."""
     for attack, defense in product(PRINTED, PRINTED):

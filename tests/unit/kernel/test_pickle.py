@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
@@ -15,7 +15,6 @@ from locmsim import Card, CardType, State, StateBatch
 from locmsim._core import PlayerView
 from locmsim.game.positions import random_game, start_position
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 each_protocol = pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 
 HEADER = struct.Struct("=4sHHII")  # magic, version, part, size, checksum; once for each part

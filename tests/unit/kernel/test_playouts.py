@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from scipy import special
 from states import finished, game_positions, small_state
 
@@ -15,8 +15,6 @@ from locmsim import (
 )
 from locmsim._batch import rollout_by_steps
 from locmsim.game.positions import start_position
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def test_rollouts():

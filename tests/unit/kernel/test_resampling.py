@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
@@ -22,8 +22,6 @@ from locmsim import (
 )
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def with_other_hidden_cards(state: State, viewer: int, rng: random.Random) -> State:

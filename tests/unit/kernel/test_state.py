@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from states import (
@@ -39,9 +39,6 @@ from locmsim import (
 from locmsim._bench import kth_actions
 from locmsim._core import PlayerView, Table, parse_integer
 from locmsim.game.positions import random_game, start_position
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
-
 
 # ---- making states ------------------------------------------------------------------------------
 

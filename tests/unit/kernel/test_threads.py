@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import each_rules
 
 import locmsim
 from locmsim import Match, Observation, State, StateBatch
@@ -90,7 +91,7 @@ def test_imports_leave_the_lock_as_it_is():
     assert done.stdout.strip() == expected
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_playouts_of_one_state(rules):
     state = middle(rules)
     alone = [state.rollouts(200, seed=i) for i in range(THREADS)]
@@ -100,14 +101,14 @@ def test_playouts_of_one_state(rules):
         assert (found == expected).all()
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_games(rules):
     """All threads share the cards of one state, and clone it at the same time."""
     start = start_position(3, rules)
     assert together(lambda i: play(start, i)) == [play(start, i) for i in range(THREADS)]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_batches(rules):
     states = [middle(rules, seed) for seed in range(1, 5)]
 
@@ -128,7 +129,7 @@ def test_batches(rules):
     assert together(work) == [work(i) for i in range(THREADS)]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
 @pytest.mark.parametrize(
     ("kind", "budget"), [(BeamSearch, {"nodes": 400}), (MCTS, {"iterations": 30})]
@@ -144,7 +145,7 @@ def test_searches(rules, kind, budget, shared):
     ]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_matches(rules):
     def work(i: int) -> tuple[Any, ...]:
         match = Match(rules, seed=i)
@@ -161,7 +162,7 @@ def test_matches(rules):
     assert together(work) == [work(i) for i in range(THREADS)]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("threads", [1, 2])
 def test_environments(rules, threads):
     envs = pytest.importorskip("locmsim.envs")

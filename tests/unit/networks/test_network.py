@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from oracles.networks import blocks, position_log_odds
 
 from locmsim import State
@@ -28,7 +28,7 @@ def random_arrays(seed: int = 0) -> dict[str, np.ndarray]:
     return {name: 0.2 * rng.standard_normal(shape) for name, shape in SHAPES.items()}
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_it_computes_what_numpy_does(rules):
     network = Network(random_arrays())
     some = states(rules)
@@ -38,7 +38,7 @@ def test_it_computes_what_numpy_does(rules):
         np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_what_it_sees(rules):
     for state in states(rules, 2):
         for player in (0, 1):

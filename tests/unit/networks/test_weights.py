@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 
 from locmsim import Match
 from locmsim._io import data_file
@@ -45,7 +45,7 @@ def backwards(weights: Weights) -> Weights:
     )
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_weights_of_the_package(rules):
     weights = default_weights(rules)
     assert set(weights.evaluation) == set(TERMS)

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 import reference_policies
-from helpers import RULE_SETS
+from amounts import FEW
+from helpers import each_rules
 from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
@@ -14,10 +15,7 @@ from locmsim.arena import Arena
 from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
-from locmsim.policy._policy import entity_shapes
-
-FEW = {"card_sets": 4}
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+from locmsim.policy._policy import entity_shapes, set_vector_bits
 
 
 def observations(rules, layout="entities", n=24):
@@ -73,16 +71,30 @@ def test_plain_networks(activation, hidden, layout):
 def test_vectors_of_all_widths_give_the_same_bits(most, outputs):
     """Each result is the float32 sum in the order of the inputs, whatever the CPU can do."""
     rng = np.random.default_rng(outputs)
-    for inputs in (1, 7, 16, 250, 300):
-        x = rng.normal(size=inputs).astype(np.float32)
-        x[rng.random(inputs) < 0.5] = 0
+    for inputs, rows in [(1, 1), (7, 3), (16, 1), (250, 1), (300, 1), (300, 5)]:
+        x = rng.normal(size=(rows, inputs)).astype(np.float32)
+        x[rng.random(x.shape) < 0.5] = 0
         w = rng.normal(size=(inputs, outputs)).astype(np.float32)
-        got = rng.normal(size=outputs).astype(np.float32)
+        got = rng.normal(size=(rows, outputs)).astype(np.float32)
         expected = got.copy()
-        for value, row in zip(x, w, strict=True):
-            expected += value * row
+        for k, row in enumerate(w):
+            expected += x[:, k : k + 1] * row
         wide_dense(most, x, w, got)
         assert got.tobytes() == expected.tobytes()
+
+
+def test_a_policy_answers_the_same_with_vectors_of_all_widths():
+    policy = Policy.random(seed=2)
+    seen, _ = observations("1.5", n=40)
+    try:
+        found = []
+        for most in (0, 256, 512):
+            set_vector_bits(most)
+            logits, values = policy.evaluate(seen)
+            found.append(logits.tobytes() + values.tobytes())
+    finally:
+        set_vector_bits(512)
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("most", [128, 256, 512])

@@ -5,25 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules, match_of
 
 from locmsim import StateBatch
-from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.game.match import Match
-from locmsim.referee import Result, play, replay_calls
+from locmsim.referee import replay_calls
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import WORLDS, report_game, report_turns
 from locmsim.search import win_chance
 
 
-def match_of(rules: str = "1.5", seed: int = 4, first: str = "greedy") -> Result[Match]:
-    agents = [make_agent(first), make_agent("random")]
-    return play(agents, Match(rules, seed=seed), timeout_scale=0)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
     result = match_of(rules)
     report = report_game(result, nodes=300, seed=1)

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import wins_data
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import InvalidActionError
 from locmsim.agents import make_agent
@@ -167,7 +167,7 @@ def test_what_cannot_be_analysed() -> None:
         analyse(battle().observation(0), time_ms=None)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_line_is_worth_what_the_search_that_found_it_says(rules: str) -> None:
     """The value in the same worlds is the search's; PASS is worth less, and a win 1."""
     state = start_position(5, rules=rules)

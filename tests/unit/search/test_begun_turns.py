@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import IllegalActionError, State
 from locmsim.agents import make_agent
@@ -13,7 +13,6 @@ from locmsim.search.turn_search import worlds_at
 
 SEARCHES = {"beam": (BeamSearch(), {"nodes": 2000}), "mcts": (MCTS(), {"iterations": 20})}
 
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 each_search = pytest.mark.parametrize("search", SEARCHES)
 
 

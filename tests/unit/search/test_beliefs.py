@@ -6,7 +6,7 @@ from statistics import stdev
 
 import pytest
 from amounts import amount
-from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_cards, game_name
+from helpers import REFERENCE, Game, GoldenChunk, Snapshot, each_rules, game_cards, game_name
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
@@ -53,7 +53,7 @@ def visible(snapshot: Snapshot, player: int) -> Snapshot:
 # ------------------------------------------------------------------------------ what is visible
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_all_but_the_hidden_cards_is_the_truth(rules):
     """A belief also infers what texts omit, such as the turn, bonus mana and lost effects."""
     for game, player, observation, belief, truth in battles(rules):
@@ -72,7 +72,7 @@ def test_all_but_the_hidden_cards_is_the_truth(rules):
         assert belief.seat == player
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_single_observation_is_enough(rules):
     """Without the past, all visible values are right, and others as far as the mana tells."""
     for game, player, observation, _, truth in battles(rules, step=3):
@@ -100,7 +100,7 @@ def test_the_seat_shows_before_the_battle_in_a_draft():
 # ------------------------------------------------------------------------------- what is hidden
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_own_deck_holds_what_was_chosen_and_not_seen(rules):
     for game, player, observation, belief, truth in battles(rules, step=3):
         left = truth["p"][player]["deck"]
@@ -154,7 +154,7 @@ def can_be_drafted(cards: list[int], offers: list[set[int]]) -> bool:
     return all(assign(number, set()) for number in range(len(cards)))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_opponent_is_taken_to_choose_well(rules):
     match = battle(rules, seed=6)
     belief = believer(match, 0)
@@ -177,7 +177,7 @@ def mean(values) -> float:
     return sum(values) / len(values)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_samples_depend_on_observations_and_the_seed_only(rules):
     match = battle(rules, seed=8)
     state = match.state

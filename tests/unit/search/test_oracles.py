@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 import wins_data
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import RULE_SETS, each_rules
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
 from wins_data import CREATURE, GREEN, KINDS
@@ -79,7 +79,7 @@ def test_the_oracle_summons_whatever_an_item_can_be_used_on():
     assert find_win(wins_data.with_health(state, 3), Budget()) is None
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_oracle_misses_nothing_in_games(rules):
     """The oracle agrees with exhaustive search in positions of games, with any health."""
     found = 0
@@ -96,7 +96,7 @@ def test_the_oracle_misses_nothing_in_games(rules):
     assert found > amount(2, 5)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_search_for_wins_alone_misses_nothing(rules):
     """The compiled search for wins, without its beam, agrees with exhaustive search."""
     engine = Engine(BeamOptions(), VALUE.compiled)
@@ -130,7 +130,7 @@ def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
     assert engine.find_win(wins_data.with_health(state, 3), 1000) is None
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_searches_win_where_the_oracle_does(rules):
     """The positions include those that are too large for exhaustive search."""
     search = BeamSearch(evaluation=VALUES)
@@ -150,7 +150,7 @@ def test_searches_win_where_the_oracle_does(rules):
 # ---------------------------------------------------------------------------------------- beams
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_oracle_misses_no_pair_of_actions(rules):
     """The turn found is no worse than the best one of two actions."""
     for state in turns(rules, range(1))[:: amount(3, 1)]:
@@ -164,7 +164,7 @@ def test_the_oracle_misses_no_pair_of_actions(rules):
         assert VALUE(found, player) >= best
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     """The ends of turns are compared by their static value."""
     search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUES)

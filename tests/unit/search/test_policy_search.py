@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from reference_forest import ReferenceSearch, attacks_win
 from reference_layouts import Past, entities
 from states import rebuilt
@@ -22,8 +22,6 @@ from locmsim.search import Belief, Evaluation, OnObservations, PolicySearch, Sea
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
 from locmsim.search.turn_search import worlds_at
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def said_of(number: int, actions: int) -> tuple[float, np.ndarray]:

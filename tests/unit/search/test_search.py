@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import wins_data
 from amounts import amount
-from helpers import RULE_SETS
+from helpers import each_rules
 from wins_data import KINDS
 
 from locmsim import ActionKind, Card, State, StateBatch
@@ -43,7 +43,6 @@ from locmsim.search.evaluation import _OPTIMISM
 
 SEARCHES = (BeamSearch, MCTS)
 each_search = pytest.mark.parametrize("search", SEARCHES)
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def positions(rules: str, games: int = amount(3, 6), step: int = 3) -> Iterator[State]:

@@ -6,25 +6,17 @@ from pathlib import Path
 
 import pytest
 import wins_data
-from helpers import RULE_SETS
+from helpers import each_rules, match_of
 
 from locmsim import State
-from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.game.action_text import line_words
-from locmsim.game.match import Match
-from locmsim.referee import Result, play
 from locmsim.referee.knowledge import knowledge_at, state_at
 from locmsim.referee.transcript import log_line
 from locmsim.search.variations import Tree, check_hand, variations, world_of
 
 
-def match_of(rules: str = "1.5", seed: int = 4) -> Result[Match]:
-    agents = [make_agent("greedy"), make_agent("random")]
-    return play(agents, Match(rules, seed=seed), timeout_scale=0)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_turns_follow_each_other(rules: str) -> None:
     result = match_of(rules)
     observation, belief = knowledge_at(result, 5)

@@ -1,10 +1,14 @@
 """Accounts of Vestrock's server."""
 
+import base64
+import contextlib
+import threading
 from pathlib import Path
 
 import pytest
 
-from locmsim.vestrock.accounts import FileAccounts, OpenAccounts
+from locmsim.vestrock import accounts as module
+from locmsim.vestrock.accounts import FileAccounts, OpenAccounts, hash_password
 
 
 def test_the_first_use_of_a_name_sets_its_password() -> None:
@@ -52,7 +56,7 @@ def test_what_is_known_is_checked_at_once_and_a_changed_file_is_read(
     assert accounts.names() == ["ann", "bob"]
     path.write_text("damaged\n")
     assert accounts.check_quickly("ann", "second")
-    assert "line 1: expected name, salt, hash" in caplog.text
+    assert "line 1: expected name, parameters of scrypt, salt, hash" in caplog.text
     path.unlink()
     assert accounts.check_quickly("ann", "second")
 
@@ -68,8 +72,22 @@ def test_salts_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# comment\nann\n", "line 2: expected name, salt, hash"),
-        ("ann b@d aGFzaA==\n", "line 1: expected name, salt, hash"),
+        ("# comment\nann\n", "line 2: expected name, parameters of scrypt, salt, hash"),
+        *(
+            (f"ann {words}\n", "line 1: expected name, parameters of scrypt, salt, hash")
+            for words in (
+                "c2FsdA==",
+                "b@d aGFzaA==",
+                "x c2FsdA== aGFzaA==",
+                "$scrypt$ln=14,r=8 c2FsdA== aGFzaA==",
+                "$scrypt$ln=14,r=0,p=1 c2FsdA== aGFzaA==",
+                "$scrypt$ln=40,r=8,p=1 c2FsdA== aGFzaA==",
+                "$scrypt$ln=16,r=1,p=1 c2FsdA== aGFzaA==",
+                "$scrypt$ln=14,r=8,p=9999 c2FsdA== aGFzaA==",
+                "$scrypt$ln=1,r=999,p=999 c2FsdA== aGFzaA==",
+                "$scrypt$ln=14,r=8,p=1 x c2FsdA== aGFzaA==",
+            )
+        ),
         ("a/b c2FsdA== aGFzaA==\n", "line 1: 'a/b' is not a valid name"),
         ("ann c2FsdA== aGFzaA==\n\nann c2FsdA== aGFzaA==\n", "line 3: ann occurs twice"),
     ],
@@ -93,3 +111,63 @@ def test_what_nobody_could_send_is_refused(tmp_path: Path, name: str, password: 
     with pytest.raises(ValueError, match=r"name|password"):
         FileAccounts.set_password(path, name, password)
     assert not path.exists()
+
+
+def line_of(password: str, *cost: int) -> str:
+    """Return what follows the name in the line of an account with these parameters of scrypt."""
+    text = f"$scrypt$ln={cost[0]},r={cost[1]},p={cost[2]} " if cost else ""
+    digest = hash_password(password, b"salt", *([cost] if cost else []))
+    return text + " ".join(base64.b64encode(part).decode() for part in (b"salt", digest))
+
+
+def test_lines_with_other_parameters_and_without_any_are_checked_by_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "accounts"
+    path.write_text(f"ann {line_of('a')}\nbob {line_of('b', 10, 4, 2)}\n")
+    FileAccounts.set_password(path, "carl", "c")
+    old, other, new = (line.split() for line in path.read_text().splitlines())
+    assert [len(old), other[1], new[1]] == [3, "$scrypt$ln=10,r=4,p=2", "$scrypt$ln=14,r=8,p=1"]
+    accounts = FileAccounts(path)
+    for name, password in (("ann", "a"), ("bob", "b"), ("carl", "c")):
+        assert accounts.check(name, password)
+        assert not accounts.check(name, "x")
+
+
+def test_an_unknown_name_is_hashed_with_the_usual_parameters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "accounts"
+    path.write_text("".join(f"{name} {line_of('x', 4, 1, 1)}\n" for name in ("ann", "bob")))
+    used = []
+    monkeypatch.setattr(
+        module, "hash_password", lambda *words: used.append(words[2]) or hash_password(*words)
+    )
+    assert not FileAccounts(path).check("nobody", "x")
+    assert used == [(4, 1, 1)]
+
+
+def test_accounts_that_are_added_at_once_are_all_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight writers who read the file before any of them has written it would keep one account."""
+    path = tmp_path / "accounts"
+    FileAccounts.set_password(path, "first", "x")
+    monkeypatch.setattr(module, "hash_password", lambda *_: b"x")
+    reading = threading.Barrier(8)
+
+    class Read(FileAccounts):
+        def __init__(self, path: object) -> None:
+            super().__init__(path)  # type: ignore[arg-type]
+            # Without a lock all eight would be here at the same time; with it only one is.
+            with contextlib.suppress(threading.BrokenBarrierError):
+                reading.wait(0.3)
+
+    monkeypatch.setattr(module, "FileAccounts", Read)
+    writers = [
+        threading.Thread(target=FileAccounts.set_password, args=(path, f"a{i}", "x"))
+        for i in range(8)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert FileAccounts(path).names() == [*(f"a{i}" for i in range(8)), "first"]

@@ -15,9 +15,11 @@ from locmsim.vestrock.match import _ANSWERS
 from locmsim.vestrock.protocol import (
     COMMANDS,
     MAX_LINE,
+    MAX_REPLY,
     Command,
     LineReader,
     Login,
+    PendingInput,
     Reply,
     ReplyReader,
     error_line,
@@ -61,6 +63,57 @@ def test_how_bytes_are_cut_does_not_matter(data: bytes, cuts: list[int]) -> None
     pieces = [data[i:j] for i, j in itertools.pairwise(points)]
     single = [data[i : i + 1] for i in range(len(data))]
     assert lines_of(*pieces) == lines_of(data) == lines_of(*single)
+
+
+# ------------------------------------------------------------------------------------------ input
+
+
+def test_pending_input_counts_a_chunk_until_its_last_line_is_taken() -> None:
+    pending = PendingInput()
+    assert not pending
+    pending.feed(b"a\nb\nc")
+    pending.feed(b"d\n")
+    assert (bool(pending), pending.size) == (True, 7)
+    assert pending.pop() == b"a"
+    assert pending.size == 7
+    assert pending.pop() == b"b"
+    assert (bool(pending), pending.size) == (True, 2)
+    assert pending.pop() == b"cd"
+    assert (bool(pending), pending.size) == (False, 0)
+
+
+def test_pending_input_keeps_no_start_of_a_line_that_is_too_long() -> None:
+    pending = PendingInput()
+    for _ in range(64):
+        pending.feed(b"x" * 16384)
+        assert (bool(pending), pending.size) == (False, 0)
+    pending.feed(b"\nGET_MY_MATCHES\n")
+    assert [pending.pop(), pending.pop()] == [None, b"GET_MY_MATCHES"]
+
+
+def test_pending_input_splits_one_chunk_at_a_time() -> None:
+    pending = PendingInput()
+    for _ in range(3):
+        pending.feed(b"\n" * 1000)
+    assert len(pending._lines) == 1000
+    assert pending.size == 3000
+    pending.clear()
+    assert (bool(pending), pending.size) == (False, 0)
+
+
+@given(st.lists(st.binary(max_size=8).map(lambda data: data.replace(b"x", b"\n"))))
+def test_pending_input_is_what_a_line_reader_returns(chunks: list[bytes]) -> None:
+    pending = PendingInput()
+    lines = []
+    for i, chunk in enumerate(chunks):
+        pending.feed(chunk)
+        if i % 3 == 0 and pending:
+            lines.append(pending.pop())
+    assert pending.size <= sum(map(len, chunks))
+    while pending:
+        lines.append(pending.pop())
+    assert lines == lines_of(*chunks)
+    assert pending.size == 0
 
 
 # --------------------------------------------------------------------------------------- commands
@@ -192,14 +245,44 @@ def test_the_end_of_the_server_comes_at_any_time() -> None:
         ("GET_DECK 1", b"OK\nx\n"),
         ("GET_BOARD 1", b"OK\n1\n"),
         ("GET_BOARD 1", b"OK\n-1 2\n"),
+        ("GET_DECK 1", b"OK\n" + b"9" * 5000 + b"\n"),
+        ("GET_HP 1", b"ERR " + b"9" * 5000 + b" X\n"),
     ],
 )
 def test_what_is_no_reply(command: str, data: bytes) -> None:
     reader = ReplyReader()
     if command:
         reader.expect(command)
-    with pytest.raises(ValueError, match="repl"):
+    with pytest.raises(ValueError, match="repl") as caught:
         reader.feed(data)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("start", [b"", b"OK\n", b"OK\n999999999\n1 C 0 1 1 0 1\n"])
+@pytest.mark.parametrize("piece", [b"x" * 65536, b"x\n" * 32768, b"x" * 16], ids=len)
+def test_a_reply_that_never_ends_is_refused(start: bytes, piece: bytes) -> None:
+    reader = ReplyReader()
+    reader.expect("GET_DECK 1")
+    reader.feed(b"OK\n1\n1 C 0 1 1 0 1\n")
+    reader.expect("GET_DECK 1")
+    reader.feed(start)
+
+    def feed_forever() -> None:
+        for _ in range(2 * MAX_REPLY // len(piece)):
+            reader.feed(piece)
+
+    with pytest.raises(ValueError, match="repl"):
+        feed_forever()
+    assert sum(map(len, reader._partial)) <= MAX_REPLY + len(piece)
+
+
+def test_many_replies_may_be_larger_than_the_largest_one() -> None:
+    reader = ReplyReader()
+    deck = b"OK\n1000\n" + b"1000 C 100 100 100 100 100\n" * 1000
+    count = 2 * MAX_REPLY // len(deck)
+    for _ in range(count):
+        reader.expect("GET_DECK 1")
+    assert len(reader.feed(deck * count)) == count
 
 
 def test_the_commands_are_those_of_the_kernel_the_match_and_the_page() -> None:

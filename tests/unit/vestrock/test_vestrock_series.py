@@ -1,5 +1,6 @@
 """Tournaments one after another, and the replay of their log."""
 
+import contextlib
 import json
 import random
 from collections.abc import Iterable, Mapping
@@ -322,9 +323,7 @@ def test_a_log_without_its_end_counts_as_far_as_it_goes() -> None:
         replay([*log, b"{}\n"])
 
 
-def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(
-    tmp_path: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(tmp_path: Any) -> None:
     path = tmp_path / "log"
     for _ in range(2):
         log = EventLog(path)
@@ -345,7 +344,21 @@ def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(
     full.listeners.append(heard.append)
     full.add({"event": "x"})
     full.flush()
-    assert "the log is given up" in caplog.text
+    assert full.failure == "/dev/full: No space left on device"
     full.add({"event": "y"})
     full.close()
     assert heard == [{"event": "x"}, {"event": "y"}]
+
+
+def test_a_log_has_one_writer(tmp_path: Any) -> None:
+    path = tmp_path / "log"
+    first = EventLog(path)
+    first.add({"event": "x"})
+    with pytest.raises(OSError, match="another server writes to it") as caught:
+        EventLog(path)
+    assert caught.value.filename == path
+    first.close()
+    EventLog(path).close()
+    assert path.read_text() == '{"event":"x"}\n'
+    with contextlib.closing(EventLog("/dev/null")), contextlib.closing(EventLog("/dev/null")):
+        pass  # a device may have any number of writers

@@ -163,6 +163,50 @@ def test_what_cannot_be_written_is_tried_again(
         assert other.results(1) == EXAMPLE
 
 
+def fill_disk(file: Standings) -> None:
+    """Limit a file to the pages that it has, as a full disk does."""
+    ((pages,),) = file._connection.execute("PRAGMA page_count").fetchall()
+    file._connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+LARGE = {f"player{i}": float(i) for i in range(500)}
+
+
+def test_a_full_disk_is_told_from_a_busy_file(tmp_path: Path) -> None:
+    path = tmp_path / "standings.db"
+    with Standings(path) as file:
+        assert file.add(1, EXAMPLE, awards(EXAMPLE))
+        fill_disk(file)
+        assert not file.add(2, [], LARGE)
+        assert file.failed
+        assert file.last == 2
+        file._connection.execute("PRAGMA max_page_count = 1000000")
+        blocking = sqlite3.connect(path, isolation_level=None)
+        blocking.execute("BEGIN IMMEDIATE")
+        assert not file.add(3, [], LARGE)
+        assert not file.failed
+        blocking.execute("ROLLBACK")
+        blocking.close()
+    with Standings(path, write=False) as file:
+        assert file.last == 3
+        assert file.results(1) == EXAMPLE
+
+
+def test_closing_names_the_tournaments_that_are_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "standings.db"
+    file = Standings(path)
+    assert file.add(1, EXAMPLE, awards(EXAMPLE))
+    fill_disk(file)
+    assert not file.add(2, [], LARGE)
+    assert not file.add(3, [], {"ann": 1.0})
+    message = "standings.db: tournaments 2, 3 are not written: database or disk is full"
+    with pytest.raises(StandingsError, match=message):
+        file.close()
+    with Standings(path) as file:  # the lock is free, and the first tournament is there
+        assert file.last == 1
+        assert file.results(1) == EXAMPLE
+
+
 def test_a_tournament_is_written_once(tmp_path: Path) -> None:
     path = tmp_path / "standings.db"
     with Standings(path) as file:

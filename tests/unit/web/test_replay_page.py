@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import RULE_SETS, golden_games, golden_path, golden_result
+from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -21,8 +21,6 @@ from locmsim.referee.process_match import replay_calls
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.captures import capture_data
-
-HOSTILE = "</script><script>alert(1)</script><svg onload=alert(2)>\u202e\u2028%DATA%%SCRIPT%"
 
 
 def embedded(page: str) -> Any:
@@ -69,7 +67,7 @@ def snapshot_of(data: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
     return {"turn": board["turn"], "winner": winner, "p": sides}
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_every_step_of_golden_games(rules: str) -> None:
     for game in list(golden_games(rules))[:: amount(18, 6)]:
         data = replay_data(golden_result(game))
@@ -90,7 +88,7 @@ def test_every_step_of_golden_games(rules: str) -> None:
             assert data["cards"][key]["svg"].startswith("<svg")
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_the_longest_golden_game_is_small(rules: str) -> None:
     longest = max(golden_games(rules), key=lambda game: sum(map(len, _states(game))))
     assert len(replay_html(golden_result(longest)).encode()) < 400_000
@@ -134,15 +132,15 @@ def test_what_bots_say() -> None:
 
 def test_data_cannot_end_its_element() -> None:
     game = next(golden_games("1.5"))
-    result = golden_result(game, stderr=(HOSTILE, HOSTILE))
-    page = replay_html(result, (HOSTILE, HOSTILE))
+    texts = [HOSTILE, f"{HOSTILE}\u2028%DATA%%SCRIPT%"]
+    page = replay_html(golden_result(game, stderr=texts), texts)
     assert page.count("<script") == 2
     assert page.count("</script") == 2
     assert "<svg onload" not in page
     assert "\u2028" not in page
     data = embedded(page)
-    assert data["names"] == [HOSTILE, HOSTILE]
-    assert data["stderr"] == [HOSTILE, HOSTILE]
+    assert data["names"] == texts
+    assert data["stderr"] == texts
 
 
 def test_policy_allows_nothing_but_the_page_itself() -> None:
@@ -191,7 +189,7 @@ def play_agents(match: Match) -> Any:
     return play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 @pytest.mark.parametrize("steps", [0, 1, 16])
 def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: Path) -> None:
     """Several rule sets allow such answers, but our log names its rules, and Java's has texts."""
@@ -213,7 +211,7 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
         assert loaded.match.log == result.match.log
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = play_agents(Match(rules, seed=5))
     log = tmp_path / "log.json"
@@ -230,7 +228,7 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, str(log)) == replay_html(loaded, names)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
     """Logs in the Java referee's format have their rules detected and show the same steps."""
     log = tmp_path / "log.json"
@@ -288,7 +286,7 @@ def captured(game: dict[str, Any], player: int) -> str:
     return "".join([*game["choice_inputs"][player], *turns])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_what_a_bot_was_sent(rules: str) -> None:
     """Each turn of the bot shows what the bot could see of the snapshot."""
     games = [game for game in golden_games(rules) if len(game["turns"]) > 3]

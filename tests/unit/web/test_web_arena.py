@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import children_of
+from helpers import HOSTILE, children_of
 
 from locmsim.arena import Arena, Player, Sprt
 from locmsim.cli.main import main
@@ -20,7 +20,6 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
-HOSTILE = "<script>alert(1)</script><svg onload=alert(2)>\u202e"
 Asker = Callable[..., Any]
 
 

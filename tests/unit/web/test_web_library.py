@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result
+from helpers import each_rules, golden_games, golden_result, match_of
 
-from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.arena import Arena, game_index
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Store
 from locmsim.cli.main import main
-from locmsim.referee import Result, play
 from locmsim.referee.transcript import log_line
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -31,11 +28,6 @@ from locmsim.web.library import Filter, Library  # noqa: E402
 from locmsim.web.logs import LogIndex, log_row  # noqa: E402
 from locmsim.web.news import News  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
-
-
-def match_of(seed: int = 4, rules: str = "1.5") -> Result[Match]:
-    agents = [make_agent("greedy"), make_agent("random")]
-    return play(agents, Match(rules, seed=seed), timeout_scale=0)
 
 
 def results_of(path: Path, games: int) -> Path:
@@ -287,7 +279,7 @@ def test_places_that_no_list_had(after: str, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------- logs
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_rows_of_logs_are_those_of_their_matches(rules: str) -> None:
     for game in list(golden_games(rules))[::7]:
         result = golden_result(game)
@@ -323,11 +315,11 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
     for seed in range(3):
-        (folder / f"{seed}.json").write_text(log_line(match_of(seed), (f"a{seed}", "b")))
+        (folder / f"{seed}.json").write_text(log_line(match_of(seed=seed), (f"a{seed}", "b")))
     (folder / "notes.txt").write_text("no log")
     (folder / "bad.json").write_text("{")
     many = tmp_path / "many.jsonl"
-    lines = [log_line(match_of(seed), ("many", f"b{seed}")) + "\n" for seed in range(20)]
+    lines = [log_line(match_of(seed=seed), ("many", f"b{seed}")) + "\n" for seed in range(20)]
     many.write_text("".join(lines))
     pretty = tmp_path / "pretty.json"
     pretty.write_text(json.dumps(json.loads(lines[3]), indent=1))
@@ -346,11 +338,11 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
     place = library.logs.place(int(found["games"][1]["key"][1:]))
     assert place.size in map(len, lines)
     # A new file is found, and old ones are not read again.
-    (folder / "new.json").write_text(log_line(match_of(9), ("new", "b")))
+    (folder / "new.json").write_text(log_line(match_of(seed=9), ("new", "b")))
     found = library.games(Filter(player="new"))
     assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
     assert len(library.games(Filter(lost_by="many"))["games"]) == sum(
-        match_of(seed).winner == 1 for seed in range(20)
+        match_of(seed=seed).winner == 1 for seed in range(20)
     )
     assert "a1" in library.choices()["players"]
 
@@ -371,7 +363,7 @@ def test_many_files_are_read_beside(tmp_path: Path) -> None:
 
 def test_a_file_that_grows(tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl"
-    lines = [log_line(match_of(seed), (f"a{seed}", "b")) + "\n" for seed in range(3)]
+    lines = [log_line(match_of(seed=seed), (f"a{seed}", "b")) + "\n" for seed in range(3)]
     path.write_text(lines[0] + lines[1])
     library = Library([str(path)])
     assert len(library.games()["games"]) == 2

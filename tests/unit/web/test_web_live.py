@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS
+from helpers import each_rules
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -39,7 +39,7 @@ def agents() -> list[Any]:
     return [make_agent("greedy"), make_agent("random")]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{LIVE_SUFFIX}"
     match = Match(rules, seed=4)

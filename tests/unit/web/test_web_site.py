@@ -12,15 +12,13 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from helpers import golden_games, golden_result
+from helpers import HOSTILE, golden_games, golden_result, match_of
 
 from locmsim import Match, State
-from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.game.positions import start_position
-from locmsim.referee import play
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line
 from locmsim.search import Evaluation
@@ -37,7 +35,6 @@ from locmsim.web.positions import state_at_step  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 from locmsim.web.sources import load_replay  # noqa: E402
 
-HOSTILE = "<script>alert(1)</script><svg onload=alert(2)>\u202e\udc80'\"&"
 ADDRESS = "http://127.0.0.1:8000"
 
 
@@ -67,11 +64,6 @@ def site(tmp_path: Path) -> Site:
 def page(site: Site) -> Iterator[Client]:
     with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
         yield Client(site, client)
-
-
-def match_of(rules: str = "1.5", seed: int = 4) -> Any:
-    agents = [make_agent("greedy"), make_agent("random")]
-    return play(agents, Match(rules, seed=seed), timeout_scale=0)
 
 
 # ------------------------------------------------------------------------------------ guard
@@ -314,12 +306,13 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
 
 
 def test_hostile_names_are_data(site: Site, page: Client) -> None:
-    site.library.add(match_of(), (HOSTILE, "b"), HOSTILE)
+    name = f"{HOSTILE}\udc80"
+    site.library.add(match_of(), (name, "b"), name)
     answer = page.client.get("/api/games", params={"token": page.token})
     assert answer.headers["content-type"] == "application/json"
     (game,) = json.loads(answer.content)["games"]
-    assert game["names"] == [HOSTILE, "b"]
-    assert game["source"] == HOSTILE
+    assert game["names"] == [name, "b"]
+    assert game["source"] == name
     text = page.client.get("/api/game/page", params={"token": page.token, "game": "p0"}).text
     assert text.count("<script") == 2
     assert "<svg onload" not in text

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import pytest
-from helpers import RULE_SETS
+from helpers import HOSTILE, each_rules
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -102,7 +102,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     assert "when replayed" in ask("/api/view", 400, game="f0")["error"]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@each_rules
 def test_a_match_of_locm(rules: str) -> None:
     agents = [make_agent("greedy"), make_agent("random")]
     result = play(agents, Match(rules, seed=4), timeout_scale=0)
@@ -117,12 +117,6 @@ def test_a_match_of_locm(rules: str) -> None:
     assert shown["steps"] == steps
 
 
-HOSTILE = (
-    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">'
-    '<script>alert(2)</script></svg>"><b>\udc80'
-)
-
-
 @dataclass(frozen=True)
 class Hostile(VestrockGame):
     """A game that tries to put more than a picture on the page."""
@@ -130,7 +124,8 @@ class Hostile(VestrockGame):
     title: ClassVar[str] = "<b>Hostile"
 
     def view(self, match: Any) -> View:
-        return View("<i>text", "<u>words", (1, 2), HOSTILE)
+        drawing = f'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">{HOSTILE}</svg>\udc80'
+        return View("<i>text", "<u>words", (1, 2), drawing)
 
 
 def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:

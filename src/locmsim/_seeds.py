@@ -1,0 +1,17 @@
+"""Seeds that are derived from others, so that neighbouring seeds have nothing in common."""
+
+import hashlib
+
+__all__ = ["derived_seed"]
+
+#: Random number generators everywhere take a seed of this size, signed ones too.
+_BITS = 63
+
+
+def derived_seed(seed: int, what: object) -> int:
+    """Return 63 bits that are independent of those for other seeds and other texts.
+
+    `what` says what they are for, and its number, such as ``"game 7"``.
+    """
+    digest = hashlib.blake2b(f"{seed} {what}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> (64 - _BITS)

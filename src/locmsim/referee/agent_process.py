@@ -1,0 +1,320 @@
+"""Agents in child processes: whatever an agent does there ends its own game and nothing else.
+
+The child holds a copy of the match, in which it repeats all answers, so that an agent of any game
+is asked just as in process (`locmsim.contract.Match.ask`). It is a `BotProcess` that speaks lines
+of JSON in place of the game's protocol; pipes, clocks, limits and the end are those of programs.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import pickle
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from locmsim.contract import Contestant, FaultKind, Match, start_turn
+from locmsim.errors import EndedBySignal
+from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
+
+__all__ = ["AgentProcess", "IsolatedAgent", "asked", "is_foreign", "raised", "ready"]
+
+#: Seconds within which an agent must be imported, created and reset, and within which its process
+#: repeats the answers since it was last asked. It is no limit of the rules: it ends what hangs.
+_READY_SECONDS = 120.0
+#: Seconds after its time limit in which an agent in an expendable process may still return.
+_STUCK_SECONDS = 2.0
+#: Characters of an answer that are sent, and bytes of the line that brings it.
+_MAX_ANSWER = 1 << 16
+_MAX_LINE = 1 << 20
+#: Number of characters of an answer or of an error that are quoted.
+_QUOTED = 60
+_MAX_ERROR = 1000
+#: What the child runs; its first argument is the search path of modules.
+_CHILD = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
+    " from locmsim.referee.agent_process import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IsolatedAgent:
+    """A player for `locmsim.referee.play`: an agent that plays in a process of its own.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the agent. It is called in the child, so it must be picklable.
+    seed : int
+        The seed by which the agent is reset.
+    """
+
+    make: Callable[[], Contestant]
+    seed: int = 0
+
+
+class _Answer(Protocol):
+    """An answer of the match that the agent plays."""
+
+    @property
+    def player(self) -> int: ...
+    @property
+    def answer(self) -> str | None: ...
+
+
+class AgentProcess(BotProcess):
+    """A running agent in a process of its own.
+
+    Parameters
+    ----------
+    isolated : IsolatedAgent
+        The agent.
+    match : Match
+        The match, as it stands; it must be picklable.
+    token : str
+        As for `BotProcess`.
+    cwd, env
+        As for `BotProcess`.
+
+    Raises
+    ------
+    BotFault
+        The agent cannot be created or reset.
+    ValueError
+        It cannot be sent to another process.
+    OSError
+        The machine has no processes, descriptors or memory left.
+    """
+
+    max_line = _MAX_LINE
+    speaks_protocol = False
+
+    def __init__(
+        self,
+        isolated: IsolatedAgent,
+        match: Match,
+        token: str,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start the process; `begin` sends the agent to it."""
+        self._start = f"{_packed(_preparation())} {_packed((isolated, match))}\n"
+        self._repeated = 0
+        # -P: a file in the working directory must not replace a module of the library.
+        command = [sys.executable, "-P", "-c", _CHILD, json.dumps(sys.path)]
+        super().__init__(command, token, cwd=cwd, env=env)
+
+    def begin(self) -> None:
+        """Wait until the agent is ready; `BotFault` if it fails before."""
+        self._question(self._start, _READY_SECONDS)
+
+    def answer(
+        self,
+        before: Sequence[_Answer],
+        player: int,
+        limit_ms: float | None,
+        other: BotProcess | None,
+    ) -> tuple[object, int]:
+        """Return the agent's answer and its time in ns; `BotFault` if there is none.
+
+        `before` are all answers of the match so far. The time does not include repeating them.
+        """
+        news = [(one.player, one.answer) for one in before[self._repeated :]]
+        self._repeated = len(before)
+        self._question(_line({"player": player, "news": news}), _READY_SECONDS)
+        limit = None if limit_ms is None else limit_ms / 1000
+        return self._question(_line({"limit_ms": limit_ms}), limit, other)
+
+    def _question(
+        self, text: str, limit: float | None, other: BotProcess | None = None
+    ) -> tuple[object, int]:
+        line, elapsed_ns = self.ask(text, limit, other=other)
+        try:
+            kind, value, details = json.loads(line)
+        except ValueError:  # it found the descriptor of the answers and wrote to it
+            raise BotFault(FaultKind.MALFORMED, f"answered {line[:_QUOTED]!a}") from None
+        if kind == "raised":
+            raise BotFault(FaultKind.CRASHED, f"raised {value}", details)
+        return value, elapsed_ns
+
+
+def is_foreign(agent: object, spec: str, game: object = None) -> bool:
+    """Return whether code of others than the library and the package of a game plays in an agent.
+
+    Parameters
+    ----------
+    agent : agent or class
+        The agent.
+    spec : str
+        Its description: an agent of the library may be given a class or function of a file.
+    game : Game, optional
+        The game, by default Legends of Code and Magic.
+    """
+    return ".py:" in spec or _package(agent) not in ("locmsim", _package(game))
+
+
+def _package(thing: object) -> str:
+    return str(getattr(thing, "__module__", "")).partition(".")[0]
+
+
+def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contestant | BotFault:
+    """Reset an agent of this process; return it, or its fault if it raises an exception.
+
+    With `expendable`, this process ends if the agent hangs.
+    """
+    try:
+        with _ended_when_stuck(_READY_SECONDS if expendable else None):
+            asked(lambda: agent.reset(seed), None, None)
+    except BotFault as fault:
+        return fault
+    return agent
+
+
+def asked(
+    ask: Callable[[], object], agent: object, limit_ms: float | None, *, expendable: bool = False
+) -> object:
+    """Ask an agent of this process; any exception that is its own becomes a `BotFault`.
+
+    With `expendable`, this process ends if the agent goes on long after its limit.
+    """
+    seconds = None if limit_ms is None or not expendable else limit_ms / 1000 + _STUCK_SECONDS
+    try:
+        with _ended_when_stuck(seconds):
+            start_turn(agent, limit_ms)
+            return ask()
+    except (KeyboardInterrupt, EndedBySignal):
+        raise
+    except BaseException as error:
+        raise BotFault(FaultKind.CRASHED, f"raised {raised(error)}", _trace(error)) from error
+
+
+@contextlib.contextmanager
+def _ended_when_stuck(seconds: float | None) -> Iterator[None]:
+    """End this process at once if the block takes longer, even if it never runs Python code."""
+    if seconds is None:
+        yield
+        return
+    import faulthandler
+
+    # What it writes is for the author of a program that hangs, not of this one.
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def raised(error: BaseException) -> str:
+    """Return the type and the text of an exception in one line, whatever its text is."""
+    try:
+        text = str(error)
+    except Exception as other:  # its __str__ fails
+        text = f"(its text cannot be had: {type(other).__name__})"
+    return _plain(f"{type(error).__name__}: {text}")[:_MAX_ERROR]
+
+
+def _plain(text: str) -> str:
+    """Return a text that can be encoded: lone surrogates are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _trace(error: BaseException) -> str:
+    """Return the end of the traceback, beginning in the agent's code."""
+    trace = error.__traceback__
+    below = error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
+    try:
+        lines = traceback.format_exception(below)
+    except Exception:  # parts of it cannot be shown
+        lines = [*traceback.format_tb(below.__traceback__), raised(error)]
+    return _plain("".join(lines))[-STDERR_KEPT:]
+
+
+# ----------------------------------------------------------------------------------- messages
+
+
+def _line(message: object) -> str:
+    return json.dumps(message) + "\n"
+
+
+def _packed(thing: object) -> str:
+    try:
+        return base64.b64encode(pickle.dumps(thing)).decode()
+    except Exception as error:
+        raise ValueError(f"cannot be sent to another process: {raised(error)}") from error
+
+
+def _preparation() -> dict[str, Any]:
+    """Return what lets a child find the classes of the main script, as `multiprocessing` does."""
+    import multiprocessing.spawn  # slow to import
+
+    data = multiprocessing.spawn.get_preparation_data("agent")
+    data["authkey"] = bytes(data["authkey"])
+    return data
+
+
+# --------------------------------------------------------------------------------- the child
+
+
+def main() -> None:
+    """Play an agent that comes over the standard input; ends with the input."""
+    # What the agent prints, also from C, is not an answer, and it cannot read the questions.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    questions = os.fdopen(os.dup(0), encoding="utf-8")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+
+    def reply(kind: str, value: object = None, details: str = "") -> None:
+        answers.write(json.dumps([kind, value, details]) + "\n")
+        answers.flush()
+
+    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
+        try:
+            agent, match = _received(questions.readline())
+        except BaseException as error:
+            reply("raised", raised(error), _trace(error))
+            return
+        reply("ready")
+        for line in questions:
+            question = json.loads(line)
+            if "news" in question:
+                for player, answer in question["news"]:
+                    match.submit(player, answer)
+                ask = match.ask(agent, question["player"])
+                reply("ready")
+                continue
+            try:
+                answer = asked(ask, agent, question["limit_ms"])
+            except BotFault as fault:
+                reply("raised", fault.message.removeprefix("raised "), fault.traceback)
+            else:
+                reply("answer", _sendable(answer))
+
+
+def _received(line: str) -> tuple[Contestant, Match]:
+    import multiprocessing.spawn
+
+    preparation, payload = map(base64.b64decode, line.split())
+    process = multiprocessing.current_process()
+    process._inheriting = True  # type: ignore[attr-defined]
+    try:
+        multiprocessing.spawn.prepare(pickle.loads(preparation))
+    finally:
+        del process._inheriting  # type: ignore[attr-defined]
+    isolated, match = pickle.loads(payload)
+    agent = isolated.make()
+    agent.reset(isolated.seed)
+    return agent, match
+
+
+def _sendable(answer: object) -> object:
+    """Return an answer as it can be sent: what is not a text becomes a list with its picture."""
+    if isinstance(answer, str):
+        return str(answer)[:_MAX_ANSWER]  # more than the referee accepts
+    return [repr(answer)[:_QUOTED]]

@@ -1,0 +1,214 @@
+"""Agents that end in many ways: one class for each, named by what it does in its third turn."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+
+from locmsim.agents import GreedyAgent
+from locmsim.game.observation import Observation
+
+
+class Agent(GreedyAgent):
+    """Plays well; `bad` is called once."""
+
+    turns = 0
+
+    def act(self, observation: Observation) -> str:
+        self.turns += 1
+        answer = self.bad() if self.turns == 3 else None
+        return super().act(observation) if answer is None else answer
+
+    def bad(self) -> object:
+        raise NotImplementedError
+
+
+class HostileError(Exception):
+    def __str__(self) -> str:
+        raise KeyError("no text")
+
+
+class Raises(Agent):
+    def bad(self) -> object:
+        raise ValueError("lost")
+
+
+class RaisesSurrogate(Agent):
+    def bad(self) -> object:
+        raise ValueError("half a character: \ud800")
+
+
+class RaisesWithoutText(Agent):
+    def bad(self) -> object:
+        raise HostileError
+
+
+class RaisesInReset(Agent):
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        if seed:
+            raise RuntimeError("not ready")
+
+
+class RaisesInChoose(Agent):
+    def choose(self, observation: Observation) -> str:
+        raise RuntimeError("no deck")
+
+
+class Interrupts(Agent):
+    def bad(self) -> object:
+        raise GeneratorExit
+
+
+class Exits(Agent):
+    def bad(self) -> object:
+        sys.exit(1)
+
+
+class ExitsAtOnce(Agent):
+    def bad(self) -> object:
+        os._exit(3)
+
+
+class ExitsInReset(Agent):
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        if seed:
+            os._exit(4)
+
+
+class Segfaults(Agent):
+    def bad(self) -> object:
+        return ctypes.string_at(0)
+
+
+class Aborts(Agent):
+    def bad(self) -> object:
+        os.abort()
+
+
+class IsKilled(Agent):
+    """As by the system when memory runs out."""
+
+    def bad(self) -> object:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return None
+
+
+class TakesAllMemory(Agent):
+    def bad(self) -> object:
+        return "x" * (1 << 46)
+
+
+class Recurses(Agent):
+    def bad(self) -> object:
+        return self.bad()
+
+
+class Sleeps(Agent):
+    def bad(self) -> object:
+        time.sleep(1000)
+        return None
+
+
+class SleepsInChoose(Agent):
+    def choose(self, observation: Observation) -> str:
+        time.sleep(1000)
+        return ""
+
+
+class SwallowsEverything(Agent):
+    def bad(self) -> object:
+        while True:
+            with contextlib.suppress(BaseException):
+                time.sleep(1000)
+
+
+class HangsInC(Agent):
+    """Holds the interpreter's lock, so that no Python code runs any more."""
+
+    def bad(self) -> object:
+        ctypes.PyDLL(None).sleep(1000)
+        return None
+
+
+class AnswersNumpyText(Agent):
+    def bad(self) -> object:
+        return np.str_("PASS")
+
+
+class AnswersNumber(Agent):
+    def bad(self) -> object:
+        return 5
+
+
+class AnswersBytes(Agent):
+    def bad(self) -> object:
+        return b"PASS"
+
+
+class AnswersTwoLines(Agent):
+    def bad(self) -> object:
+        return "PASS\nPASS"
+
+
+class AnswersSurrogate(Agent):
+    def bad(self) -> object:
+        return "\ud800"
+
+
+class AnswersMegabyte(Agent):
+    def bad(self) -> object:
+        return "PASS " + "x" * (1 << 20)
+
+
+class AnswersNul(Agent):
+    def bad(self) -> object:
+        return "PA\0SS"
+
+
+class Prints(Agent):
+    def bad(self) -> object:
+        print("a word")
+        os.write(1, b"another\n")
+        return None
+
+
+class ClosesOutput(Agent):
+    def bad(self) -> object:
+        os.close(1)
+        return None
+
+
+class ClosesInput(Agent):
+    def bad(self) -> object:
+        os.close(0)
+        return None
+
+
+class LeavesThread(Agent):
+    def bad(self) -> object:
+        threading.Thread(target=time.sleep, args=[1000]).start()
+        return None
+
+
+class LeavesChild(Agent):
+    def bad(self) -> object:
+        if os.fork() == 0:
+            time.sleep(1000)
+            os._exit(0)
+        return None
+
+
+class LeavesDaemon(Agent):
+    def bad(self) -> object:
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(1000)
+            os._exit(0)
+        return None

@@ -1,0 +1,268 @@
+"""What environments refuse: options they do not know, values they cannot use, calls out of turn."""
+
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from locmsim import State
+from locmsim.envs import (
+    BattleEnv,
+    ConstructEnv,
+    ConstructVectorEnv,
+    LocmVectorEnv,
+    MatchEnv,
+    Pool,
+    aec,
+)
+from locmsim.envs.cards import generated
+from locmsim.errors import IllegalActionError
+
+FEW = {"card_sets": 4}
+DECK = [card for card in range(15) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [BattleEnv, lambda: LocmVectorEnv(2), aec.env, aec.raw_env, lambda: ConstructVectorEnv(2)],
+)
+def test_unknown_options_of_a_reset_are_refused(make):
+    env = make()
+    with pytest.raises(ValueError, match="options: unknown 'stat'; did you mean 'state'"):
+        env.reset(options={"stat": 1})
+    with pytest.raises(ValueError, match="options: unknown 'reset_masks'"):
+        env.reset(options={"reset_masks": np.array([True, False])})
+    env.reset(seed=1, options={})
+
+
+@pytest.mark.parametrize("other", ["match", "cards", "decks"])
+def test_a_position_takes_the_place_of_other_options(other):
+    state = State.new((), ())
+    given = {"match": {"seed": 1}, "cards": None, "decks": (DECK, DECK)}[other]
+    given = given or generated(5)[1]
+    for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
+        with pytest.raises(ValueError, match=f"{other}: does not go together with state"):
+            env.reset(seed=1, options={"state": state, other: given})
+
+
+@pytest.mark.parametrize("make", [aec.env, aec.raw_env, lambda **o: aec.env("match", **o)])
+@pytest.mark.parametrize(
+    "option", [{"opponent": "random"}, {"seat": "first"}, {"players": ("caller", "osl")}]
+)
+def test_the_caller_of_a_cycle_plays_both_agents(make, option):
+    with pytest.raises(ValueError, match=f"{next(iter(option))}: the caller plays both agents"):
+        make(**option)
+
+
+@pytest.mark.parametrize("option", [{"seat": 0}, {"player": "caller"}])
+def test_a_reset_of_a_cycle_takes_no_seat(option):
+    with pytest.raises(ValueError, match=f"{next(iter(option))}: the caller plays both agents"):
+        aec.env().reset(options=option)
+
+
+@pytest.mark.parametrize("make", [BattleEnv, MatchEnv, LocmVectorEnv, aec.env])
+@pytest.mark.parametrize("option", [{"battlers": ("osl", "osl")}, {"battles": 3}])
+def test_only_a_choice_has_battles_of_others(make, option):
+    with pytest.raises(ValueError, match=f'{next(iter(option))}: expected episode="choice"'):
+        make(**option)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"decks": 5}, "decks: expected one way for both seats or a pair, got 5"),
+        ({"decks": None}, "decks: expected one way for both seats or a pair, got None"),
+        ({"decks": [1, 2]}, "decks: expected base ids, got 1"),
+        ({"battlers": 5}, "battlers: expected two, got 5"),
+        ({"players": 5}, "players: expected one for each seat, got 5"),
+        ({"card_sets": "x"}, "card_sets: expected a number above 0 or .first, end., got 'x'"),
+        ({"card_sets": 1.5}, "card_sets: .*, got 1.5"),
+        ({"card_sets": (0,)}, "card_sets: .*, got .0,."),
+        ({"card_sets": True}, "card_sets: .*, got True"),
+        ({"card_sets": 2**70}, "card_sets: .*, got 1180"),
+        ({"cards": 5}, "cards: expected a list of cards, got 5"),
+        ({"shaping": 5}, "shaping: expected a mapping of potentials to weights, got 5"),
+        ({"shaping": {"health": "x"}}, "shaping: health: expected a finite number, got 'x'"),
+        ({"shaping": {"health": np.nan}}, "shaping: health: expected a finite number, got nan"),
+        ({"reward": "win-loss=nan"}, "reward: win-loss: expected a finite number, got 'nan'"),
+        ({"gamma": "x"}, "gamma: expected 0..1, got 'x'"),
+        ({"max_actions": True}, "max_actions: expected at least 1, got True"),
+        ({"max_actions": 2**40}, "max_actions: expected at most 2147483647"),
+        ({"refresh": 2**70}, "refresh: expected at most 2147483647"),
+        ({"battles": 2**40}, "battles: expected at most 2147483647"),
+    ],
+)
+@pytest.mark.parametrize("make", [ConstructEnv, ConstructVectorEnv])
+def test_values_that_no_option_has(make, option, message):
+    with pytest.raises(ValueError, match=message):
+        make(**option)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"decks": 5}, "decks: expected two, got 5"),
+        ({"decks": {}}, "decks: expected two, got {}"),
+        ({"match": 5}, "match: expected a mapping of seeds, got 5"),
+        ({"cards": 5}, "cards: expected a list of cards, got 5"),
+        ({"player": 5}, "player: there is no 5"),
+        ({"seat": True}, "seat: expected 0 or 1, got True"),
+    ],
+)
+def test_values_that_no_option_of_a_reset_has(option, message):
+    for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
+        with pytest.raises(ValueError, match=message):
+            env.reset(seed=1, options=option)
+    with pytest.raises(ValueError, match=r"seed: expected an integer or 2 of them, got 1\.5"):
+        LocmVectorEnv(2, **FEW).reset(seed=1.5)
+
+
+@pytest.mark.parametrize("action", [0.9, 0.0, True, "0", None, np.float64(0), np.True_, [0]])
+def test_an_action_is_an_integer(action):
+    """Nothing has happened after the refusal: the same episode goes on."""
+    for make in (BattleEnv, lambda **o: BattleEnv(illegal="raise", **o), ConstructEnv):
+        env, other = make(**FEW), make(**FEW)
+        env.reset(seed=1)
+        other.reset(seed=1)
+        with pytest.raises(TypeError, match=r"action: expected an integer, got |scalar"):
+            env.step(action)
+        legal = env.sample()
+        np.testing.assert_equal(env.step(legal)[:4], other.step(legal)[:4])
+    cycle = aec.env(**FEW)
+    cycle.reset(seed=1)
+    with pytest.raises(TypeError, match=r"action: expected an integer, got "):
+        cycle.step(action)
+    with pytest.raises((TypeError, ValueError), match="actions: expected"):
+        started(LocmVectorEnv(1, **FEW)).step([action])
+    env = BattleEnv(opponent=lambda seen, mask: action, seat="first", **FEW)
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match="opponent: action: expected an integer, got "):
+        env.step(0)
+
+
+@pytest.mark.parametrize("action", [2**70, -(2**70), np.uint64(2**63)])
+def test_an_action_of_any_size_is_illegal(action):
+    env = BattleEnv(**FEW)
+    env.reset(seed=1)
+    assert env.step(action)[1] == -1
+    with pytest.raises(IllegalActionError):
+        started(BattleEnv(illegal="raise", **FEW)).step(action)
+
+
+def started(env):
+    env.reset(seed=1)
+    return env
+
+
+@pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
+def test_no_step_before_a_reset(mode):
+    env = LocmVectorEnv(2, autoreset_mode=mode, **FEW)
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        env.step(np.zeros(2, np.int64))
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        env.step_into(np.zeros(2, np.int64))
+    with pytest.raises(ValueError, match="seat"):
+        env.reset(options={"seat": 2})
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        env.step(np.zeros(2, np.int64))
+    with pytest.raises(ValueError, match="reset_mask: the first reset has to begin all rows"):
+        env.reset(options={"reset_mask": np.array([True, False])})
+    env.reset(seed=1)
+    assert env.step(np.zeros(2, np.int64))[0]["action_mask"].any(axis=1).all()
+    with pytest.raises(ResetNeeded):
+        aec.raw_env(**FEW).step(0)
+
+
+def test_there_are_64_players_at_most():
+    env = LocmVectorEnv(2, **FEW)
+    env.reset(seed=1)
+    for number in range(63):
+        env.players[f"player-{number}"] = "greedy"
+    with pytest.raises(ValueError, match=r"players: an environment has 64 at most$"):
+        env.players["last"] = "greedy"
+    pool = Pool(dict.fromkeys(map("beam:nodes={}".format, range(1, 66)), 1.0))
+    with pytest.raises(ValueError, match=r"players: an environment has 64 at most$"):
+        LocmVectorEnv(2, opponent=pool, **FEW)
+
+
+def test_a_pool_that_does_not_fit_replaces_nobody():
+    env = LocmVectorEnv(2, **FEW)
+    env.reset(seed=1)  # episodes against "greedy" go on
+    pool = Pool(dict.fromkeys(map("beam:nodes={}".format, range(1, 65)), 1.0))
+    with pytest.raises(ValueError, match="64 at most, of whom 1 are replaced or deleted and still"):
+        env.set_opponent(pool)
+    assert list(env.players) == ["greedy"]
+    env.step(env.sample(1))
+
+
+class Slow:
+    """A policy that answers when it is told to."""
+
+    def __init__(self):
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def act_batch(self, observations, masks, seeds):
+        self.asked.set()
+        assert self.go_on.wait(60)
+        return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2])
+def test_one_thread_at_a_time(threads):
+    """The second one is refused at once, and the first one's step is as if it had been alone."""
+
+    def make(policy):
+        options = {"opponent": policy, "seat": "first", **FEW}
+        return LocmVectorEnv(4, threads=threads, **options) if threads else BattleEnv(**options)
+
+    policy, quick = Slow(), Slow()
+    quick.go_on.set()
+    env, alone = started(make(policy)), started(make(quick))
+    action = np.zeros(4, np.int64) if threads else 0
+    found = []
+    first = threading.Thread(target=lambda: found.append(env.step(action)))
+    first.start()
+    assert policy.asked.wait(60)
+    for method, arguments in ((env.step, (action,)), (env.reset, ())):
+        with pytest.raises(RuntimeError, match="only one thread may do so at a time"):
+            method(*arguments)
+    policy.go_on.set()
+    first.join(60)
+    np.testing.assert_equal(found[0][:4], alone.step(action)[:4])
+    np.testing.assert_equal(env.step(action)[:4], alone.step(action)[:4])
+
+
+def test_an_opponent_cannot_step_the_environment_that_asks_it():
+    env = BattleEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW)
+    env.reset(seed=1)
+    with pytest.raises(RuntimeError, match="only one thread"):
+        env.step(0)
+    with pytest.raises(ResetNeeded, match="broken off"):
+        env.step(0)
+
+
+def test_given_decks_of_a_reset_are_base_ids():
+    with pytest.raises(ValueError, match="decks: expected base ids, got 5"):
+        BattleEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})
+
+
+@pytest.mark.parametrize("episode", ["battle", "choice", "match"])
+def test_card_sets_of_one_episode_are_not_kept(episode):
+    """Nobody asks for the cards of an ended episode, so a process must not collect them."""
+    options = {"battlers": ("random", "random")} if episode == "choice" else {}
+    env = LocmVectorEnv(4, episode=episode, card_sets=None, opponent="random", **options)
+    before = generated.cache_info().currsize
+    for seed in range(40):
+        env.reset(seed=4 * seed)
+    tracemalloc.start()
+    try:
+        for seed in range(40, 140):
+            env.reset(seed=4 * seed)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert generated.cache_info().currsize == before
+    # At most 128 sets of 28 KB have taken the place of others; 400 have been played.
+    assert kept < 5_000_000
