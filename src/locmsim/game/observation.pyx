@@ -136,7 +136,7 @@ cdef bint is_word(
 
 
 cdef enum:
-    ANY = 999999999
+    ANY = MAX_SHOWN_NUMBER
 
 
 cdef int read_player(
