@@ -32,6 +32,8 @@ import package_page  # noqa: E402
 CYTHON = tuple(map(int, cython_version.split(".")[:2]))
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
 COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
+#: Builds that only prove that a compiler takes the code need not wait for its optimiser.
+UNOPTIMISED = "-O0" in os.environ.get("CFLAGS", "").split()
 
 DIRECTIVES = {
     "language_level": 3,
@@ -54,6 +56,8 @@ else:
     # Without SLP vectorisation: it stores neighbouring fields of a struct together, and reading one
     # of them afterwards has to wait.
     COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0", "-fno-tree-slp-vectorize"]
+    if UNOPTIMISED:
+        COMPILE_ARGS[0] = "-O0"
     # Round after each multiplication and addition on all CPUs, so that searches answer the same.
     COMPILE_ARGS.append("-ffp-contract=off")
 
@@ -70,7 +74,7 @@ if COVERAGE:
     # are a thousand times slower than counters.
     COMPILE_ARGS = ["-O0", "--coverage"]
     LINK_ARGS = ["--coverage"]
-instrumented = DEBUG or COVERAGE or "-fsanitize" in os.environ.get("CFLAGS", "")
+instrumented = DEBUG or COVERAGE or UNOPTIMISED or "-fsanitize" in os.environ.get("CFLAGS", "")
 if not instrumented and sys.platform == "linux":
     LINK_ARGS = ["-Wl,--strip-all"]  # symbols for debuggers: a seventh of the modules' size
 always = not instrumented and sys.platform != "win32"
@@ -82,7 +86,7 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 #: Further options of single modules: loops over floats profit from vector instructions. They must
 #: not reorder sums, or results would differ between CPUs.
 MORE_ARGS = {"policy._policy": ["-O3"]}
-if DEBUG or COVERAGE or sys.platform == "win32":
+if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
 
 MODULES = [

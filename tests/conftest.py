@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import amounts
 import pytest
@@ -53,6 +54,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     parts = config.option.markexpr.split(" and ")
     left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
     return True if collection_path in left_out else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one process, files whose tests wait before those that compute.
+
+    What a file builds or starts once, a browser or a compiled example, is so made once.
+    """
+    if config.getvalue("dist") != "load":  # another order was asked for
+        return None
+    from xdist.scheduler import LoadFileScheduling  # it is not needed without -n
+
+    config.option.loadscopereorder = False  # the order of the folders, not the number of tests
+    return LoadFileScheduling(config, log)
 
 
 def pytest_collection_finish() -> None:

@@ -173,7 +173,7 @@ def without_times(record: Record) -> list[Any]:
 
 def played(arena: Arena) -> dict[int, list[Any]]:
     """Return all games of an arena by number, with times replaced."""
-    numbers = sorted(arena._store.numbers())
+    numbers = sorted(outcome.number for outcome in arena.outcomes())
     return {number: without_times(arena.record(number)) for number in numbers}
 
 
@@ -184,6 +184,16 @@ def children_of(pid: int) -> list[int]:
         with contextlib.suppress(OSError):  # the thread may have ended
             children += map(int, file.read_text().split())
     return sorted(children)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time that a process and its child processes have used (Linux)."""
+    total = 0.0
+    for one in [pid, *children_of(pid)]:
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
 
 
 def running(pids: Iterable[int]) -> list[int]:

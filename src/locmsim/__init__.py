@@ -22,6 +22,7 @@ from locmsim.rules.cards import Area, Card, CardType, cards_1x, load_cards, save
 if TYPE_CHECKING:
     from locmsim import agents as agents
     from locmsim import arena as arena
+    from locmsim import openspiel as openspiel
     from locmsim import referee as referee
     from locmsim import search as search
     from locmsim import vestrock as vestrock
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
     from locmsim.contract import play_match as play_match
-    from locmsim.envs import openspiel as openspiel
     from locmsim.game.match import Match as Match
     from locmsim.game.observation import Observation as Observation
     from locmsim.rules.generator import generate_cards as generate_cards
@@ -78,7 +78,7 @@ _LATER = {
     "agents": "agents",
     "arena": "arena",
     "generate_cards": "rules.generator",
-    "openspiel": "envs.openspiel",
+    "openspiel": "openspiel",
     "play_match": "contract",
     "referee": "referee",
     "search": "search",

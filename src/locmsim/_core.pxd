@@ -379,6 +379,7 @@ cdef int state_resample(
 cdef class Table:
     cdef table_t t
     cdef list cards             # the result of `shown`; None before its first call
+    cdef bytes sealed           # what `to_bytes` wrote last; None before
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1
     cdef list shown(self)

@@ -5,6 +5,13 @@ Section numbers refer to docs/rules.md.
 """
 
 cimport cython
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF, PyObject
@@ -1338,6 +1345,8 @@ cdef enum:
     FORMAT_VERSION = 2              # version of to_bytes, key and pickles
     TABLE_PART = 1
     STATE_PART = 2
+    HEADER_SIZE = 16
+    TABLE_FIELDS = 8                # size of rules and n_instances before the cards
 
 _MAGIC = b"LOCM"
 _HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of the rest
@@ -1345,6 +1354,22 @@ _HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of
 
 cdef bytes sealed(int part, bytes data):
     return _HEADER.pack(_MAGIC, FORMAT_VERSION, part, len(data), zlib.crc32(data)) + data
+
+
+cdef bytes sealed_table(Table table):
+    """Return the part of a table. It is kept, as the states of a game share their table: adding up
+    the checksum takes longer than comparing the bytes."""
+    cdef Py_ssize_t header = HEADER_SIZE + TABLE_FIELDS
+    cdef Py_ssize_t size = table.t.n_cards * sizeof(card_t)
+    cdef bytes kept = table.sealed
+    cdef const int32_t* fields
+    if kept is not None and len(kept) == header + size:
+        fields = <const int32_t*>(<const char*>kept + HEADER_SIZE)
+        if fields[0] == table.t.rules and fields[1] == table.t.n_instances and (
+                memcmp(<const char*>kept + header, table.t.cards, size) == 0):
+            return kept
+    kept = table.sealed = sealed(TABLE_PART, table.pack())
+    return kept
 
 
 cdef bytes unsealed(int part, data):
@@ -1484,7 +1509,7 @@ cdef class Table:
         return [self.card(i) for i in range(self.t.n_instances, self.t.n_cards)]
 
     def __reduce__(self):
-        return _unpack_table, (sealed(TABLE_PART, self.pack()),)
+        return _unpack_table, (sealed_table(self),)
 
 
 cdef Table new_table(str rules):
@@ -1535,6 +1560,32 @@ cdef object later(str name):
     if found is None:
         found = _FOUND[name] = getattr(import_module(f"locmsim.{_LATER[name]}"), name)
     return found
+
+
+# Loaded when first needed: many users never need it, and it loads slowly.
+cdef object _NUMPY = None
+cdef object _ARRAY = None
+
+
+cdef int load_numpy() except -1:
+    global _ARRAY, _NUMPY
+    if _NUMPY is None:
+        import numpy as np
+        _ARRAY = np.ndarray
+        _NUMPY = np
+    return 0
+
+
+cdef bint view_mask(out, Py_buffer* view, int size) except -1:
+    """Get the memory of a writable C-contiguous int8 array of a length; False for another one."""
+    try:
+        PyObject_GetBuffer(out, view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT)
+    except (BufferError, ValueError):
+        return False
+    if view.ndim == 1 and view.shape[0] == size and view.format[0] == b"b":
+        return True
+    PyBuffer_Release(view)
+    return False
 
 
 cdef Table NO_TABLE = Table.__new__(Table)
@@ -1799,23 +1850,25 @@ cdef class State:
             `out` is of another kind, or `player` is neither 0 nor 1.
         """
         cdef uint8_t actions[MAX_ACTIONS + 1]
-        cdef int8_t[::1] mask
+        cdef Py_buffer view
+        cdef int8_t* mask
         cdef int i, n
         cdef int size = NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
-        import numpy as np          # late, as many users never need it and it loads slowly
+        load_numpy()
         if out is None:
-            out = np.zeros(size, dtype=np.int8)
-        elif not (isinstance(out, np.ndarray) and out.dtype == np.int8 and out.shape == (size,)
-                  and out.flags.c_contiguous and out.flags.writeable):
+            out = _NUMPY.empty(size, dtype="b")
+        if not isinstance(out, _ARRAY) or not view_mask(out, &view, size):
             raise ValueError(f"out: expected a writable C-contiguous int8 array of shape ({size},)")
-        else:
-            out.fill(0)
-        if not self.s.p[0].won | self.s.p[1].won and (
-                player is None or player == state_player(&self.s)):
-            mask = out
-            n = state_list(&self.s, &self.table.t, actions)
-            for i in range(n):
-                mask[actions[i]] = 1
+        mask = <int8_t*>view.buf
+        memset(mask, 0, size)
+        try:
+            if not self.s.p[0].won | self.s.p[1].won and (
+                    player is None or player == state_player(&self.s)):
+                n = state_list(&self.s, &self.table.t, actions)
+                for i in range(n):
+                    mask[actions[i]] = 1
+        finally:
+            PyBuffer_Release(&view)
         return out
 
     # -- what happens
@@ -2224,6 +2277,18 @@ cdef class State:
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
 
+    def history_str(self):
+        """Return the position text, which tells states apart as a history does in OpenSpiel.
+
+        A state has no past: `locmsim.openspiel.MatchState` has the actions of a match.
+
+        Returns
+        -------
+        str
+            As `to_text`.
+        """
+        return self.to_text()
+
     def observation_string(self, player=None):
         """Return what a player sees as text; two texts are equal exactly if the player sees the
         same.
@@ -2451,7 +2516,7 @@ cdef class State:
         """Return the state and its table as bytes for `from_bytes`, on machines of the same byte
         order.
         """
-        return sealed(TABLE_PART, self.table.pack()) + packed(self)
+        return sealed_table(self.table) + packed(self)
 
     @staticmethod
     def from_bytes(data):
@@ -3523,40 +3588,96 @@ cdef void state_fill_hand(
 
 # ---- hidden information --------------------------------------------------------------------------
 
+cdef enum:
+    MISSES = 16                 # draws of cards that are gone, before the rest is listed again
+
+
+cdef inline void put_anywhere(uint8_t* out, int k, uint8_t entry, uint64_t* stream) noexcept nogil:
+    """Add an entry to k others in random order: each order of k + 1 is equally likely."""
+    cdef int j = <int>below(stream, k + 1)
+    cdef uint8_t other
+    out[k] = entry
+    other = out[j]
+    out[j] = entry
+    out[k] = other
+
+
+cdef void take_all(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """Give all n copies of all groups, which stand one after another: no draw changes another."""
+    cdef const uint32_t* weight = u.weight[who]
+    cdef const uint8_t* group = u.group[who]
+    cdef int first = 0, end, i, k = 0
+    cdef uint32_t total, x
+    while k < n:
+        end = first
+        total = 0
+        while end < u.n[who] and group[end] == group[first]:
+            total += weight[end]
+            end += 1
+        for _ in range(u.copies[who][group[first]]):
+            i = first
+            if end > first + 1:
+                x = <uint32_t>below(stream, total)
+                while x >= weight[i]:
+                    x -= weight[i]
+                    i += 1
+            put_anywhere(out, k, u.entry[who][i], stream)
+            k += 1
+        first = end
+
+
+cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept nogil:
+    """Return the first i with x < ends[i], without a branch that a CPU would have to guess."""
+    cdef const uint32_t* base = ends
+    cdef int half
+    while n > 1:
+        half = n >> 1
+        base += half if base[half - 1] <= x else 0
+        n -= half
+    return <int>(base - ends)
+
+
 cdef void draw_candidates(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
     """Draw n entries for hidden places one by one, with probabilities by weight.
 
-    A group that has given all its copies is left out from then on. The entries are shuffled at the
-    end, because heavier cards tend to be drawn first.
+    A group that has given all its copies is left out from then on: what is drawn of it is drawn
+    again. The entries are shuffled, because heavier cards tend to be drawn first.
     """
-    cdef uint32_t weight[MAX_CARDS]
+    cdef const uint8_t* group = u.group[who]
     cdef uint8_t copies[MAX_CARDS]
-    cdef uint32_t total = 0, x
-    cdef uint8_t other
-    cdef int i, j, k
-    memcpy(weight, u.weight[who], sizeof(weight))
-    memcpy(copies, u.copies[who], sizeof(copies))
+    cdef uint8_t number[MAX_CARDS]      # of the candidates that are left
+    cdef uint32_t ends[MAX_CARDS]       # sums of their weights
+    cdef uint32_t total
+    cdef int i, left, misses, k = 0, places = 0
     for i in range(u.n[who]):
-        total += weight[i]
-    for k in range(n):
-        x = below(stream, total)        # up to 2^24: probabilities are off by at most a 256th
-        i = 0
-        while x >= weight[i]:
-            x -= weight[i]
-            i += 1
-        j = below(stream, k + 1)
-        other = out[j]                  # shuffle: each new card takes a random earlier place
-        out[j] = u.entry[who][i]
-        if j < k:
-            out[k] = other
-        copies[u.group[who][i]] -= 1
-        if copies[u.group[who][i]] == 0:
-            for j in range(u.n[who]):
-                if u.group[who][j] == u.group[who][i]:
-                    total -= weight[j]
-                    weight[j] = 0
+        if i == 0 or group[i] != group[i - 1]:
+            places += u.copies[who][group[i]]
+    if places == n:
+        take_all(u, who, n, out, stream)
+        return
+    memcpy(copies, u.copies[who], sizeof(copies))
+    while k < n:
+        total = 0
+        left = 0
+        for i in range(u.n[who]):
+            number[left] = <uint8_t>i
+            total += u.weight[who][i] if copies[group[i]] else 0
+            ends[left] = total
+            left += copies[group[i]] > 0
+        misses = 0
+        while k < n and misses < MISSES:
+            # Up to 2^24: probabilities are off by at most a 256th.
+            i = number[candidate_at(ends, left, <uint32_t>below(stream, total))]
+            if copies[group[i]]:
+                copies[group[i]] -= 1
+                put_anywhere(out, k, u.entry[who][i], stream)
+                k += 1
+            else:
+                misses += 1
 
 
 cdef void state_deal(
@@ -3840,10 +3961,58 @@ ctypedef struct place_t:            # a card of a player
     uint8_t number                  # number of the place: hand, deck, board
 
 
+cdef void sort_by_id(place_t* places, int n) noexcept nogil:
+    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t count[256]
+    cdef uint32_t present[8]
+    cdef uint32_t word
+    cdef int i, id, after, before = 0
+    memset(count, 0, sizeof(count))
+    memset(present, 0, sizeof(present))
+    for i in range(n):
+        id = places[i].id
+        count[id] += 1
+        present[id >> 5] |= 1U << (id & 31)
+    for i in range(8):
+        word = present[i]
+        while word:
+            id = 32 * i + lowest_bit_(word)
+            word &= word - 1
+            after = before + count[id]
+            count[id] = <uint8_t>before     # the first place of this id
+            before = after
+    for i in range(n):
+        id = places[i].id
+        sorted_places[count[id]] = places[i]
+        count[id] += 1
+    memcpy(places, sorted_places, n * sizeof(place_t))
+
+
+cdef void sort_by_base_id(place_t* places, int n, const table_t* t) noexcept nogil:
+    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint16_t base_id[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef int i, k, rank
+    for i in range(n):
+        base_id[i] = t.cards[places[i].entry].base_id
+    for i in range(n):
+        rank = 0
+        for k in range(i):
+            rank += base_id[k] <= base_id[i]
+        for k in range(i + 1, n):
+            rank += base_id[k] < base_id[i]
+        sorted_places[rank] = places[i]
+    memcpy(places, sorted_places, n * sizeof(place_t))
+
+
 cdef void sort_places(place_t* places, int n, const table_t* t, bint by_id) noexcept nogil:
-    """Compare places by id if `by_id`, then by the cards as printed."""
+    """Sort places by id if `by_id`, then by the cards as printed."""
     cdef place_t x
     cdef int i, k, order
+    # Sorting by numbers first leaves few places that have to move below.
+    if by_id:
+        sort_by_id(places, n)
+    else:
+        sort_by_base_id(places, n, t)
     for i in range(1, n):
         x = places[i]
         k = i
@@ -3887,29 +4056,33 @@ cdef void draw_suspects(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
     """Draw entries of the pool that n hidden places of a player may hold, in random order."""
-    cdef place_t choice[COPIES_PER_CARD * MAX_CARDS]
     cdef place_t board[MAX_BOARD]
     cdef uint8_t left[MAX_CARDS]
-    cdef int first = t.n_instances, size = t.n_cards - t.n_instances, total = 0
-    cdef int i, k
+    cdef const card_t* pool = &t.cards[t.n_instances]
+    cdef const card_t* card
+    cdef int size = t.n_cards - t.n_instances, total = COPIES_PER_CARD * size
+    cdef int i, k = 0
     if t.rules == RULES_15:
         memset(left, COPIES_PER_CARD, size)
         for k in range(creatures_of(&s.p[who], board, t)):
+            card = &t.cards[board[k].entry]
             for i in range(size):
-                if compare_printed(&t.cards[first + i], &t.cards[board[k].entry]) == 0:
+                if pool[i].base_id == card.base_id and compare_printed(&pool[i], card) == 0:
+                    total -= left[i] > 0
                     left[i] -= left[i] > 0
-        for i in range(size):
-            for _ in range(left[i]):
-                choice[total].entry = <uint8_t>(first + i)
-                choice[total].id = 0
-                total += 1
         if total >= n:
-            shuffle_places(choice, total, stream)
-            for i in range(n):
-                places[i].entry = choice[i].entry
+            # Each of the copies that are left is as likely as any other: number i of a card counts
+            # if that many were left.
+            k = 0
+            while k < n:
+                i = <int>below(stream, COPIES_PER_CARD * size)
+                if i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]:
+                    left[i // COPIES_PER_CARD] -= 1
+                    places[k].entry = <uint8_t>(t.n_instances + i // COPIES_PER_CARD)
+                    k += 1
             return
     for i in range(n):
-        places[i].entry = <uint8_t>(first + below(stream, size))
+        places[i].entry = <uint8_t>(t.n_instances + below(stream, size))
 
 
 cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
@@ -3961,7 +4134,7 @@ cdef void redraw_other(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
     """Draw the other player's hand and deck; in 1.x the ids stay in draw order."""
-    sort_places(places, n, t, True)
+    sort_by_id(places, n)           # their cards are replaced
     if t.rules == RULES_15:
         shuffle_places(places, n, stream)
     draw_suspects(s, t, who, places, n, stream)
@@ -4044,6 +4217,9 @@ cdef State resampled(State state, int viewer, seed):
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
     if state.table.cards is not None:       # names of cards, which the table does not know
-        for i in range(known.t.n_cards):
-            known.shown()[i] = state.table.cards[origin[i]]
+        known.cards = PyList_New(MAX_CARDS)
+        for i in range(MAX_CARDS):
+            card = state.table.cards[origin[i]] if i < known.t.n_cards else None
+            Py_INCREF(card)
+            PyList_SET_ITEM(known.cards, i, card)
     return drawn

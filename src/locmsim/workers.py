@@ -97,6 +97,10 @@ class Workers(NamedTuple):
     lost: type[Exception] = BrokenExecutor
 
 
+#: Where control groups are mounted, as a rule.
+_GROUPS = Path("/sys/fs/cgroup")
+
+
 def available_cores() -> list[int]:
     """Return the processors for timed games, one per physical core.
 
@@ -115,12 +119,54 @@ def available_cores() -> list[int]:
 
 
 def _processor_quota() -> int | None:
-    """Return the processor quota of this process; None for no limit."""
+    """Return the processor quota of this process; None for no limit.
+
+    A control group has those of its parents, too, in either version of control groups: the smallest
+    one is in force.
+    """
+    quotas = []
+    for folder in _control_groups():
+        for files in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+            try:
+                quota, period = " ".join((folder / file).read_text() for file in files).split()
+                quotas.append(int(quota) / int(period))
+            except (OSError, ValueError, ZeroDivisionError):  # no limit, or it is "max"
+                continue
+    quotas = [quota for quota in quotas if quota > 0]  # -1 is no limit
+    return max(1, math.floor(min(quotas))) if quotas else None
+
+
+def _control_groups() -> Iterator[Path]:
+    """Yield the folders of this process's control groups for processors, and of their parents."""
+    yield from (_GROUPS, _GROUPS / "cpu", _GROUPS / "cpu,cpuacct")
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, math.floor(int(quota) / int(period)))
-    except (OSError, ValueError):  # there is no limit, or it is "max"
-        return None
+        groups = Path("/proc/self/cgroup").read_text().splitlines()
+        mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    except OSError:
+        return
+    for line in groups:
+        _, controllers, group = line.split(":", 2)
+        kind, wanted = ("cgroup", {"cpu"}) if controllers else ("cgroup2", set())
+        if wanted - {*controllers.split(",")}:
+            continue
+        for mount in mounts:
+            top, where, *_, found, _, options = mount[3:]
+            if found == kind and not wanted - {*options.split(",")}:
+                # A container may be shown a part of the tree, or the names outside.
+                inside = os.path.relpath(group, top)
+                folder = Path(where) / ("" if inside.startswith("..") else inside)
+                yield from (folder, *folder.parents)
+
+
+def _check_main() -> None:
+    """Raise `WorkersError` if workers, which import the main script, cannot."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if getattr(main, "__spec__", None) is None and file is not None and not os.path.exists(file):
+        raise WorkersError(
+            f"worker processes import the main script, and there is no file {file!r}: put it into"
+            " one, or use one job"
+        )
 
 
 @contextlib.contextmanager
@@ -136,7 +182,8 @@ def local_workers(
 
     Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
     few cores. At the end all processes are gone, even in the middle of their games. With `apart`, a
-    single job has a process too. `clean` is as for `CorePool`.
+    single job has a process too. `clean` is as for `CorePool`. `WorkersError`, before any process
+    is started, if they cannot import the main script.
     """
     end_if_imported_again()
     pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
@@ -147,6 +194,7 @@ def local_workers(
         with _bound_to(pinned[0] if pinned else ()):
             yield Workers(_ThisProcess(), lambda: 1)
         return
+    _check_main()
     pool = CorePool(jobs, pinned, clean)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))

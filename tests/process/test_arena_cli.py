@@ -329,6 +329,7 @@ def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err == line.format("") + line.format(" show")
 
 
+@pytest.mark.slow
 def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Only with -v does the command print log messages."""
     untimed = ["--jobs", "2", "--timeout-scale", "0"]  # time limits need two cores

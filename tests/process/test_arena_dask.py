@@ -56,6 +56,7 @@ THREADS = """
 """
 
 
+@pytest.mark.slow
 def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
     """If a worker of a cluster is killed, no game is lost and none is counted twice."""
     script = tmp_path / "script.py"

@@ -86,6 +86,7 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
         assert arena.tally.players[0].wins[0] >= len(FAULTS)
 
 
+@pytest.mark.slow
 def test_many_games_leave_nothing(pids: Path) -> None:
     """After many games, no processes, descriptors or memory are left.
 
@@ -161,6 +162,7 @@ def test_games_of_several_cores(pids: Path) -> None:
             arena.run(dask="tcp://127.0.0.1:1", cores=2)
 
 
+@pytest.mark.slow
 def test_more_games_than_cores_without_limits() -> None:
     many = len(available_cores()) + 1
     with Arena(["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:
@@ -190,6 +192,86 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert available_cores() == cores
 
 
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        # A group of version 2 whose parent has the smaller quota.
+        (
+            {
+                "/proc/self/cgroup": "0::/a/b\n",
+                "/proc/self/mountinfo": "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+                "/sys/fs/cgroup/a/cpu.max": "100000 100000\n",
+                "/sys/fs/cgroup/a/b/cpu.max": "300000 100000\n",
+            },
+            [1],
+        ),
+        # Version 1, whose own group has none.
+        (
+            {
+                "/proc/self/cgroup": "3:cpuset:/x\n2:cpu,cpuacct:/a/b\n",
+                "/proc/self/mountinfo": (
+                    "31 24 0:27 / /groups/cpuset rw - cgroup cgroup rw,cpuset\n"
+                    "32 24 0:28 / /groups/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+                ),
+                "/groups/cpu/a/b/cpu.cfs_quota_us": "-1\n",
+                "/groups/cpu/a/b/cpu.cfs_period_us": "100000\n",
+                "/groups/cpu/a/cpu.cfs_quota_us": "250000\n",
+                "/groups/cpu/a/cpu.cfs_period_us": "100000\n",
+                "/groups/cpuset/x/cpu.cfs_quota_us": "100000\n",
+            },
+            [1, 2],
+        ),
+        # A container that is shown its own group only, with the name that it has outside.
+        (
+            {
+                "/proc/self/cgroup": "1:cpu:/docker/0\n",
+                "/proc/self/mountinfo": (
+                    "32 24 0:28 /docker/0 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n"
+                ),
+                "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000\n",
+                "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "50000\n",
+            },
+            [1, 2],
+        ),
+        ({}, [1, 2, 3]),
+    ],
+)
+def test_processor_quotas(
+    files: dict[str, str], cores: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fake(path: Path, *arguments: Any, **options: Any) -> str:
+        if str(path).endswith("thread_siblings_list"):
+            return str(int(path.parents[1].name.removeprefix("cpu")) % 4)
+        if str(path) in files:
+            return files[str(path)]
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", fake)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2, 3, 5, 7})
+    assert available_cores() == cores
+
+
+def test_a_script_from_the_standard_input() -> None:
+    """Workers cannot import it; that is said before any of them starts."""
+    script = (
+        "from locmsim.arena import Arena\n"
+        "with Arena(['random', 'greedy'], games=4, seed=1, timeout_scale=0) as arena:\n"
+        "    arena.run(jobs={})\n"
+        "    print(arena.tally.games)\n"
+    )
+    command = [sys.executable, "-"]
+    for jobs, code, shown in ((1, 0, "4\n"), (2, 1, "")):
+        done = subprocess.run(
+            command, input=script.format(jobs), capture_output=True, text=True, timeout=120
+        )
+        assert (done.returncode, done.stdout) == (code, shown)
+    assert done.stderr.splitlines()[-1].endswith(
+        "ArenaError: worker processes import the main script, and there is no file '<stdin>':"
+        " put it into one, or use one job"
+    )
+    assert "SpawnProcess" not in done.stderr
+
+
 OWN_AGENT = """
 from locmsim.agents import AGENTS, GreedyAgent
 from locmsim.arena import Arena
@@ -206,6 +288,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_agent_of_a_script(tmp_path: Path) -> None:
     """An agent that a script registers at its top level is also known in the worker processes."""
     script = tmp_path / "script.py"

@@ -113,6 +113,45 @@ def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown == {key: str(value) for key, value in expected.items()}
 
 
+@pytest.mark.parametrize(
+    "broken", ["seed=7\\nshufflePlayer0Seed=5", "seed=7\\n shufflePlayer0Seed=5\\n"]
+)
+def test_line_breaks_that_a_tool_has_escaped(
+    broken: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", broken) == 0
+    out, err = capsys.readouterr()
+    assert {"seed=7", "shufflePlayer0Seed=5"} <= set(out.splitlines())
+    assert err == ""
+
+
+@pytest.mark.parametrize("name", ["seed", "cardGenSeed", "shufflePlayer1Seed"])
+def test_a_seed_that_is_ignored_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", f"seed=1 {name}=abc") == 0
+    out, err = capsys.readouterr()
+    assert err == (
+        f"locmsim play: -d: {name}: expected a signed 64-bit integer, got 'abc': it is ignored\n"
+    )
+    assert len(out.splitlines()) == 2 + len(Match().params)
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&-", ">&- <&- 2>&-"])
+def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
+    """The log is written to its file and nowhere else, and there is no traceback."""
+    log = tmp_path / "log.json"
+    play = [*LOCMSIM, "play", "greedy", GOOD, "-d", "seed=3", *NO_LIMITS, "-l", str(log)]
+    for words in (
+        play,
+        [*LOCMSIM, "cards", "list"],
+        [*LOCMSIM, "play", "random", "random", "--json"],
+    ):
+        done = subprocess.run(
+            f"{shlex.join(words)} {closed}", shell=True, capture_output=True, text=True, timeout=120
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+    assert main(["play", "-r", str(log)]) == 0
+
+
 def test_what_is_printed_repeats_the_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -309,6 +348,7 @@ def test_page_on_a_terminal() -> None:
     assert [step["board"] for step in steps] == [step["board"] for step in whole["steps"]]
 
 
+@pytest.mark.slow
 def test_page_of_another_game(tmp_path: Path) -> None:
     """With -s, matches of other games are shown too: played, from an arena or from a log."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
@@ -599,7 +639,7 @@ def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert play_in_process(bad, "random", "--text", "-l", str(log)) == 0
     out, err = capsys.readouterr()
     assert "raised KeyError: 'plan'" in err
-    for text in (out, err, json.loads(log.read_text())["stderr"]["0"]):
+    for text in (out, err, json.loads(log.read_text())["locmsim"]["stderr"]["0"]):
         assert "return {}['plan']" in text
         assert "referee" not in text
     assert main(["play", "-r", str(log), "--text"]) == 0

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from helpers import default_signals
+from helpers import cpu_seconds, default_signals
 
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
@@ -46,7 +47,7 @@ def refused(*words: str) -> None:
 
 
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
-    """Run a command and signal it after 4 s; return exit code, standard error and delay."""
+    """Run a command and signal it while it works; return exit code, standard error and delay."""
     with subprocess.Popen(
         [*LOCMSIM, *words],
         cwd=tmp_path,
@@ -55,7 +56,9 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
         text=True,
         preexec_fn=default_signals,
     ) as process:
-        time.sleep(4)
+        while cpu_seconds(process.pid) < 1:  # to start takes a fraction of this
+            assert process.poll() is None
+            time.sleep(0.02)
         started = time.monotonic()
         process.send_signal(number)
         try:
@@ -100,7 +103,14 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
         assert not Path(f"/proc/{pid}").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        signal.SIGINT,
+    ],
+)
 def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
     """Signals end the bots of games on a page, and of a match that is played to be shown on one."""
     pytest.importorskip("starlette")
@@ -143,6 +153,12 @@ def start_game(address: str, opponent: str) -> None:
         assert json.load(answer)["game"]
 
 
+def interrupted(work: Callable[[], object]) -> None:
+    """Do some work, and press Ctrl-C a little later."""
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    work()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_playouts_are_interrupted(threads: int) -> None:
     """Ctrl-C in the main thread interrupts playouts in all threads."""
@@ -152,9 +168,8 @@ def test_playouts_are_interrupted(threads: int) -> None:
         lambda: state.rollouts(300_000_000, 1, threads=threads),
         lambda: batch.rollouts(300_000_000, 1, threads=threads),
     ):
-        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
         with pytest.raises(KeyboardInterrupt):
-            work()
+            interrupted(work)
     assert list(state.rollouts(10_000, 3, threads=3)) == list(state.rollouts(10_000, 3))
     rows = batch.rollouts(10_000, 3, threads=2)
     assert list(rows[0]) == list(state.rollouts(10_000, int(batch.row_seeds(3)[0])))
@@ -174,10 +189,9 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     bounds: dict[str, Any] = {bound: 2000}
     before = searching.search(state, seed=1, **bounds)
     for long in ({"time_ms": 600_000.0}, {bound: 10**12}):
-        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            searching.search(state, seed=1, **long)
+            interrupted(lambda more=long: searching.search(state, seed=1, **more))
         assert time.monotonic() - started < 60  # the bound would take ten minutes, or years
     assert searching.search(state, seed=1, **bounds).line == before.line
     # A search in another thread continues: only the main thread is interrupted.
@@ -255,7 +269,7 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["play", *words, "--timeout-scale", "0"]) == 0
     content = json.loads(log.read_text())
     assert [agent["name"] for agent in content["agents"]] == ["greedy", "max-attack"]
-    del content["rules"], content["ids"]
+    del content["locmsim"]
     log.write_text(json.dumps(content))
     capsys.readouterr()
     assert main(["ask", "greedy", str(log), "--turn", "4"]) == 0

@@ -66,6 +66,7 @@ def test_training_as_in_the_readme(desk: Desk) -> None:
 # ------------------------------------------------------------------------------ docs/compare.md
 
 
+@pytest.mark.slow
 def test_commands_of_compare(desk: Desk) -> None:
     first, more, sequential, several, looks, export, agents, cluster = blocks("compare.md", "sh")
     table = desk.run(fewer(first, n1000=4))
@@ -123,6 +124,7 @@ def test_the_columns_are_explained() -> None:
     assert shown.split() == header.split()
 
 
+@pytest.mark.slow
 def test_cluster_of_compare(desk: Desk) -> None:
     pytest.importorskip("distributed")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -143,6 +145,7 @@ def test_cluster_of_compare(desk: Desk) -> None:
 # -------------------------------------------------------------------------------- docs/tools.md
 
 
+@pytest.mark.slow
 def test_brutaltester(desk: Desk) -> None:
     logged, swapped, *_ = blocks("tools.md", "sh")
     (desk.folder / "logs").mkdir()
@@ -177,6 +180,7 @@ def test_brutaltester_and_a_bot_that_fails(desk: Desk) -> None:
     assert games[0]["problems"] == ["negative score: -1"]
 
 
+@pytest.mark.slow
 def test_psyleague(desk: Desk) -> None:
     """Psyleague plays a small league with the configuration on the page."""
     if shutil.which("psyleague", path=desk.environment["PATH"]) is None:

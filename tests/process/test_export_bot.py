@@ -113,12 +113,13 @@ def test_it_answers_as_the_python_bot(program, rules):
     compare(*program(rules), rules, "beam", 2000, range(2))
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+@pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
 def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
     source, weights = exported(rules, "beam", "--ascii")
     compare(build(source, tmp_path / "bot", "-O1"), weights, rules, "beam", 1000, [5])
 
 
+@pytest.mark.slow
 def test_no_locale_changes_what_a_compiler_reads(program, exported, tmp_path, monkeypatch):
     bot, _ = program("1.5")
     for name in ("LANG", "LC_ALL"):
@@ -193,6 +194,7 @@ def test_other_input_ends_it(program, text):
     assert (done.returncode == 1) == ("rules 1.0" in done.stderr)
 
 
+@pytest.mark.slow
 def test_weights_of_ones_own(program, tmp_path):
     weights = WeightsFile()["1.0"]
     weights = type(weights)(

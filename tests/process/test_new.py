@@ -127,6 +127,7 @@ def test_the_help_lists_all(capsys):
 # --------------------------------------------------------------------------- suggested commands
 
 
+@pytest.mark.slow
 def test_the_agent_plays(desk):
     folder, arena = commands_after(desk, "agent")
     printed = desk.run(f"{folder} && {arena.replace('--games 20', '--games 4')}")
@@ -140,6 +141,7 @@ def test_the_bot_plays(desk):
     )
 
 
+@pytest.mark.slow
 def test_the_c_bot_plays(desk):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler (cc)")

@@ -54,6 +54,7 @@ def test_it_is_small() -> None:
     assert len(lines) <= 160
 
 
+@pytest.mark.slow
 def test_arena_and_tables(run, tmp_path: Path) -> None:
     db = tmp_path / "nim.db"
     words = ["--games", 20, "--seed", 1, "--jobs", 2, "--db", db]
@@ -82,6 +83,7 @@ def test_sequential_test(run) -> None:
     assert "SPRT of Elo +0 against +100: H1 accepted" in out
 
 
+@pytest.mark.slow
 def test_cluster(run, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     script, db = tmp_path / "script.py", tmp_path / "cluster.db"

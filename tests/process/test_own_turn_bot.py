@@ -18,6 +18,9 @@ from locmsim.game.match import Match
 from locmsim.referee import play
 from locmsim.rules.rulesets import RULES
 
+#: examples/cython-bot is built and played for those who do not run slow tests.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):

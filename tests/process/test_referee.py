@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -528,6 +529,7 @@ def test_ignored_child_signals(processes: Processes) -> None:
     run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)
 
 
+@pytest.mark.slow
 def test_many_matches_leave_nothing(processes: Processes) -> None:
     def open_files() -> int:
         return len(os.listdir("/proc/self/fd"))
@@ -647,12 +649,20 @@ def test_agent_that_fails(at: int, do: Callable[[], Any], kind: FaultKind, reaso
         assert_fault(result, player, kind, reason)
 
 
-def test_agent_that_is_too_late() -> None:
-    slow = Passing(1, lambda: time.sleep(0.02) or "PASS")
-    result = play([slow, Passing()], Match(seed=7), timeout_scale=0.01)
+def test_agent_that_is_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that only the slow agent moves: a busy machine makes nobody else late."""
+    now = [0]
+
+    def answer_late() -> str:
+        now[0] += 20_000_000
+        return "PASS"
+
+    clock = SimpleNamespace(monotonic_ns=lambda: now[0])
+    monkeypatch.setattr("locmsim.referee.process_match.time", clock)
+    result = play([Passing(1, answer_late), Passing()], Match(seed=7), timeout_scale=0.01)
     assert_fault(result, 0, FaultKind.TIMEOUT, "for a limit of 10 ms")
-    slow = Passing(1, lambda: time.sleep(0.02) or "PASS")
-    result = play([slow, Passing()], Match(seed=7), timeout_scale=100, match_limit=0.01)
+    options = {"timeout_scale": 100, "match_limit": 0.01}
+    result = play([Passing(1, answer_late), Passing()], Match(seed=7), **options)
     assert_fault(result, 0, FaultKind.MATCH_LIMIT)
 
 

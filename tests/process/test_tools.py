@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import golden_path
+from amounts import amount
+from helpers import RULE_SETS, golden_path
 
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.value import default_value
@@ -193,7 +194,7 @@ def test_lines_that_were_reached():
 # ---- calibration.py -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+@pytest.mark.parametrize("rules", amount(("1.2",), RULE_SETS))
 def test_win_chances_are_probabilities(rules):
     """Average predicted and actual wins agree, for low and for high chances of winning."""
     table = tool("calibration").observed(rules, "beam:nodes=3000", 30, 5)

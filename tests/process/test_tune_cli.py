@@ -48,7 +48,9 @@ def errors_of(process: subprocess.Popen[str]) -> str:
         raise
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
     locmsim(*words, "--iterations", "2", "--out", "whole.npz", cwd=tmp_path)
@@ -83,6 +85,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
         assert whole.record == resumed.record
 
 
+@pytest.mark.slow
 def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1", "--out", "a.npz", "-v"]
     with subprocess.Popen(
@@ -190,6 +193,7 @@ def test_workers_that_are_lost(
     assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
 
 
+@pytest.mark.slow
 def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
     """The record has the version, the number of games, and a command that reproduces the file."""
     words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from amounts import amount
 
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile, default_weights
@@ -76,6 +77,7 @@ def same_games(first: Path, second: Path) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
     """If a worker of a cluster is killed, the games and the weights are still the same."""
     pytest.importorskip("distributed")
@@ -118,7 +120,8 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
 def test_threads_share_nothing() -> None:
     """Tasks can run in several threads, since a worker of a cluster may have more than one."""
     tasks = [
-        self_play.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD]) for chunk in range(12)
+        self_play.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD])
+        for chunk in range(amount(4, 12))
     ]
     expected = [self_play.play_task(task) for task in tasks]
     with ThreadPoolExecutor(4) as executor:

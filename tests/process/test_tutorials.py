@@ -42,6 +42,7 @@ def played(path: Path) -> dict[str, float]:
         return {p["name"]: p["wins"] / p["games"] for p in arena.to_json()["players"]}
 
 
+@pytest.mark.slow
 def test_first_bot(desk: Desk) -> None:
     nothing, text, first, table, second, program = follow(desk, "first-bot.md", games="20")
     assert nothing.startswith("0\n1\n")  # the agent does nothing, so it loses
@@ -73,6 +74,7 @@ def test_train(desk: Desk) -> None:
     assert "policy:path=second/policy.npz" in played(desk.folder / "learned.db")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_tuning_to_codingame(desk: Desk) -> None:
     less = {"games": "8", "match_games": "4", "nodes": "50", "seeds": "10000000..10000001"}

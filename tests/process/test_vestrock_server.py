@@ -227,6 +227,17 @@ def test_silent_connections_of_many_addresses_lock_out_nobody(table: Served) -> 
     assert len(table.server.admission.logins) == 255
 
 
+def test_addresses_of_ipv6_count_by_their_network() -> None:
+    try:
+        with served(host="::1") as table, socket.create_connection(("::1", table.port)) as raw:
+            raw.settimeout(PATIENCE)
+            assert raw.recv(100) == b"LOGIN\n"
+            (session,) = table.server._sessions
+            assert session.prefix == "::/64"
+    except OSError:
+        pytest.skip("there is no ::1")
+
+
 def charge(table: Served, what: str, name: str, seconds: float) -> None:
     """Charge somebody, in the server's thread."""
     table.call(lambda: getattr(table.server.admission, what).charge(name, seconds))

@@ -190,6 +190,7 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
     assert page.title() == "locmsim: Arena"
 
 
+@pytest.mark.slow
 def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     db = tmp_path / "<b>results.db"
     db.write_text("no results")
@@ -211,6 +212,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db results.db"))
 
 
+@pytest.mark.slow
 def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     """For a game other than Legends of Code and Magic, scores are shown but no links to replays."""
     db = tmp_path / "vestrock.db"

@@ -175,6 +175,7 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     page.wait_for_selector("#search")
 
 
+@pytest.mark.slow
 def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opener) -> None:
     """The badge with the number of taken copies does not cover any text of a card."""
     page = visit(server())
@@ -239,6 +240,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.wait_for_selector("#begin")
 
 
+@pytest.mark.slow
 def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     url = server()
     first = visit(url)
@@ -268,6 +270,7 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     expect(first.locator("#notice")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
     """An answer that arrives after the news of the bot's next moves does not block clicks."""
     page = visit(server())
@@ -288,6 +291,7 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
         page.locator("#offer .pick").first.click()
 
 
+@pytest.mark.slow
 def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     server: Server, visit: Opener
 ) -> None:
@@ -312,6 +316,7 @@ def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     assert page.locator(ASKED).count() == 1
 
 
+@pytest.mark.slow
 def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: Opener) -> None:
     page = visit(server())
     keys = "[...document.querySelectorAll('#opponent option')].map((one) => one.value)"
@@ -324,6 +329,7 @@ def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: O
     assert page.input_value("#opponent") == "agent-osl"
 
 
+@pytest.mark.slow
 def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
     page = visit(server())
     asked: list[str] = []
@@ -335,6 +341,7 @@ def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
     assert len([url for url in asked if "/api/play/new?" in url]) == 1
 
 
+@pytest.mark.slow
 def test_the_seed_that_is_shown_can_be_typed_in(server: Server, visit: Opener) -> None:
     page = visit(server())
     for seed in (9223372036854775807, -9223372036854775808):
@@ -349,6 +356,7 @@ def test_the_seed_that_is_shown_can_be_typed_in(server: Server, visit: Opener) -
         page.wait_for_selector("#begin")
 
 
+@pytest.mark.slow
 def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-random")
@@ -365,6 +373,7 @@ def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Ope
     page.wait_for_selector("#begin")
 
 
+@pytest.mark.slow
 def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-osl")
@@ -377,6 +386,7 @@ def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opene
     assert page.locator(".board .prompt").inner_text() == "The game is over."
 
 
+@pytest.mark.slow
 def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-random")
@@ -403,6 +413,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     assert len([url for url in sent if "/api/play/do" in url]) <= steps
 
 
+@pytest.mark.slow
 def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_path: Path) -> None:
     """If another turn is shown during a search, old lines vanish and the new turn is searched."""
     game = next(iter(golden_games("1.5")))
@@ -434,6 +445,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     expect(page.locator("#search")).to_have_text("Search")
 
 
+@pytest.mark.slow
 def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_path: Path) -> None:
     """With the engine's panel open, a position is searched if it is shown for a moment."""
     game = next(iter(golden_games("1.5")))
@@ -560,6 +572,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#chance")).to_contain_text("(value network)")
 
 
+@pytest.mark.slow
 def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The report shows the progress and the worst turns, each of which leads to its position."""
     log = tmp_path / "log.json"
@@ -585,6 +598,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
         expect(page.locator("#said")).to_have_text(words[0])
 
 
+@pytest.mark.slow
 def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The tree has variations beyond the end of the turn, which a click shows on the board."""
     log = tmp_path / "log.json"
@@ -615,6 +629,7 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     page.keyboard.press("Home")
 
 
+@pytest.mark.slow
 def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup", refusals=1)
     state = start_position(2, "1.0")
@@ -646,6 +661,7 @@ def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> N
     page.wait_for_selector("text=Turn 22")
 
 
+@pytest.mark.slow
 def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> None:
     """On the first page, the first move begins the game of the shown position."""
     page = visit(server())
@@ -656,6 +672,7 @@ def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> 
     assert page.locator("#log li").count() == 2
 
 
+@pytest.mark.slow
 def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup")
     page.wait_for_selector("#catalogue .card")
@@ -667,6 +684,7 @@ def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
     expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
 
 
+@pytest.mark.slow
 def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
     page = visit(server())
     page.wait_for_selector(".board .card")
@@ -683,6 +701,7 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
     expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
 
 
+@pytest.mark.slow
 def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The downloaded log, page and position contain the match and the step that are shown."""
     result = golden_result(long_game("1.2"))
@@ -753,6 +772,7 @@ def test_without_the_token(server: Server, visit: Opener) -> None:
     page.locator("#notice", has_text="token").wait_for()
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken(server: Server) -> None:
     port = server().partition("/?")[0].rpartition(":")[2]
     command = [sys.executable, "-m", "locmsim", "web", "--port", port]
@@ -761,6 +781,7 @@ def test_a_port_that_is_taken(server: Server) -> None:
     assert f"port {port}: Address already in use" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
     """On a phone, all that is needed to play is visible without scrolling."""
     log = tmp_path / "game.json"
@@ -797,7 +818,11 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
 
 
-@pytest.mark.parametrize("game", [None, "vestrock:turns=8"], ids=["locm", "other"])
+@pytest.mark.parametrize(
+    "game",
+    [None, pytest.param("vestrock:turns=8", marks=pytest.mark.slow)],
+    ids=["locm", "other"],
+)
 def test_a_match_is_watched_as_it_is_played(
     game: str | None, server: Server, visit: Opener, tmp_path: Path
 ) -> None:

@@ -190,6 +190,7 @@ def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:
     assert page.locator("#decks table tr").count() == 31
 
 
+@pytest.mark.slow
 def test_deaths_and_damage_are_animated(open_page: Opener) -> None:
     """Deaths and damage are animated unless the user prefers reduced motion."""
     for game in golden_games("1.5"):
@@ -273,6 +274,7 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     assert page.locator("#decks table th").all_inner_texts() == heads
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     """The script creates the pictures of README and docs/web.md with the right sizes."""
     top = Path(__file__).parents[2]
@@ -288,6 +290,7 @@ def test_pictures(tmp_path: Path) -> None:
         assert 100_000 < len(data) < 200_000
 
 
+@pytest.mark.slow
 def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     """The address changes only after a pause, since Safari blocks pages that change it often."""
     page = open_page(replay_html(golden_result(long_game("1.5"))))

@@ -20,7 +20,7 @@ from locmsim.arena import report
 from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
-from locmsim.arena.runner import play_missing
+from locmsim.arena.runner import ArenaError, play_missing
 from locmsim.arena.schedule import Mode, Player, Settings, named_files, random_seed, unique_names
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
@@ -30,6 +30,7 @@ from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
     Workers,
+    WorkersError,
     available_cores,
     dask_workers,
     end_if_imported_again,
@@ -283,6 +284,8 @@ class Arena:
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
                 play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
+        except WorkersError as error:
+            raise ArenaError(str(error)) from None
         finally:
             forget_agents()
 

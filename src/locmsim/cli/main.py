@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises ``SystemExit`` with 2 for wrong usage, and with 128 + n when signal n ends it.
     """
+    _open_closed()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         words.insert(0, "play")
@@ -101,6 +102,18 @@ def _run(options: argparse.Namespace) -> int:
         print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
         raise
     return int(status or 0)
+
+
+def _open_closed() -> None:
+    """Put nothing in place of standard streams that are closed, as by ``>&-``.
+
+    A file opened later, such as a log, would have the number of the stream, and bots would write
+    into it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 (open to the end)
+            setattr(sys, name, nothing)
 
 
 def _drop_output() -> None:

@@ -410,10 +410,25 @@ def _new_match(options: argparse.Namespace) -> "Match":
         raise Failure(f"-league: only rules 1.0 have leagues, not {options.rules}", code=2)
     try:
         params = _parameters(options.d)
+        _warn_of_seeds(params, options.rules)
         params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
         return Match(options.rules, params=params, ids=options.ids)
     except ValueError as error:
         raise Failure(f"-d: {error}", code=2) from None
+
+
+def _warn_of_seeds(params: dict[str, int | str], rules: str) -> None:
+    """Say which seeds are ignored, as by the Java referee, because they are not integers."""
+    from locmsim._core import parse_integer
+    from locmsim.rules.rulesets import get_rules
+
+    for name in ("seed", *get_rules(rules).seed_names):
+        if name in params and parse_integer(str(params[name]), 64) is None:
+            print(
+                f"locmsim play: -d: {name}: expected a signed 64-bit integer, got"
+                f" {params[name]!r}: it is ignored",
+                file=sys.stderr,
+            )
 
 
 def _print_result(
@@ -449,8 +464,9 @@ def _print_result(
 
 
 def _parameters(text: str) -> dict[str, int | str]:
+    """Return parameters; some tools write the line breaks between them as a backslash and an n."""
     parameters: dict[str, int | str] = {}
-    for word in text.split():
+    for word in text.replace("\\n", "\n").split():
         key, equals, value = word.partition("=")
         if not (key and equals):
             raise ValueError(f"expected key=value, got {word!r}")

@@ -114,6 +114,10 @@ class Game:
             raise ValueError("seed is for random decks, but decks are given")
         return State.new(deck0, deck1, rules=self.rules, ids=ids, pool=pool)
 
+    def new_initial_states(self) -> list[State]:
+        """Return the only start of a battle, with random decks: see `new_initial_state`."""
+        return [self.new_initial_state()]
+
     def new_match_state(self, match: Match | None = None, *, seed: int | None = None) -> MatchState:
         """Return a whole match from its choice phase on, with its history, see `MatchState`.
 
@@ -178,6 +182,10 @@ class Game:
     def min_utility(self) -> float:
         """Return -1.0, the utility of a loss."""
         return -1.0
+
+    def utility_sum(self) -> float:
+        """Return 0.0, the sum of both players' utilities."""
+        return 0.0
 
     def observation_tensor_size(self) -> int:
         """Return the number of entries of `State.observation_tensor`."""

@@ -144,9 +144,9 @@ class Options:
         of their values, with less noise than battles. "deck-value=0.5,win-loss=0.5": both,
         weighted.
         An illegal pick counts as a lost battle in each. "gym-locm:coac=1,win-loss=2": the weighted
-        differences that gym-locm adds up. A function receives a mapping of the arrays of a step,
-        which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as with
-        "win-loss" and `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and
+        differences that gym-locm 2.0.0b1 adds up. A function receives a mapping of the arrays of a
+        step, which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as
+        with "win-loss" and `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and
         returns the rewards.
     shaping : mapping of str to float
         Weights of potentials. Adds ``gamma * phi(s') - phi(s)`` between decisions of the caller,

@@ -7,7 +7,7 @@
 from libc.string cimport memset
 
 cdef enum:
-    SIDE_BY_SIDE = 8            # parallel sums, for vector instructions
+    SIDE_BY_SIDE = 4            # sums in a vector: gcc keeps more in memory
 
 
 cdef inline void add_row(float* to, float x, const float* row, int n) noexcept nogil:
@@ -42,14 +42,24 @@ cdef inline float relu_dot(
     float start, const float* a, const float* b, const float* output, int n
 ) noexcept nogil:
     """Return `start` + ReLU(a + b) @ y; n is a multiple of 8."""
-    cdef float sums[SIDE_BY_SIDE]
+    cdef float low[SIDE_BY_SIDE]
+    cdef float high[SIDE_BY_SIDE]
     cdef float x
-    cdef int i, k
-    memset(sums, 0, sizeof(sums))
-    for i in range(n // SIDE_BY_SIDE):
+    cdef int k
+    memset(low, 0, sizeof(low))
+    memset(high, 0, sizeof(high))
+    for _ in range(n // (2 * SIDE_BY_SIDE)):
         for k in range(SIDE_BY_SIDE):
-            x = a[SIDE_BY_SIDE * i + k] + b[SIDE_BY_SIDE * i + k]
-            sums[k] += (x if x > 0 else 0) * output[SIDE_BY_SIDE * i + k]
+            x = a[k] + b[k]
+            low[k] += (x if x > 0 else 0) * output[k]
+        for k in range(SIDE_BY_SIDE):
+            x = a[SIDE_BY_SIDE + k] + b[SIDE_BY_SIDE + k]
+            high[k] += (x if x > 0 else 0) * output[SIDE_BY_SIDE + k]
+        a += 2 * SIDE_BY_SIDE
+        b += 2 * SIDE_BY_SIDE
+        output += 2 * SIDE_BY_SIDE
     for k in range(SIDE_BY_SIDE):
-        start += sums[k]
+        start += low[k]
+    for k in range(SIDE_BY_SIDE):
+        start += high[k]
     return start

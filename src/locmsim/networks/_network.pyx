@@ -159,6 +159,15 @@ cdef void see(inputs_t* o, const state_t* s, const table_t* t, int who) noexcept
 # ---- the network ---------------------------------------------------------------------------------
 
 
+cdef inline void add_halves(float* to, float x, const float* row) noexcept nogil:
+    """Add a multiple of a row of 16 weights.
+
+    gcc keeps the sums of eight units in registers, while longer loops stay loops.
+    """
+    add_row(to, x, row, 8)
+    add_row(to + 8, x, row + 8, 8)
+
+
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who
 ) noexcept nogil:
@@ -183,7 +192,7 @@ cdef float network_value(
     for lane in range(2):
         memcpy(units, n.lane_bias, sizeof(units))
         for i in range(2 * SUMS):
-            add_row(units, sums[lane][i], n.lane[i], LANE)
+            add_halves(units, sums[lane][i], n.lane[i])
             joined[LANE + i] += sums[lane][i]
         add_relu(joined, units, LANE)
     for slot in range(s.p[who].hand_size):
@@ -197,9 +206,9 @@ cdef float network_value(
     memcpy(deeper, n.deeper_bias, sizeof(deeper))
     for i in range(JOINED):
         value += joined[i] * n.direct[i]
-        add_row(hidden, joined[i], n.hidden[i], HIDDEN)
+        add_halves(hidden, joined[i], n.hidden[i])
     for i in range(HIDDEN):
-        add_row(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i], HIDDEN)
+        add_halves(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i])
     for i in range(HIDDEN):
         value += deeper[i] * n.output[i] if deeper[i] > 0 else 0
     return value

@@ -11,7 +11,6 @@ from libc.string cimport memcpy, memset
 
 from locmsim._math cimport tanh32
 from locmsim.networks._layers cimport add_relu, add_row, relu
-from locmsim.networks._network cimport put_arrays
 from locmsim.networks._wide cimport wide_of_, wide_t
 
 __all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
@@ -29,6 +28,7 @@ cdef enum:
     TRUNK = 160
     KEY = 32
     MAX_LAYERS = 16             # of a perceptron
+    LINE = 16                   # numbers in a line of the cache
     TOGETHER = 16               # rows that share the weights in the CPU's first cache
 
 cdef enum:                      # arrays of the entity network, in the order of `entity_shapes`
@@ -98,14 +98,35 @@ def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
     }
 
 
-cdef float* copied_numbers(arrays, size_t more=0) except NULL:
-    """Return a copy of all numbers, with room for `more`, which the caller must free."""
-    cdef float* copied = <float*>PyMem_Malloc(
-        (<size_t>sum([array.size for array in arrays.values()]) + more) * sizeof(float))
+cdef float* copied_numbers(arrays, const float** starts, int n, size_t more=0) except NULL:
+    """Return a copy of the numbers of n arrays, which the caller must free, and write their starts.
+
+    They begin with lines of the cache, so that few vectors lie across two. The last start is that
+    of room for `more` numbers.
+    """
+    cdef size_t size = more + LINE
+    cdef float* copied
+    cdef float* at
+    cdef const float[::1] numbers
+    cdef int i
+    for array in arrays.values():
+        size += <size_t>array.size + LINE
+    copied = <float*>PyMem_Malloc(size * sizeof(float))
     if copied is NULL:
         raise MemoryError("too little memory for a policy")
-    put_arrays(copied, arrays)
+    at = line_at(copied)
+    for i, array in enumerate(arrays.values()):
+        numbers = array.ravel()
+        memcpy(at, &numbers[0], numbers.shape[0] * sizeof(float))
+        starts[i] = at
+        at = line_at(at + numbers.shape[0])
+    starts[n] = at
     return copied
+
+
+cdef inline float* line_at(float* at) noexcept nogil:
+    """Return the first place from `at` on where a line of the cache begins."""
+    return at + (-(<size_t>at // sizeof(float)) & (LINE - 1))
 
 
 ctypedef struct sizes_t:
@@ -333,7 +354,6 @@ cdef class EntityRunner:
     cdef sizes_t sizes
 
     def __cinit__(self, arrays, const float[::1] scale):
-        cdef const float* at
         cdef size_t joined
         cdef int i
         for i in range(ENTITIES):
@@ -342,12 +362,8 @@ cdef class EntityRunner:
         self.sizes.trunk = arrays["trunk1.b"].size
         joined = 3 * self.sizes.trunk * (self.sizes.units + self.sizes.key)
         joined += 6 * self.sizes.units * self.sizes.key
-        self.numbers = copied_numbers(arrays, joined)
-        at = self.numbers
-        for i, array in enumerate(arrays.values()):
-            self.w[i] = at
-            at += <Py_ssize_t>array.size
-        join_layers(self.w, <float*>at, &self.sizes)
+        self.numbers = copied_numbers(arrays, self.w, ENTITY_ARRAYS, joined)
+        join_layers(self.w, <float*>self.w[ENTITY_ARRAYS], &self.sizes)
 
     def __dealloc__(self):
         PyMem_Free(self.numbers)
@@ -406,20 +422,18 @@ cdef class MlpRunner:
     cdef bint tanh
 
     def __cinit__(self, arrays, bint tanh):
-        cdef const float* at
+        cdef const float* starts[2 * MAX_LAYERS + 1]
         cdef int i
         matrices = [array for array in arrays.values() if array.ndim == 2]
         if not 1 <= len(matrices) <= MAX_LAYERS:
             raise ValueError(f"expected 1..{MAX_LAYERS} layers, got {len(matrices)}")
         self.n_layers = <int>len(matrices)
         self.tanh = tanh
-        self.numbers = copied_numbers(arrays)
-        at = self.numbers
+        self.numbers = copied_numbers(arrays, starts, 2 * self.n_layers)
         for i, matrix in enumerate(matrices):
             self.sizes[i], self.sizes[i + 1] = matrix.shape
-            self.w[i] = at
-            self.b[i] = at + <Py_ssize_t>matrix.size
-            at = self.b[i] + self.sizes[i + 1]
+            self.w[i] = starts[2 * i]
+            self.b[i] = starts[2 * i + 1]
 
     def __dealloc__(self):
         PyMem_Free(self.numbers)

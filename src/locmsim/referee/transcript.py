@@ -12,6 +12,7 @@ from typing import Any
 from locmsim._core import parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
+from locmsim.referee.log_reader import OWN, own_part, referee_log
 from locmsim.referee.process_match import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
@@ -54,8 +55,8 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
-    match, ``cards`` the rows and names of a card list that follows from no seed, else null;
-    ``agents`` has the players' `names`.
+    match, ``cards`` the rows and names of a card list that follows from no seed, else null: these
+    four are under the key ``locmsim``. ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -78,12 +79,14 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
         "views": frames.views,
         "scores": {str(player): score for player, score in enumerate(result.scores)},
         "gameParameters": [params_text(match)],
-        "rules": match.rules,
-        "ids": match.log["ids"],
-        "cards": _own_cards(match),
+        OWN: {
+            "rules": match.rules,
+            "ids": match.log["ids"],
+            "cards": _own_cards(match),
+            "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
+        },
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
-        "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
         "tooltips": [],
         "agents": [
             {"index": player, "name": name or f"Player {player}"}
@@ -239,7 +242,7 @@ def _ending(match: Match) -> str:
 
 
 def replay_log(log: object, rules: str | None = None, ids: str | None = None) -> Result[Match]:
-    """Replay the match of a log in the format of the Java referee.
+    """Replay the match of a log in the format of the Java referee, or of a replay of CodinGame.
 
     Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
     "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
@@ -247,21 +250,23 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
     if it is not a log, or the match ends differently.
     """
     try:
+        log = referee_log(log)
         assert isinstance(log, Mapping)
-        rules = rules or str(log.get("rules") or "1.5")
-        ids = ids or str(log.get("ids") or "new")
-        params = dict(line.split("=", 1) for line in "".join(log["gameParameters"]).splitlines())
+        own = own_part(log)
+        rules = rules or str(own.get("rules") or "1.5")
+        ids = ids or str(own.get("ids") or "new")
+        params = _params_of(log["gameParameters"])
         answers = [deque(_lines(log["outputs"][p])) for p in ("0", "1")]
         scores = tuple(log["scores"][p] for p in ("0", "1"))
         times: tuple[deque[int], deque[int]] = (deque(), deque())
         for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
             times[int(player)].append(int(elapsed_ns))
         cause = log.get("failCause")
-        rows = log.get("cards")
+        rows = own.get("cards")
         cards = None if rows is None else [Card(*row) for row in rows]
         for texts in (log.get("errors") or {}).values():
             _lines(texts or ())
-        words = log.get("stderr") or {"0": "", "1": ""}
+        words = own.get("stderr") or {"0": "", "1": ""}
         stderr = str(words["0"]), str(words["1"])
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {error!r}") from None
@@ -288,6 +293,16 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
             f"the log ends {scores}, the match replayed {result.scores} with {left} answers left"
         )
     return result
+
+
+def _params_of(texts: str | Iterable[str]) -> dict[str, str]:
+    """Return the parameters of a text or several, each with lines ``key=value``."""
+    lines = "\n".join([texts] if isinstance(texts, str) else texts).splitlines()
+    params = {}
+    for line in filter(str.strip, lines):
+        key, value = line.split("=", 1)
+        params[key.strip()] = value.strip()
+    return params
 
 
 def _lines(texts: Iterable[Any]) -> list[str]:

@@ -155,17 +155,23 @@ class Admission:
         #: What spectators and wrong passwords are charged to, by prefix.
         self.watching = Allowances(clock)
         self.passwords = Allowances(clock, _PASSWORDS_SAVED)
+        #: Wrong passwords of each player, from anywhere; they only delay further checks.
+        self.guessed = Allowances(clock, _PASSWORDS_SAVED)
         #: What players are charged for after their login.
         self.players = Allowances(clock)
         #: Prefixes from which players have logged in, the latest last.
         self._known: dict[str, None] = {}
+
+    def knows(self, prefix: str) -> bool:
+        """Return whether a player has logged in from there before."""
+        return prefix in self._known
 
     def enter(self, prefix: str) -> bool:
         """Charge a new connection to the port for players; False if it must not come in."""
         if not self.newcomers.debt(prefix):
             self.newcomers.charge(prefix, BEFORE_LOGIN.connection)
             return True
-        if prefix in self._known and not self.returning.debt(prefix):
+        if self.knows(prefix) and not self.returning.debt(prefix):
             self.returning.charge(prefix, _RETURNING_COST)
             return True
         return False
@@ -193,6 +199,7 @@ class Admission:
             self.returning,
             self.watching,
             self.passwords,
+            self.guessed,
             self.players,
         ):
             allowances.tidy()
@@ -201,24 +208,25 @@ class Admission:
 class PasswordQueue:
     """Passwords that wait for their check, which takes a while.
 
-    One is checked at a time, first those of the prefixes that have sent the fewest wrong ones. A
-    prefix that has sent too many is refused without a check.
+    One is checked at a time, first those of the prefixes that have sent the fewest wrong ones,
+    among these those from where a player has logged in before, then those of the players of whom
+    the fewest wrong ones were sent. A prefix that has sent too many is refused without a check.
 
     Parameters
     ----------
     check : function
         Starts to check name and password, and later calls its last argument with the result.
-    allowances : Allowances
-        What wrong passwords are charged to, by prefix.
+    admission : Admission
+        What wrong passwords are charged to.
     """
 
     def __init__(
         self,
         check: Callable[[str, str, Callable[[bool], None]], object],
-        allowances: Allowances,
+        admission: Admission,
     ) -> None:
         self._check = check
-        self._allowances = allowances
+        self._admission = admission
         self._waiting: list[tuple[Login, str, str]] = []
         self._is_checking = False
 
@@ -241,21 +249,32 @@ class PasswordQueue:
     def _next(self) -> None:
         self._waiting = [entry for entry in self._waiting if entry[0].checking]
         for entry in [*self._waiting]:
-            if self._allowances.debt(entry[0].prefix):
+            if self._admission.passwords.debt(entry[0].prefix):
                 self._waiting.remove(entry)
                 entry[0].refuse(7)
         if self._is_checking or not self._waiting:
             return
-        entry = min(self._waiting, key=lambda entry: self._allowances.spent(entry[0].prefix))
+        login, name, password = entry = min(self._waiting, key=self._rank)
         self._waiting.remove(entry)
-        login, name, password = entry
-        self._allowances.charge(login.prefix, _PASSWORD_COST)
+        self._admission.passwords.charge(login.prefix, _PASSWORD_COST)
+        self._admission.guessed.charge(name, _PASSWORD_COST)
         self._is_checking = True
-        self._check(name, password, lambda right: self._checked(login, right))
+        self._check(name, password, lambda right: self._checked(login, name, right))
 
-    def _checked(self, login: Login, right: bool) -> None:
+    def _rank(self, entry: tuple[Login, str, str]) -> tuple[float, bool, float]:
+        """Return what is least for the password to be checked next; of equal ones, the first."""
+        login, name, _ = entry
+        admission = self._admission
+        return (
+            admission.passwords.spent(login.prefix),
+            not admission.knows(login.prefix),
+            admission.guessed.spent(name),
+        )
+
+    def _checked(self, login: Login, name: str, right: bool) -> None:
         self._is_checking = False
         if right:
-            self._allowances.refund(login.prefix, _PASSWORD_COST)
+            self._admission.passwords.refund(login.prefix, _PASSWORD_COST)
+            self._admission.guessed.refund(name, _PASSWORD_COST)
         login.checked(right)
         self._next()

@@ -229,14 +229,15 @@ class PendingInput:
     def __init__(self) -> None:
         self._reader = LineReader()
         self._chunks: deque[bytes] = deque()
-        #: The lines of the chunk that was split last, and its size.
-        self._lines: deque[bytes | None] = deque()
+        #: The lines of the chunk that was split last; without any, no line is complete.
+        self.lines: deque[bytes | None] = deque()
+        #: The size of that chunk.
         self._split = 0
         self._size = 0
 
     def __bool__(self) -> bool:
         """Return whether there is a complete line."""
-        return bool(self._lines)
+        return bool(self.lines)
 
     @property
     def size(self) -> int:
@@ -251,25 +252,26 @@ class PendingInput:
 
     def pop(self) -> bytes | None:
         """Remove and return the first line, as from `LineReader.feed`."""
-        line = self._lines.popleft()
-        self._find_lines()
+        line = self.lines.popleft()
+        if not self.lines:
+            self._find_lines()
         return line
 
     def clear(self) -> None:
         """Forget all input, but not where in a line it stopped."""
-        self._lines.clear()
+        self.lines.clear()
         self._chunks.clear()
         self._split = self._size = 0
 
     def _find_lines(self) -> None:
         """Split the next chunks, unless there are lines, until there are."""
-        while not self._lines:
+        while not self.lines:
             self._size -= self._split
             self._split = 0
             if not self._chunks:
                 return
             chunk = self._chunks.popleft()
-            self._lines.extend(self._reader.feed(chunk))
+            self.lines.extend(self._reader.feed(chunk))
             self._split = len(chunk)
 
 

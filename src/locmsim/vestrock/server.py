@@ -152,7 +152,7 @@ class Server:
         #: The connections of each player who is logged in, the oldest first.
         self._players: dict[str, dict[Session, None]] = {}
         self.admission = Admission(time.monotonic)
-        self.passwords = PasswordQueue(self._check_password, self.admission.passwords)
+        self.passwords = PasswordQueue(self._check_password, self.admission)
         self._checker: ThreadPoolExecutor | None = None
         self.feed = Feed(self, open=open_spectators)
         self._queue: list[Session] = []

@@ -36,6 +36,9 @@ class Session(asyncio.BufferedProtocol):
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._input = PendingInput()
+        #: Who is charged for input, and how much.
+        self._allowances = server.admission.newcomers
+        self._costs = BEFORE_LOGIN
         #: Whether the player is in debt, so that the connection is not read.
         self._in_debt = False
         self._login = Login()
@@ -88,7 +91,7 @@ class Session(asyncio.BufferedProtocol):
         if self._closing:
             return
         self._input.feed(bytes(self._server.buffer[:nbytes]))
-        self._pay(0, nbytes)
+        self._pay(nbytes * self._costs.byte)
         if not self._login.done:
             self._login_bytes += nbytes
             if self._login_bytes > _LOGIN_BYTES:
@@ -126,14 +129,14 @@ class Session(asyncio.BufferedProtocol):
     @property
     def can_step(self) -> bool:
         """Whether a line may be executed now."""
-        return bool(self._input) and not (
+        return bool(self._input.lines) and not (
             self.waiting or self._paused_writing or self._checking or self._in_debt or self._closing
         )
 
     def step(self) -> None:
         """Execute one line; an empty one is only counted."""
         line = self._input.pop()
-        self._pay(1, 0)
+        self._pay(self._costs.line)
         if self._paused_reading:
             self._check_reading()
         if self.player is None:
@@ -234,19 +237,13 @@ class Session(asyncio.BufferedProtocol):
 
     # --------------------------------------------------------------------------- the rest
 
-    def _pay(self, lines: int, count: int) -> None:
+    def _pay(self, cost: float) -> None:
         """Charge input: before the login to the prefix, which then gets no further connections.
 
         Afterwards it is charged to the player; while they are in debt, the connection is not read.
         """
-        admission = self._server.admission
-        if self.player is None:
-            cost = lines * BEFORE_LOGIN.line + count * BEFORE_LOGIN.byte
-            admission.newcomers.charge(self.prefix, cost)
-            return
-        cost = lines * LOGGED_IN.line + count * LOGGED_IN.byte
-        debt = admission.players.charge(self.player, cost)
-        if debt and not self._in_debt and not self._closing:
+        debt = self._allowances.charge(self.player or self.prefix, cost)
+        if debt and self.player is not None and not self._in_debt and not self._closing:
             self._in_debt = True
             self._paying = asyncio.get_running_loop().call_later(debt, self._paid)
             self._check_reading()
@@ -312,6 +309,7 @@ class Session(asyncio.BufferedProtocol):
             return
         self._stop_timer()
         self.player = self._login.name
+        self._allowances, self._costs = self._server.admission.players, LOGGED_IN
         self._server.logged_in(self, str(self.player))
         self.send("OK")
         self.flush()

@@ -1,6 +1,5 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
-import json
 import os
 import threading
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from locmsim.contract import LIVE_SUFFIX, Fault, Game, Part
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.live_reader import LiveReader
+from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
 from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
@@ -398,8 +398,8 @@ class Library:
                 found = self.logs.place(place)
                 with open(found.path, "rb") as file:
                     file.seek(found.start)
-                    log = json.loads(file.read(found.size))
-                if "game" in log:
+                    log = read_log(file.read(found.size))
+                if is_of_another_game(log):
                     return logged_match(log)
         except (OSError, StoreError, ValueError, RecursionError) as error:
             raise ValueError(error_text(key, error)) from None

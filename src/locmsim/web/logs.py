@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from locmsim.arena.game_index import ALL_GAMES, GameIndex, GameQuery
 from locmsim.arena.registry import game_from_json
 from locmsim.contract import FaultKind
+from locmsim.referee.log_reader import is_of_another_game, own_part, read_log, referee_log
 from locmsim.web.news import News
 
 __all__ = ["LogIndex", "LogPlace", "error_text", "log_row"]
@@ -106,10 +107,11 @@ def log_row(log: Any) -> dict[str, Any]:
     ValueError
         It is not a log of a match.
     """
+    log = referee_log(log)
     try:
         agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}
         names = [str(agents.get(seat) or f"Player {seat}")[:_NAME] for seat in (0, 1)]
-        if "game" in log:
+        if is_of_another_game(log):
             fault = log["fault"]
             return {
                 "names": names,
@@ -138,7 +140,7 @@ def log_row(log: Any) -> dict[str, Any]:
 def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
     """Return the turns of the battle, and the rules as far as the log tells."""
     summaries = "\n".join(filter(None, log["summaries"]))
-    rules = log.get("rules")
+    rules = own_part(log).get("rules")
     draft = rules != "1.5" if rules else "Generated cards:" not in summaries
     timed = len(_TIME.findall(summaries))
     outputs = log["outputs"]
@@ -335,13 +337,14 @@ class LogIndex:
                     self.bytes_read += len(line)
                     if line.startswith(b"SQLite format 3\0"):
                         raise ValueError("results of many games: name the file with --db")
-                    if line.strip():
+                    behind = rows and not line.lstrip().startswith(b"{")
+                    if line.strip() and not behind:  # scores may stand behind a log
                         log = self._parsed(line)
                         if log is None:  # a log in many lines is alone in its file
                             file.seek(0)
                             data = file.read()
                             self.bytes_read += len(data)
-                            rows = [(0, len(data), None, log_row(json.loads(data)))]
+                            rows = [(0, len(data), None, log_row(read_log(data)))]
                             break
                         if "event" in log:
                             rows += tournament.take(log, start, line_number)

@@ -1,6 +1,5 @@
 """Where matches to watch come from: logs in files, and the games of an arena's results."""
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from locmsim.arena.registry import game_from_json
 from locmsim.arena.store import Store
 from locmsim.contract import Game, Part, require
 from locmsim.game.match import Match
+from locmsim.referee.log_reader import REPLAY, is_of_another_game, own_part, read_log
 from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
@@ -73,8 +73,8 @@ def load_log(
     path: str, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Any], tuple[str, str], Game]:
     """Return the match of a log of any game, the players' names and the game; see `load_replay`."""
-    log = _json_of(_log_bytes(path))
-    if isinstance(log, Mapping) and "game" in log:
+    log = read_log(_log_bytes(path))
+    if is_of_another_game(log):
         return logged_match(log)
     result = _logged_match(log, rules, ids)
     return result, _log_names(log), LocmGame(result.match.rules, result.match.log["ids"])
@@ -92,15 +92,11 @@ def replay_of(
     data: bytes, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
     """Return the match of a log's bytes, see `load_replay`, or raise ``ValueError``."""
-    log = _json_of(data)
+    log = read_log(data)
+    if is_of_another_game(log):
+        title = game_from_json(log["game"]).title
+        raise ValueError(f"a match of {title}, of which `locmsim web FILE` shows the log")
     return _logged_match(log, rules, ids), _log_names(log)
-
-
-def _json_of(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except RecursionError as error:
-        raise ValueError(f"no JSON: {error}") from None
 
 
 def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
@@ -166,7 +162,8 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:
     """Return the match of a log whose rules may not be known."""
     if isinstance(log, Mapping):  # ours say it
-        rules, ids = rules or log.get("rules"), ids or log.get("ids")
+        own = own_part(log)
+        rules, ids = rules or own.get("rules"), ids or own.get("ids")
     tries = [(name, "new") for name in RULES]
     tries.insert(1, ("1.5", "old"))
     tries = [pair for pair in tries if rules in (None, pair[0]) and ids in (None, pair[1])]
@@ -177,7 +174,8 @@ def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]
         except ValueError as error:
             errors.append(str(error))
             continue
-        if _performed(log) != [
+        performed = _performed(log)
+        if (performed or REPLAY not in log) and performed != [
             (call.player, result.match.encode(text))
             for call in result.calls
             if call.turn is not None
@@ -190,13 +188,16 @@ def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]
             fits.append(result)
     if fits:
         return fits[0]
+    which = "a replay of CodinGame: " if isinstance(log, Mapping) and REPLAY in log else ""
     if len(set(errors)) == 1:
-        raise ValueError(errors[0])
+        raise ValueError(f"{which}{errors[0]}")
     found = "; ".join(
         f"{name} with {kind} instance ids: {error}"
         for (name, kind), error in zip(tries, errors, strict=True)
     )
-    raise ValueError(f"the log fits no rules. {found}" if errors else "no such rules and ids")
+    raise ValueError(
+        f"{which}the log fits no rules. {found}" if errors else "no such rules and ids"
+    )
 
 
 def _performed(log: Any) -> list[tuple[int, str]]:

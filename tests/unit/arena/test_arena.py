@@ -154,7 +154,7 @@ def test_games_in_any_order_add_up_alike() -> None:
         ["greedy", "random"], games=20, seed=4, sprt=Sprt(0, 200), timeout_scale=25.0
     ) as arena:
         arena.run(jobs=1)
-        outcomes = list(arena._store.outcomes())
+        outcomes = list(arena.outcomes())
         again = Tally(arena.settings, arena.goal.sprt)
         for outcome in reversed(outcomes):
             again.add(outcome)
@@ -316,7 +316,7 @@ def test_slots() -> None:
             arena.run(executor=executor, slots=3, on_games=_interrupt)
         assert executor.most == 3
         assert arena.tally.games == 1
-        assert arena._store.numbers() == {2}
+        assert [outcome.number for outcome in arena.outcomes()] == [2]
 
 
 def _interrupt(games: int) -> None:
@@ -337,7 +337,7 @@ def test_task_that_fails() -> None:
     with Arena(["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
             arena.run(executor=Failing(), slots=1)
-        assert 400 > arena.tally.games == len(arena._store.numbers()) >= 1
+        assert 400 > arena.tally.games == len(list(arena.outcomes())) >= 1
 
 
 # ------------------------------------------------------------------------------- early stop
@@ -356,7 +356,7 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert state.accepted == "H1"
         assert state.llr >= state.upper
         assert state.pairs == games / 2
-        assert arena._store.numbers() == set(range(1, games + 1))
+        assert sorted(o.number for o in arena.outcomes()) == list(range(1, games + 1))
         assert "SPRT of Elo +0 against +50: H1 accepted (Elo +50) after" in arena.table()
         assert arena.to_json()["sprt"]["accepted"] == "H1"
     with Arena(db=db) as arena:

@@ -14,6 +14,8 @@ from locmsim.cli.bench import _GROUPS
 from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
 
+#: Groups that train a network or build a program before they measure.
+SLOW = {"evaluators", "forest", "playouts"}
 SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 
 
@@ -42,7 +44,13 @@ def test_positions_are_what_they_are_said_to_be() -> None:
         assert action in state.legal_actions()
 
 
-@pytest.mark.parametrize("group", sorted(set(bench.GROUPS) - {"arena", "environments"}))
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
+    ],
+)
 def test_a_group_alone(group: str) -> None:
     figures = bench.measure("1.2", seconds=0.0, groups=[group])
     assert {figure.group for figure in figures} == {bench.GROUPS[group].title}

@@ -49,7 +49,7 @@ class Reference:
     def __init__(self, env, row):
         self.rules = env.games.rules
         self.cards = env.games.cards(row)
-        _, seeds = env._rows.views.seeds(row)
+        _, seeds = env.games.rows.views.seeds(row)
         if self.rules.draft:
             self.phase = Draft(self.rules, self.cards, {"draftChoicesSeed": seeds[0]})
         else:
@@ -168,7 +168,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
         assert all(set(info) == {"rewards_both", "to_move", "acted"} for _, info in seen)
         if (seen[0][1]["to_move"] == 0).all():
             np.testing.assert_equal(seen[0][0], seen[1][0])
-    decks = [env._rows.views.picked(0, 1) for env in envs]
+    decks = [env.games.rows.views.picked(0, 1) for env in envs]
     assert decks[0] != decks[1]
 
 
@@ -248,13 +248,13 @@ def test_pools_with_the_caller_in_matches():
     opponent = Pool({"caller": 1, "random": 1})
     env = LocmVectorEnv(32, episode="match", opponent=opponent, card_sets=3)
     _, info = env.reset(seed=1)
-    both = env._rows.views.seats() < 0
+    both = env.games.rows.views.seats() < 0
     assert 6 < both.sum() < 26
     for number in range(32):
         info = env.step(env.sample(number))[4]
         if number < 29:
             assert (info["to_move"][both] == (number + 1) % 2).all()
-        phases = [env._rows.views.phase(i) for i in range(32)]
+        phases = [env.games.rows.views.phase(i) for i in range(32)]
         assert {phase for phase, two in zip(phases, both, strict=True) if two} == {"choice"}
         expected = "choice" if number < 29 else "battle"
         assert {phase for phase, two in zip(phases, both, strict=True) if not two} == {expected}

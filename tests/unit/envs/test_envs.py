@@ -495,7 +495,7 @@ def test_a_privileged_state_shows_every_card():
     seen, _ = env.reset(seed=4)
     for _ in range(60):
         assert env.observation_space.contains(seen)
-        state, seat = env.state, env._rows.views.seat(0)
+        state, seat = env.state, env.games.rows.views.seat(0)
         rows = seen["state"].reshape(-1, 24)
         hands, decks = (rows[:8], rows[8:16]), (rows[16:46], rows[46:])
         for side in (0, 1):

@@ -120,10 +120,10 @@ def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
 
 def offered(env, agent):
     """Return the cards that an agent may pick."""
-    cards, step = env.games.cards(0), len(env._rows.views.picked(0, env.agents.index(agent)))
+    cards, step = env.games.cards(0), len(env.games.rows.views.picked(0, env.agents.index(agent)))
     if not env.games.rules.draft:
         return cards
-    return [cards[i] for i in env._rows.card_sets.offers(0)[step]]
+    return [cards[i] for i in env.games.rows.card_sets.offers(0)[step]]
 
 
 @each_rules

@@ -127,7 +127,7 @@ def test_no_card_more_than_twice():
     passes = ConstructEnv(illegal="pass", **FEW)
     passes.reset(seed=1)
     passes.step(500)
-    assert passes._rows.views.picked(0, passes._rows.views.seat(0)) == [0]
+    assert passes.games.rows.views.picked(0, passes.games.rows.views.seat(0)) == [0]
     raises = ConstructEnv(illegal="raise", **FEW)
     raises.reset(seed=1)
     with pytest.raises(IllegalActionError, match="card 120 cannot be picked"):
@@ -174,7 +174,7 @@ def test_matches_have_both_phases(name, rules):
         assert reward == info["returns"][info["seat"]]
         match = info["match"].match()
         cards = base.games.cards(0)
-        chosen = [cards[i].base_id for i in base._rows.views.picked(0, info["seat"])]
+        chosen = [cards[i].base_id for i in base.games.rows.views.picked(0, info["seat"])]
         assert match.chosen[info["seat"]] == chosen
         assert len(chosen) == 30
 
@@ -275,7 +275,7 @@ def test_card_sets_of_choices_are_refreshed():
     drawn = []
     for episode in range(6):
         env.reset(seed=None if episode else 1)
-        drawn.append(env._rows.card_sets.seed(0) - episode)
+        drawn.append(env.games.rows.card_sets.seed(0) - episode)
     assert set(drawn) == {3, 4}
 
 

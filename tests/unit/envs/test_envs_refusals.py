@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from amounts import FEW
 from gymnasium.error import ResetNeeded
 
 from locmsim import State
@@ -20,7 +21,6 @@ from locmsim.envs import (
 from locmsim.envs.cards import generated
 from locmsim.errors import IllegalActionError
 
-FEW = {"card_sets": 4}
 DECK = [card for card in range(15) for _ in range(2)]
 
 
@@ -248,6 +248,7 @@ def test_given_decks_of_a_reset_are_base_ids():
         BattleEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("episode", ["battle", "choice", "match"])
 def test_card_sets_of_one_episode_are_not_kept(episode):
     """Nobody asks for the cards of an ended episode, so a process must not collect them."""

@@ -73,7 +73,7 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
     other = shown(env, options=options)  # the row's generator has advanced
     assert len(one) == len(other)
     np.testing.assert_equal(one, first)
-    seeds = dict(zip(env.games.rules.seed_names, env._rows.views.seeds(0)[1], strict=True))
+    seeds = dict(zip(env.games.rules.seed_names, env.games.rows.views.seeds(0)[1], strict=True))
     assert seeds[name] == given[name]
 
 

@@ -501,7 +501,7 @@ def test_a_league():
     policy = Highest()
     env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
     seen, info = env.reset(seed=1)
-    both = env._rows.views.seats() < 0
+    both = env.games.rows.views.seats() < 0
     assert 16 < both.sum() < 48
     first = env.layout.split(seen["observation"])["game"][:, 1]
     np.testing.assert_array_equal(first, info["to_move"])
@@ -510,7 +510,10 @@ def test_a_league():
     won = dict.fromkeys(("caller", "past"), 0)
     games = 0
     for number in range(120):
-        seats, opponents = env._rows.views.seats(), [env._rows.views.opponent(i) for i in range(64)]
+        seats, opponents = (
+            env.games.rows.views.seats(),
+            [env.games.rows.views.opponent(i) for i in range(64)],
+        )
         _, rewards, terminated, _, info = env.step(env.sample(number))
         both = info["rewards_both"]
         acted = info["acted"]
@@ -531,7 +534,7 @@ def test_a_league():
     env.players["past"] = Highest()  # its results are kept
     assert env.players.results["past"] == results["past"]
     env.reset(seed=1)
-    assert (env._rows.views.seats() >= 0).all()
+    assert (env.games.rows.views.seats() >= 0).all()
     while env.players.results["new"].games < 10:
         env.step(env.sample(number))
     assert env.players.results["new"].rate > 0.5
@@ -611,13 +614,13 @@ def test_a_pool_of_decks(episode):
     env = LocmVectorEnv(32, decks=Pool({"bodies": 1, "area": 1}), **options)
     seen = env.reset(seed=1)[0]
     np.testing.assert_equal(env.reset(seed=1)[0], seen)
-    decks = {tuple(sorted(env._rows.views.decks(i)[1])) for i in range(32)}
+    decks = {tuple(sorted(env.games.rows.views.decks(i)[1])) for i in range(32)}
     known = set()
     for name in ("bodies", "area"):
         plain = LocmVectorEnv(32, decks=name, **options)
         plain.reset(seed=1)
-        known |= {tuple(sorted(plain._rows.views.decks(i)[1])) for i in range(32)}
-        assert {tuple(sorted(plain._rows.views.decks(i)[1])) for i in range(32)} & decks
+        known |= {tuple(sorted(plain.games.rows.views.decks(i)[1])) for i in range(32)}
+        assert {tuple(sorted(plain.games.rows.views.decks(i)[1])) for i in range(32)} & decks
     assert decks <= known or episode == "match"
     with pytest.raises(ValueError, match="did you mean 'area'"):
         LocmVectorEnv(2, decks=Pool({"aera": 1}), **FEW)
@@ -665,8 +668,8 @@ def test_options_of_a_reset_may_differ_by_row():
     names = ["osl", "pass", "osl", "pass"]
     matches = [{"seed": 5}, None, {"cardGenSeed": 3}, {"seed": 6}]
     seen, _ = env.reset(seed=1, options={"seat": seats, "player": names, "match": matches})
-    assert env._rows.views.seats().tolist() == seats.tolist()
-    assert [env._rows.views.opponent(i) for i in range(4)] == [
+    assert env.games.rows.views.seats().tolist() == seats.tolist()
+    assert [env.games.rows.views.opponent(i) for i in range(4)] == [
         env.players.slot(one) for one in names
     ]
     for i in range(4):

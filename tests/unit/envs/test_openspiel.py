@@ -34,12 +34,25 @@ def play(game, bots, seed=1):
     raise AssertionError("the game is longer than max_game_length")
 
 
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_algorithms_that_name_states_by_their_history(rules):
+    """Of equal histories there is one, and different positions have different texts."""
+    from open_spiel.python.algorithms.get_all_states import get_all_states
+
+    from locmsim.openspiel import game
+
+    found = get_all_states(game(rules), depth_limit=2)
+    assert found.keys() == {state.history_str() for state in found.values()}
+    assert len({state.key() for state in found.values()}) == len(found) >= 3
+
+
 def test_game_describes_itself():
     for rules, actions, length in (("1.5", 145, 1400), ("1.2", 145, 890), ("1.0", 155, 890)):
         game = locmsim.openspiel.game(rules)
         assert game.num_players() == 2
         assert game.num_distinct_actions() == actions
         assert (game.min_utility(), game.max_utility()) == (-1.0, 1.0)
+        assert game.utility_sum() == 0.0
         assert game.max_game_length() == length
         assert game.rules == rules
         assert repr(game) == f"locmsim.openspiel.game({rules!r})"

@@ -24,6 +24,7 @@ def test_the_c_in_the_package_is_that_of_the_sources():
         assert (SOURCES / name).read_text() == text, name
 
 
+@pytest.mark.slow
 @of_the_sources
 def test_the_template_gives_what_is_translated_for_a_choice():
     text = (SOURCES / SEARCH).read_text()

@@ -1,11 +1,15 @@
 """The functions of `locmsim._math`: their errors, their ends, and bits that no system changes."""
 
 import hashlib
+import re
 from decimal import Context, Decimal, localcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rows_access import math_of
+
+import locmsim
 
 #: Greatest errors, in units in the last place.
 BOUNDS = {
@@ -91,3 +95,13 @@ def test_the_bits_are_the_same_everywhere(name, kind):
         x = x * np.array(16, kind)
     found = math_of(name, x).tobytes()
     assert hashlib.sha256(found).hexdigest()[:16] == DIGESTS[name, kind]
+
+
+def test_no_compiled_code_uses_the_functions_of_the_c_library():
+    """Square roots are exact by the standard; other functions differ by library."""
+    package = Path(locmsim.__file__).parent
+    sources = [path for path in package.rglob("*.p[yx]*") if path.suffix in (".pyx", ".pxd")]
+    assert len(sources) > 40
+    for path in sources:
+        for names in re.findall(r"from libc\.math cimport (.*)", path.read_text()):
+            assert {*names.split(", ")} <= {"sqrt", "sqrtf"}, path.name

@@ -36,7 +36,7 @@ def test_names_are_those_of_their_modules():
         " locmsim.Observation.__module__, locmsim.generate_cards.__module__,"
         " locmsim.openspiel.__name__)"
     )
-    modules = ("game.match", "batch", "game.observation", "rules.generator", "envs.openspiel")
+    modules = ("game.match", "batch", "game.observation", "rules.generator", "openspiel")
     assert printed == [f"locmsim.{name}" for name in modules]
 
 

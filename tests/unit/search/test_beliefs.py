@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import permutations
+from math import factorial
 from statistics import stdev
 
 import pytest
 from amounts import amount
 from helpers import REFERENCE, Game, GoldenChunk, Snapshot, each_rules, game_cards, game_name
+from scipy import special
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
@@ -274,6 +277,71 @@ def test_weights_count():
     # A card's place does not depend on its weight.
     first = mean(view.hand[0].card in CARDS[:2] for view in samples)
     assert first == pytest.approx(1 / 30, abs=0.015)
+
+
+def exact_shares(groups, places):
+    """Return the probability of each sequence of cards in the hidden places, by enumeration."""
+    shares = Counter()
+
+    def draw(left, cards, probability):
+        if len(cards) == places:
+            for order in permutations(cards):
+                shares[order] += probability / factorial(places)
+            return
+        open_groups = [number for number, copies in enumerate(left) if copies]
+        total = sum(weight for number in open_groups for _, weight in groups[number][1])
+        for number in open_groups:
+            after = [copies - (n == number) for n, copies in enumerate(left)]
+            for card, weight in groups[number][1]:
+                draw(after, [*cards, card], probability * weight / total)
+
+    draw([copies for copies, _ in groups], [], 1.0)
+    return shares
+
+
+@pytest.mark.parametrize(
+    ("groups", "places"),
+    [
+        ([(2, [(0, 3)]), (1, [(1, 2), (2, 6)]), (2, [(3, 1), (4, 2)])], 3),
+        ([(1, [(0, 4)]), (1, [(1, 1)]), (1, [(2, 2), (3, 1)]), (2, [(4, 1)])], 4),
+        # As many copies as places: the weights count within a group only.
+        ([(1, [(0, 1), (1, 5)]), (2, [(2, 90)]), (1, [(3, 2), (4, 1), (5, 1)])], 4),
+        # Nearly all draws meet a card that is gone.
+        ([(1, [(0, 60000)]), (1, [(1, 300)]), (1, [(2, 2)]), (1, [(3, 1)])], 3),
+    ],
+)
+def test_samples_have_the_exact_distribution(groups, places):
+    pool = CARDS[: sum(len(group) for _, group in groups)]
+    # The hand holds four cards, and a fifth is drawn before the first turn.
+    state = State.new(CARDS[:10], CARDS[10 : 10 + places], pool=pool)
+    fills = [(5, [(pool[0], 1.0)])]
+    theirs = [(copies, [(pool[i], w) for i, w in group]) for copies, group in groups]
+    determinizer = Determinizer(state, 0, [fills, theirs])
+    expected = exact_shares(groups, places)
+    numbers = {card: number for number, card in enumerate(pool)}
+    samples, found = 20000, Counter()
+    for seed in range(samples):
+        other = determinizer.sample(seed).players[1]
+        found[tuple(numbers[item.card] for item in other.hand + other.deck)] += 1
+    assert found.keys() <= expected.keys()
+    assert p_of_shares(found, expected) > 1e-3
+
+
+def p_of_shares(counts, expected):
+    """Return the p-value of a chi-squared test; outcomes that are rare are put together."""
+    total, value, cells = counts.total(), 0.0, 0
+    rare = rare_count = 0.0
+    for outcome, share in expected.items():
+        if share * total < 5:
+            rare += share * total
+            rare_count += counts[outcome]
+            continue
+        value += (counts[outcome] - share * total) ** 2 / (share * total)
+        cells += 1
+    if rare > 1:
+        value += (rare_count - rare) ** 2 / rare
+        cells += 1
+    return special.chdtrc(cells - 1, value)
 
 
 def test_determinizer_names_what_is_wrong():

@@ -632,7 +632,7 @@ def test_the_tree_goes_into_the_same_worlds_again():
 
 @each_search
 @each_rules
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", amount([3], [2, 3]))
 def test_threads_share_the_worlds(search, rules, threads):
     """The answer depends on the number of threads, which share the budget, and on nothing else."""
     searched, again = search(), search()
@@ -646,7 +646,7 @@ def test_threads_share_the_worlds(search, rules, threads):
             assert replace(other, elapsed=0) == replace(others[0], elapsed=0)
         found = others[0]
         visits, expected = (sum(plan.visits for plan in r.plans) for r in (found, one))
-        assert visits == pytest.approx(expected, rel=0.35)
+        assert visits == pytest.approx(expected, rel=0.4)
         assert found.nodes == pytest.approx(one.nodes, rel=0.35)
         if search is BeamSearch:
             assert found.nodes <= 1.3 * 40_000  # the cost of a round is known only after it

@@ -216,7 +216,7 @@ class Checks:
 
 def test_who_has_sent_the_fewest_wrong_passwords_is_checked_first() -> None:
     checks = Checks()
-    queue = PasswordQueue(checks, Allowances(Clock(), 15.0))
+    queue = PasswordQueue(checks, Admission(Clock()))
     for name, prefix in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b"), ("c1", "c")):
         queue.add(Guest(prefix), name, "wrong")
     gone = Guest("d")
@@ -229,23 +229,42 @@ def test_who_has_sent_the_fewest_wrong_passwords_is_checked_first() -> None:
     assert checks.names == ["a1", "b1", "c1", "a2", "b2"]
 
 
+def test_players_of_whom_no_wrong_password_was_sent_come_first_and_known_places_before() -> None:
+    checks, admission = Checks(), Admission(Clock())
+    admission.logged_in("known", "ann")
+    queue = PasswordQueue(checks, admission)
+    guests = {
+        (prefix, name): Guest(prefix)
+        for prefix, name in (("a", "ann"), ("b", "ann"), ("c", "bob"), ("known", "ann"), ("a", "x"))
+    }
+    for (_, name), guest in guests.items():
+        queue.add(guest, name, "wrong")
+    order = []
+    while checks.running:
+        checks.end()
+        order += [
+            who for who, guest in guests.items() if guest.result is False and who not in order
+        ]
+    assert order == [("a", "ann"), ("known", "ann"), ("c", "bob"), ("b", "ann"), ("a", "x")]
+
+
 def test_wrong_passwords_use_up_an_allowance_and_right_ones_do_not() -> None:
     checks, clock = Checks(), Clock()
-    allowances = Allowances(clock, 15.0)
-    queue = PasswordQueue(checks, allowances)
+    admission = Admission(clock)
+    queue = PasswordQueue(checks, admission)
     players = [Guest("a") for _ in range(30)]
     for player in players:
         queue.add(player, "ann", "right")
     while checks.running:
         checks.end()
     assert [player.result for player in players] == [True] * 30
-    assert allowances.spent("a") == 0.0
-    guests = [Guest("a") for _ in range(30)]
-    for guest in guests:
-        queue.add(guest, "bob", "wrong")
+    assert admission.passwords.spent("a") == admission.guessed.spent("ann") == 0.0
+    guesses = [Guest("a") for _ in range(30)]
+    for guess in guesses:
+        queue.add(guess, "bob", "wrong")
     while checks.running:
         checks.end()
-    assert [guest.result for guest in guests] == [False] * 6 + [7] * 24
+    assert [guess.result for guess in guesses] == [False] * 6 + [7] * 24
     assert len(checks.names) == 36
     late = Guest("a")
     queue.add(late, "ann", "right")
@@ -260,13 +279,13 @@ def test_wrong_passwords_use_up_an_allowance_and_right_ones_do_not() -> None:
 def test_an_honest_login_takes_less_than_two_seconds_beside_ten_thousand_attempts_a_minute() -> (
     None
 ):
-    """A minute of 64 prefixes that guess passwords, where a check takes 20 ms, as it does.
+    """A minute of 64 prefixes that guess everybody's passwords, where a check takes 20 ms.
 
     Once a second somebody logs in from a prefix of their own.
     """
     clock, checks = Clock(), Checks()
     admission = Admission(clock)
-    queue = PasswordQueue(checks, admission.passwords)
+    queue = PasswordQueue(checks, admission)
     start = clock.now
     arrivals = [(start + i * 0.006, i, f"pest{i % 64}") for i in range(10_000)]
     arrivals += [(start + i + 0.001, -i, f"honest{i}") for i in range(60)]
@@ -293,7 +312,10 @@ def test_an_honest_login_takes_less_than_two_seconds_beside_ten_thousand_attempt
             honest[guest] = moment
         if loser is not guest:
             idle = checks.running is None
-            queue.add(guest, prefix, "right" if prefix.startswith("honest") else "wrong")
+            if guest in honest:
+                queue.add(guest, prefix, "right")
+            else:
+                queue.add(guest, f"honest{len(checks.names) % 60}", "wrong")
             if idle and checks.running:
                 end_of_check = clock.now + 0.02
         for guest in [guest for guest in admission.logins._prefixes if not guest.checking]:

@@ -95,7 +95,7 @@ def test_pending_input_splits_one_chunk_at_a_time() -> None:
     pending = PendingInput()
     for _ in range(3):
         pending.feed(b"\n" * 1000)
-    assert len(pending._lines) == 1000
+    assert len(pending.lines) == 1000
     assert pending.size == 3000
     pending.clear()
     assert (bool(pending), pending.size) == (False, 0)

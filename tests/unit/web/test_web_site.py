@@ -420,6 +420,11 @@ def test_what_is_dropped_onto_a_page(page: Client) -> None:
     assert page.get("/api/game", game=key)["captured"] == 1
     for text in ("{", "{}", "nothing", "1 2 3"):
         assert page.post("/api/game/open", 400, text=text)["error"]
+    key = page.post("/api/game/open", text=f"{log_line(result)}\n1\n0\n")["game"]
+    assert page.get("/api/game", game=key)["winner"] == result.winner
+    other = {"game": {"game": "vestrock"}, "answers": [], "scores": [1, 0]}
+    for log, word in ((other, "Vestrock"), ({"frames": [], "scores": []}, "CodinGame")):
+        assert word in page.post("/api/game/open", 400, text=json.dumps(log))["error"]
     log = page.client.get("/api/game/log", params={"token": page.token, "game": "p0"})
     assert load_replay_of(log.text).match.log == result.match.log
 

@@ -1,0 +1,102 @@
+"""Logs of matches as others write them: every version of the Java referee, and CodinGame's replays.
+
+All are read as the log of today's Java referee, to which ours add what it does not say under the
+one key `OWN`.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["OWN", "REPLAY", "is_of_another_game", "own_part", "read_log", "referee_log"]
+
+#: The key of what our logs say beyond those of the Java referee.
+OWN = "locmsim"
+#: A key that only `referee_log` writes: the log is a replay of CodinGame.
+REPLAY = "locmsim replay"
+#: What our logs of earlier versions have beside the Java referee's keys.
+_OWN_KEYS = ("rules", "ids", "cards", "stderr")
+
+
+def read_log(data: bytes) -> Any:
+    """Return the first JSON value of a file, a log in the form of `referee_log`.
+
+    Some tools print scores and parameters behind it. ``ValueError`` if there is no JSON, or if
+    another log follows.
+    """
+    text = data.decode(json.detect_encoding(data), "surrogatepass").lstrip("\ufeff")
+    start = len(text) - len(text.lstrip())
+    try:
+        log, end = json.JSONDecoder().raw_decode(text, start)
+    except RecursionError as error:
+        raise ValueError(f"no JSON: {error}") from None
+    if text[end:].lstrip().startswith("{"):
+        raise ValueError("there are several logs in it, expected one")
+    return referee_log(log)
+
+
+def referee_log(log: Any) -> Any:
+    """Return a log in the form of today's Java referee; whatever is none is returned unchanged.
+
+    ``ValueError`` for a replay of CodinGame that cannot be read.
+    """
+    if not isinstance(log, Mapping):
+        return log
+    for wrapper in ("success", "gameResult"):
+        inner = log.get(wrapper)
+        if isinstance(inner, Mapping) and "frames" in inner:
+            log = inner
+    if "frames" in log and "outputs" not in log:
+        return _of_replay(log)
+    if "gameParameters" not in log and "uinput" in log:  # the referee of 1.2
+        return {**log, "gameParameters": log["uinput"]}
+    return log
+
+
+def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return ``rules``, ``ids``, ``cards`` and ``stderr`` of a log of ours, {} for other logs."""
+    own = log.get(OWN)
+    if isinstance(own, Mapping):
+        return own
+    if isinstance(log.get("rules"), str) and isinstance(log.get("ids"), str):
+        return {name: log[name] for name in _OWN_KEYS if name in log}
+    return {}
+
+
+def is_of_another_game(log: Any) -> bool:
+    """Return whether a log is one of `locmsim play -l` of another game."""
+    return isinstance(log, Mapping) and isinstance(log.get("game"), Mapping) and "answers" in log
+
+
+def _of_replay(replay: Mapping[str, Any]) -> dict[str, Any]:
+    if "refereeInput" not in replay:
+        raise ValueError("a replay of CodinGame without its refereeInput, which has the seeds")
+    outputs: dict[str, list[str]] = {"0": [], "1": []}
+    summaries = []
+    try:
+        for frame in replay["frames"]:
+            player, answer = str(frame.get("agentId")), frame.get("stdout")
+            if answer is not None and player in outputs:
+                outputs[player].append(answer)
+            summaries.append(frame.get("summary") or frame.get("gameInformation") or "")
+        first, second = map(int, replay["scores"])
+        names = [_name(agent) for agent in replay.get("agents") or ()]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"a replay of CodinGame in an unknown form: {error!r}") from None
+    return {
+        "errors": {},
+        "outputs": outputs,
+        "summaries": summaries,
+        "scores": {"0": first, "1": second},
+        "gameParameters": [replay["refereeInput"]],
+        "agents": [{"index": i, "name": name} for i, name in enumerate(names)],
+        REPLAY: True,
+    }
+
+
+def _name(agent: Mapping[str, Any]) -> str:
+    """Return the name of a player of the site, or of one of its bosses."""
+    for key, name in (("codingamer", "pseudo"), ("arenaboss", "nickname")):
+        if isinstance(known := agent.get(key), Mapping):
+            return str(known.get(name) or "")
+    return str(agent.get("name") or "")

@@ -1,0 +1,163 @@
+"""Logs of other referees and tools, and what may stand around the JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULE_SETS, golden_games, golden_result
+
+from locmsim.cli.main import main
+from locmsim.referee.log_reader import own_part, read_log
+from locmsim.referee.process_match import Result
+from locmsim.referee.transcript import log_line, result_log
+from locmsim.web import load_replay
+from locmsim.web.library import Library
+from locmsim.web.logs import log_row
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def results(rules: str) -> list[Result[Any]]:
+    """Return finished matches with both phases, whose cards follow from their seeds."""
+    found = [golden_result(game) for game in [*golden_games(rules)][:40:5]]
+    return [
+        result
+        for result in found
+        if result.turns and not result.fault and result.match.log["cards"] is None
+    ]
+
+
+def as_1_2_wrote_it(result: Result[Any]) -> dict[str, Any]:
+    """Return a log as the referee of 1.2 wrote it."""
+    log = result_log(result)
+    del log["locmsim"], log["failCause"]
+    return {**log, "uinput": log.pop("gameParameters"), "ids": {"0": 17, "1": 18}}
+
+
+def as_codingame(result: Result[Any]) -> dict[str, Any]:
+    """Return a replay in the form of CodinGame's."""
+    frames: list[dict[str, Any]] = [{"agentId": -1, "view": "{}", "keyframe": True}]
+    for call in result.calls:
+        texts = {} if call.answer is None else {"stdout": f"{call.answer}\n"}
+        frames.append({"agentId": call.player, "gameInformation": "a turn\n", "view": "", **texts})
+    params = "".join(f"{key}={value}\n" for key, value in result.match.params.items())
+    return {
+        "gameId": 1,
+        "frames": frames,
+        "refereeInput": params,
+        "scores": [float(score) for score in result.scores],
+        "ranks": [0, 1],
+        "agents": [
+            {"index": 0, "codingamer": {"pseudo": "ann"}},
+            {"index": 1, "arenaboss": {"nickname": "boss"}},
+        ],
+    }
+
+
+def loaded(tmp_path: Path, text: str) -> tuple[Result[Any], tuple[str, str]]:
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    return load_replay(str(path))
+
+
+@each_rules
+def test_logs_of_the_referee_of_1_2(rules: str, tmp_path: Path) -> None:
+    for result in results(rules):
+        log = as_1_2_wrote_it(result)
+        for parameters in (log["uinput"], log["uinput"][0], log["uinput"][0].splitlines()):
+            again, _ = loaded(tmp_path, json.dumps({**log, "uinput": parameters}))
+            assert again.match.log == result.match.log
+        row = log_row(log)
+        assert (row["winner"], row["turns"]) == (result.winner, result.turns)
+
+
+@each_rules
+def test_keys_of_others_are_not_taken_for_ours(rules: str, tmp_path: Path) -> None:
+    (result, *_) = results(rules)
+    log = result_log(result)
+    del log["locmsim"]
+    strange = {"rules": ["fair"], "ids": 7, "cards": "many", "stderr": "none", "game": "LOCM"}
+    for name, value in strange.items():
+        again, _ = loaded(tmp_path, json.dumps({**log, name: value}))
+        assert again.match.log == result.match.log
+        assert log_row({**log, name: value})["game"] == ""
+
+
+@each_rules
+def test_logs_of_earlier_versions(rules: str, tmp_path: Path) -> None:
+    """They had what is under one key today beside the Java referee's keys."""
+    (result, *_) = results(rules)
+    log = result_log(result)
+    own = log.pop("locmsim")
+    again, _ = loaded(tmp_path, json.dumps({**log, **own}))
+    assert again.match.log == result.match.log
+    assert own_part({**log, **own}) == own
+    assert log_row({**log, **own})["rules"] == rules
+
+
+@pytest.mark.parametrize("behind", ["", "\n1\n0\nseed=3\n", "0 1", "\n\n[1, 2]"])
+@pytest.mark.parametrize("before", ["", "\n ", "\ufeff"])
+def test_the_first_value_is_the_log(before: str, behind: str, tmp_path: Path) -> None:
+    (result, *_) = results("1.2")
+    for text in (log_line(result), json.dumps(result_log(result), indent=1)):
+        again, _ = loaded(tmp_path, before + text + behind)
+        assert again.match.log == result.match.log
+    if "\ufeff" not in before:
+        library = Library([str(tmp_path / "log.json")])
+        (row,) = library.games()["games"]
+        assert (row["winner"], library.games()["errors"]) == (result.winner, [])
+        assert library.load(row["key"])[0].match.log == result.match.log
+
+
+def test_several_logs_are_not_one(tmp_path: Path) -> None:
+    (result, *_) = results("1.5")
+    with pytest.raises(ValueError, match="there are several logs in it, expected one"):
+        loaded(tmp_path, f"{log_line(result)}\n{log_line(result)}\n")
+
+
+def test_what_play_prints_is_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["greedy", "random", "-d", "seed=3", "--timeout-scale", "0", "-l", "/dev/stdout"]
+    assert main(["play", *words]) == 0
+    path = tmp_path / "m.txt"
+    path.write_text(capsys.readouterr().out)
+    assert main(["play", "-r", str(path)]) == 0
+    scores = capsys.readouterr().out.splitlines()[:2]
+    assert f"\n{scores[0]}\n{scores[1]}\n" in path.read_text()
+
+
+@each_rules
+@pytest.mark.parametrize("wrapper", [None, "success", "gameResult"])
+def test_replays_of_codingame(rules: str, wrapper: str | None, tmp_path: Path) -> None:
+    for result in results(rules):
+        replay = as_codingame(result)
+        text = json.dumps({wrapper: replay} if wrapper else replay)
+        again, names = loaded(tmp_path, text)
+        assert again.match.log["answers"] == result.match.log["answers"]
+        assert again.match.rules == rules
+        assert names == ("ann", "boss")
+        assert log_row(json.loads(text))["names"] == ["ann", "boss"]
+
+
+def test_other_replays_of_codingame_are_refused_by_name(tmp_path: Path) -> None:
+    (result, *_) = results("1.5")
+    replay = as_codingame(result)
+    for changed, message in (
+        ({"refereeInput": "width=7\n"}, "a replay of CodinGame: .*unknown parameter 'width'"),
+        ({"frames": [3]}, "a replay of CodinGame in an unknown form"),
+        ({"scores": None}, "a replay of CodinGame in an unknown form"),
+        ({"frames": []}, "a replay of CodinGame: "),
+    ):
+        with pytest.raises(ValueError, match=message):
+            loaded(tmp_path, json.dumps({**replay, **changed}))
+    del replay["refereeInput"]
+    with pytest.raises(ValueError, match="a replay of CodinGame without its refereeInput"):
+        read_log(json.dumps(replay).encode())
+
+
+def test_a_log_of_another_game_says_what_it_is(tmp_path: Path) -> None:
+    log = tmp_path / "a.json"
+    words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
+    assert main(["play", *words]) == 0
+    with pytest.raises(ValueError, match="a match of Vestrock, of which `locmsim web FILE` shows"):
+        load_replay(str(log))
