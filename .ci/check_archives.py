@@ -37,13 +37,16 @@ def main() -> None:
 
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}
+        modules = [file for file in wheel.infolist() if file.filename.endswith((".so", ".pyd"))]
         examples(wheel.read(f"locmsim/{EXAMPLES.as_posix()}"))
     package = inside(names, "locmsim")
     check("wheel", package, shipped() | MADE)
     compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
     check("wheel", compiled, MODULES | {PurePosixPath("_cyutility")})
     refuse("wheel", names, {".c", ".pyx", ".pyc"})
-    print(f"{len(MODULES)} compiled modules; the archives have all they need and nothing generated")
+    size = sum(file.file_size for file in modules) / 1e6
+    print("the archives have all they need and nothing generated")
+    print(f"{len(modules)} compiled modules of {size:.2f} MB together")
 
 
 def examples(data: bytes) -> None:

@@ -45,7 +45,7 @@ def _module() -> Any:
     if not built.exists():
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(_SOURCE, folder)
-            options = [] if sys.platform == "win32" else ["-O1", "-ffp-contract=off"]
+            options = [] if sys.platform == "win32" else ["-O0", "-ffp-contract=off"]
             command = [sys.executable, "-c", _BUILD, str(Path(locmsim.__file__).parents[1])]
             done = subprocess.run(command + options, cwd=folder, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr

@@ -151,7 +151,7 @@ def arena_of(
                 assert DIED in arena.record(outcome.number).stderr[seat] or isolate
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_tournament_always_ends(jobs: int, tmp_path: Path) -> None:
     arena_of(FEW, tmp_path / "a.db", jobs=jobs)
 
