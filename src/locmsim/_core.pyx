@@ -3634,7 +3634,7 @@ cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept n
     cdef int half
     while n > 1:
         half = n >> 1
-        base += half if base[half - 1] <= x else 0
+        base += half & -<int>(base[half - 1] <= x)
         n -= half
     return <int>(base - ends)
 
