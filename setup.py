@@ -76,7 +76,9 @@ if COVERAGE:
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or UNOPTIMISED or "-fsanitize" in os.environ.get("CFLAGS", "")
 if not instrumented and sys.platform == "linux":
-    LINK_ARGS = ["-Wl,--strip-all"]  # symbols for debuggers: a seventh of the modules' size
+    # Symbols for debuggers are a seventh of the modules' size, and code on pages of its own costs
+    # each of more than forty modules 8 KB of padding.
+    LINK_ARGS = ["-Wl,--strip-all", "-Wl,-z,noseparate-code"]
 always = not instrumented and sys.platform != "win32"
 # `cdef inline` must really inline: the kernel specialises functions by passing literals to them.
 # Not for instrumented code, which would take the compiler minutes. See `inline_ours`.

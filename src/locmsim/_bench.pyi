@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal, final
 
-from locmsim._core import State
+from locmsim._core import Determinizer, State
 
 __all__ = [
     "COMPILER",
@@ -10,6 +10,7 @@ __all__ = [
     "STATE_SIZE",
     "TARGET",
     "KernelLoops",
+    "fair_playouts",
     "game_lengths",
     "kth_actions",
 ]
@@ -32,4 +33,5 @@ class KernelLoops:
     ) -> float: ...
 
 def game_lengths(states: Iterable[State], n: int, seed: int) -> tuple[int, int]: ...
+def fair_playouts(worlds: Determinizer, n: int, seed: int) -> int: ...
 def kth_actions(state: State) -> list[int]: ...

@@ -6,9 +6,11 @@ from libc.stdint cimport uint8_t, uint64_t
 
 from locmsim._core cimport (
     MAX_ACTIONS,
+    Determinizer,
     State,
     state_apply,
     state_count,
+    state_deal,
     state_kth,
     state_list,
     state_rollout,
@@ -21,8 +23,8 @@ from locmsim._core cimport (
 from time import perf_counter_ns
 
 __all__ = [
-    "COMPILER", "COMPILER_COMMAND", "CYTHON", "KernelLoops", "STATE_SIZE", "TARGET", "game_lengths",
-    "kth_actions"]
+    "COMPILER", "COMPILER_COMMAND", "CYTHON", "KernelLoops", "STATE_SIZE", "TARGET",
+    "fair_playouts", "game_lengths", "kth_actions"]
 
 cdef extern from *:
     """
@@ -193,6 +195,21 @@ def game_lengths(states, n, seed):
                 state_rollout(&s, &state.table.t, stream_start(bits, i), &actions)
                 turns += s.turn + 1 - state.s.turn
     return actions, turns
+
+
+def fair_playouts(Determinizer worlds not None, n, seed):
+    """Return how many of n random playouts player 0 wins, each from a world dealt for it."""
+    cdef state_t s
+    cdef uint64_t stream, actions = 0
+    cdef Py_ssize_t i, games = n, wins = 0
+    cdef uint64_t bits = seed
+    with nogil:
+        for i in range(games):
+            s = worlds.state.s
+            stream = stream_start(bits, i)
+            state_deal(&s, &worlds.state.table.t, &worlds.u, &stream)
+            wins += state_rollout(&s, &worlds.state.table.t, stream, &actions) == 0
+    return wins
 
 
 def kth_actions(State state not None):

@@ -263,6 +263,24 @@ cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil
         keys[i] = hand_key(&t.cards[i])
 
 
+# ---- instance ids (section 1) --------------------------------------------------------------------
+# Nothing else knows how instances are numbered. In 1.5 cards have even ids, and an area copy has
+# the id of its original plus one.
+
+# The id of the i-th card of player `who`: in the order of the choice in 1.5, in draw order in 1.x.
+cdef int card_id(int rules, int who, int i) noexcept nogil
+# The player whose deck an id is from.
+cdef int owner_of_id(int rules, int id) noexcept nogil
+cdef bint is_copy_id(int rules, int id) noexcept nogil
+# The id of the card that an area copy was made from; that of any other card is its own.
+cdef int original_id(int rules, int id) noexcept nogil
+cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil
+# Why the first n entries of a table, or the instances of a position, cannot be in one game; NULL if
+# they can. Part of `state_fault`.
+cdef const char* cards_fault(const table_t* t, int n) noexcept nogil
+cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil
+
+
 # ---- what a player is shown ----------------------------------------------------------------------
 
 cdef enum:
@@ -318,7 +336,9 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil
 # Makes a state of what a player sees: they are player `who`, at the start of their turn. The decks
 # and the opponent's hand are empty. The table gets an entry for each row; on the boards that is a
 # copy of the entry of `pool` with its base id if there is one (`pool` may be NULL). Returns -1, or
-# the number of the first row that has no place, 1000 + its number if its instance id occurs twice.
+# the number of the first row that has no place, 1000 + its number if it cannot stand beside an
+# earlier one: its instance id occurs twice, or is that of another card's area copy, or there is
+# another card with its base id.
 cdef int state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil
 # Adds n equal cards to hidden places: on top of a player's deck, or to a hand.

@@ -20,12 +20,15 @@ __all__ = [
     "State",
     "Table",
     "build_state",
+    "instance_id",
     "keywords_number",
+    "original_of",
     "parse_integer",
     "parse_line",
     "places_of",
     "table_rows",
     "whole_number",
+    "with_hand",
 ]
 
 ABI_VERSION: Final[int]
@@ -41,6 +44,9 @@ def table_rows(table: Table) -> tuple[int, list[int], list[list[Any]]]: ...
 def places_of(
     state: State,
 ) -> list[tuple[list[int], list[int], list[tuple[int, int, int]]]]: ...
+def instance_id(rules: str, player: int, i: int, copy: bool = False) -> int: ...
+def original_of(rules: str, id: int) -> int: ...
+def with_hand(state: State, player: int, hand: Iterable[int]) -> State: ...
 def keywords_number(abilities: object) -> int: ...
 def whole_number(value: Any, where: str, low: int, high: int) -> int: ...
 def build_state(

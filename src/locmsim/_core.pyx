@@ -31,8 +31,8 @@ from locmsim.rules.rulesets import RULES_NAMES, get_rules
 from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
-           "Table", "build_state", "keywords_number", "parse_integer", "parse_line", "places_of",
-           "table_rows", "whole_number"]
+           "Table", "build_state", "instance_id", "keywords_number", "original_of", "parse_integer",
+           "parse_line", "places_of", "table_rows", "whole_number", "with_hand"]
 
 cdef extern from *:
     """
@@ -1019,6 +1019,8 @@ cdef uint64_t perft_with_signals(const state_t* s, const table_t* t, int depth) 
 
 cdef enum:
     MAX_HEALTH = 1_000_000_000
+    MAX_LOST = MAX_HEALTH // 10
+    MAX_DRAW = MAX_HEALTH // 20     # cards to draw, those for lost health included
     MAX_TURN = 1 << 30
 
 
@@ -1062,6 +1064,8 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         if own >> i & 1:
             if x.card >= t.n_cards or t.cards[x.card].type != CREATURE:
                 return "creature whose card is not a creature"
+            if cut(x.attack, MAX_STAT) != x.attack or cut(x.defense, MAX_STAT) != x.defense:
+                return "attack or defense out of range"
             if x.keywords > 63 or (x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
                 return "guard mark and keyword differ"
             if x.copy > 1 or x.forgotten > 1:
@@ -1088,7 +1092,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
     # No game comes near these bounds; within them no sum at the end of a turn overflows 32 bits.
     if not -MAX_HEALTH <= p.health <= MAX_HEALTH:
         return "health out of range"
-    if p.lost > MAX_HEALTH // 10 or p.next_draw > MAX_HEALTH // 100:
+    if p.lost > MAX_LOST or p.shown_draw > MAX_DRAW or p.next_draw > MAX_DRAW - p.lost // 5:
         return "counter out of range"
     if p.runes > 31 or (p.runes and t.rules == RULES_15) or (p.lost and t.rules != RULES_15):
         return "runes and lost health of another rule set"
@@ -1113,11 +1117,78 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
                 and c.cost <= 127 and c.draw <= 100 and c.type <= BLUE and c.keywords <= 63
                 and c.area <= AREA_LANE2):
             return "card value out of range"
+    return cards_fault(t, t.n_cards)
+
+
+cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
+    """Return why the first n entries of a table cannot be in one game, or NULL."""
+    cdef uint16_t first[512]            # 1 + the first entry of a base id, which is hashed
+    cdef int i, place
+    memset(first, 0, sizeof(first))
+    for i in range(n):
+        place = t.cards[i].base_id * 40503 >> 4 & 511
+        while first[place] and t.cards[first[place] - 1].base_id != t.cards[i].base_id:
+            place = place + 1 & 511
+        if first[place] == 0:
+            first[place] = <uint16_t>(i + 1)
+        elif compare_printed(&t.cards[first[place] - 1], &t.cards[i]):
+            return "two different cards have the same base id"
+    return NULL
+
+
+cdef inline bint take_id(uint64_t* taken, const table_t* t, int entry, int copy) noexcept nogil:
+    """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
+    cdef int id = t.cards[entry].id + copy
+    cdef bint twice
+    if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
+        return False
+    twice = taken[id >> 6] >> (id & 63) & 1
+    taken[id >> 6] |= <uint64_t>1 << (id & 63)
+    return twice
+
+
+cdef inline bint will_clash(const uint64_t* taken, const table_t* t, int entry) noexcept nogil:
+    """Return whether an area copy of a card to come would get the id of another instance."""
+    cdef int id = t.cards[entry].id + 1
+    return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
+        t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
+        and taken[id >> 6] >> (id & 63) & 1)
+
+
+cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
+    """Return why the instances of a position cannot be in one game, or NULL (section 1)."""
+    cdef uint64_t taken[4]
+    cdef const player_t* p
+    cdef int who, i
+    cdef bint twice = False, clash = False
+    memset(taken, 0, sizeof(taken))
+    for who in range(2):
+        p = &s.p[who]
+        for i in range(p.hand_size):
+            twice |= take_id(taken, t, p.hand >> 8 * i & 255, 0)
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            twice |= take_id(taken, t, s.deck[who][i], 0)
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                twice |= take_id(taken, t, p.board[i].card, p.board[i].copy)
+    for who in range(2):
+        p = &s.p[who]
+        for i in range(p.hand_size):
+            clash |= will_clash(taken, t, p.hand >> 8 * i & 255)
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            clash |= will_clash(taken, t, s.deck[who][i])
+    if twice:
+        return "an instance id occurs twice"
+    if clash:
+        return "an instance id is that of another card's area copy"
     return NULL
 
 
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
-    """Return the invariant of _core.pxd that does not hold, or NULL."""
+    """Return the invariant of _core.pxd that does not hold, or NULL.
+
+    Texts, snapshots, observations, bytes and `State.new` all ask here what can stand together.
+    """
     cdef const char* fault = table_fault(t)
     if fault is NULL:
         fault = player_fault(s, t, 0)
@@ -1125,6 +1196,11 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
         fault = player_fault(s, t, 1)
     if fault is NULL and s.p[0].won and s.p[1].won:
         fault = "two winners"
+    if fault is NULL and not (s.p[0].won or s.p[1].won) and (
+            s.p[0].health <= 0 or s.p[1].health <= 0):
+        fault = "a player without health, and no winner"
+    if fault is NULL:
+        fault = ids_fault(s, t)
     if fault is NULL and not -1 <= s.turn <= MAX_TURN:
         fault = "turn out of range"
     return fault
@@ -1597,8 +1673,7 @@ cdef class State:
             if len(deck) > MAX_DECK:
                 raise ValueError(f"deck{p}: {len(deck)} cards, expected at most {MAX_DECK}")
             if ids is None:
-                first = 60 * p if table.t.rules == RULES_15 else p + 1
-                numbers = range(first, first + 2 * len(deck), 2)
+                numbers = [card_id(table.t.rules, p, i) for i in range(len(deck))]
             else:
                 numbers = [whole_number(number, f"ids[{p}][{i}]", 0, POOL_ID - 1)
                            for i, number in enumerate(ids[p])]
@@ -1607,12 +1682,18 @@ cdef class State:
             decks[p] = list(zip(numbers, deck))
         add_instances(table, decks)
         table.add_pool(pool)
+        fault = cards_fault(&table.t, table.t.n_cards)
+        if fault is not NULL:
+            raise ValueError(f"cards: {fault.decode()}")
         memset(&state.s, 0, sizeof(state_t))
         state.s.turn = -1
         for p in range(2):
             clear_player(&state.s.p[p], table.t.rules)
             place_deck(state, p, [number for number, _ in decks[p]])
             draw_opening(&state.s, &table.t, p)
+        fault = ids_fault(&state.s, &table.t)
+        if fault is not NULL:
+            raise ValueError(f"ids: {fault.decode()}")
         state.s.p[1].max_mana = state.s.p[1].mana = state.s.p[1].bonus = 1
         state_end_turn(&state.s, &table.t)
         return state
@@ -2875,10 +2956,6 @@ cdef inline int _player_number(player) except -1:
     return player_number(player)
 
 
-cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
-    return t.cards[x.card].id + x.copy
-
-
 cdef int lane_of(int slot, const table_t* t) noexcept:
     return 0 if t.rules == RULES_10 else slot // 3
 
@@ -3105,7 +3182,7 @@ cdef int check_line(const shown_t* o, int side, str who) except -1:
     for name, value, low, high in (
         ("health", p.health, -MAX_HEALTH, MAX_HEALTH),
         ("max_mana", p.max_mana, 0, MAX_MANA + 1),
-        ("draw", p.draw, 0, MAX_HEALTH // 1000),
+        ("draw", p.draw, 0, MAX_DRAW),
         ("rune", p.rune, 0, MAX_SHOWN_NUMBER if o.rules == RULES_15 else 25),
     ):
         whole_number(value, f"{who}.{name}", low, high)
@@ -3121,13 +3198,14 @@ cdef int check_battle(const shown_t* o) except -1:
         p = &o.player[side]
         if not (
             -MAX_HEALTH <= p.health <= MAX_HEALTH and 0 <= p.max_mana <= MAX_MANA + 1
-            and 0 <= p.draw <= MAX_HEALTH // 1000 and (o.rules == RULES_15 or 0 <= p.rune <= 25)
+            and 0 <= p.draw <= MAX_DRAW and (o.rules == RULES_15 or 0 <= p.rune <= 25)
         ):
             check_line(o, side, "opponent" if side else "me")
     return 0
 
 
 cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
+    cdef const char* wrong
     cdef int fault
     check_battle(&shown.o)
     t.rules = shown.o.rules
@@ -3139,6 +3217,11 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
         raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
     if fault >= 0:
         raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
+    wrong = cards_fault(t, t.n_cards)
+    if wrong is NULL:
+        wrong = ids_fault(s, t)
+    if wrong is not NULL:
+        raise ValueError(f"cards: {wrong.decode()}")
     return 0
 
 
@@ -3210,6 +3293,44 @@ cdef inline uint8_t* put_card(uint8_t* to, const card_t* c, int copy) noexcept n
     to = put(to, c.area, 1)
     to = put(to, c.base_id, 2)
     return put(to, c.id + copy, 2)
+
+
+# ---- instance ids (section 1) --------------------------------------------------------------------
+
+cdef enum:
+    IDS_PER_PLAYER = 2 * MAX_DECK       # 1.5: those of area copies included
+
+
+cdef int card_id(int rules, int who, int i) noexcept nogil:
+    return IDS_PER_PLAYER * who + 2 * i if rules == RULES_15 else 2 * i + who + 1
+
+
+cdef int owner_of_id(int rules, int id) noexcept nogil:
+    return id // IDS_PER_PLAYER & 1 if rules == RULES_15 else id + 1 & 1
+
+
+cdef bint is_copy_id(int rules, int id) noexcept nogil:
+    return rules == RULES_15 and id & 1 != 0
+
+
+cdef int original_id(int rules, int id) noexcept nogil:
+    return id - is_copy_id(rules, id)
+
+
+cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
+    return t.cards[x.card].id + x.copy
+
+
+def instance_id(str rules, int player, int i, bint copy=False):
+    """Return the id of a player's i-th card, in the order of the choice in 1.5, of the deck in 1.x;
+    or of its area copy (1.5).
+    """
+    return card_id(RULES_NAMES.index(rules), player, i) + copy
+
+
+def original_of(str rules, int id):
+    """Return the id of the card that an area copy was made from; of any other card, its own."""
+    return original_id(RULES_NAMES.index(rules), id)
 
 
 # ---- observations --------------------------------------------------------------------------------
@@ -3309,13 +3430,23 @@ cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
     )
 
 
-cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexcept nogil:
+cdef int original_entry(const table_t* t, const shown_card_t* row) noexcept nogil:
     """The entry of which a creature is the area copy (section 7); -1 for any other creature."""
     cdef int i
-    if t.rules == RULES_15:
-        for i in range(first, t.n_cards):
-            if t.cards[i].id == row.id - 1 and t.cards[i].base_id == row.base_id:
+    if is_copy_id(t.rules, row.id):
+        for i in range(t.n_cards):
+            if t.cards[i].id == original_id(t.rules, row.id) and (
+                    t.cards[i].base_id == row.base_id):
                 return i
+    return -1
+
+
+cdef int entry_like(const table_t* t, int base_id) noexcept nogil:
+    """The first entry with a base id; -1 if there is none."""
+    cdef int i
+    for i in range(t.n_cards):
+        if t.cards[i].base_id == base_id:
+            return i
     return -1
 
 
@@ -3357,24 +3488,44 @@ cdef void show_players(
     s.p[who].won = o.player[1].health <= 0 < o.player[0].health
 
 
-cdef int show_card(table_t* t, const shown_card_t* row, const table_t* pool) noexcept nogil:
+cdef const shown_card_t* printed_row(const shown_t* o, const shown_card_t* row) noexcept nogil:
+    """Return the row that tells most about the printed values of a creature's card."""
+    cdef const shown_card_t* other
+    cdef const shown_card_t* best = NULL
+    cdef int i
+    for i in range(o.n_cards):
+        other = &o.cards[i]
+        if other.base_id != row.base_id:
+            continue
+        if other.location == 0:         # a creature's present values may differ from them
+            return other
+        if best is NULL or (        # in 1.x its effects may be forgotten
+            best.my_health == 0 and best.opponent_health == 0 and best.draw == 0
+        ):
+            best = other
+    return best
+
+
+cdef int show_card(
+    table_t* t, const shown_t* o, const shown_card_t* row, const table_t* pool
+) noexcept nogil:
     """Return the entry of a row: a new one, except for an area copy."""
-    cdef int i, entry = -1
-    cdef bint known = row.location != 0 and pool is not NULL
-    if known:
-        entry = original_of(t, row, 0)
+    cdef int same, entry = -1
+    if row.location != 0:
+        entry = original_entry(t, row)
     if entry >= 0:
         return entry
     entry = t.n_cards
+    same = entry_like(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
+    if same >= 0:
+        t.cards[entry] = pool.cards[same]
+        complete_card(&t.cards[entry], entry)
+    elif row.location != 0 and pool is NULL:
+        card_of_row(&t.cards[entry], printed_row(o, row), entry)
+    else:
+        card_of_row(&t.cards[entry], row, entry)
+    t.cards[entry].id = <uint8_t>row.id
     t.n_cards = t.n_instances = entry + 1
-    card_of_row(&t.cards[entry], row, entry)
-    if known:
-        for i in range(pool.n_cards):
-            if pool.cards[i].base_id == row.base_id:
-                t.cards[entry] = pool.cards[i]
-                t.cards[entry].id = <uint8_t>row.id
-                complete_card(&t.cards[entry], entry)
-                break
     return entry
 
 
@@ -3400,7 +3551,7 @@ cdef int state_show(
         if seen[row.id >> 6] >> (row.id & 63) & 1:
             return 1000 + i
         seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
-        entry = show_card(t, row, pool)
+        entry = show_card(t, o, row, pool)
         if row.location == 0:
             add_to_hand(p, t, entry)
             continue
@@ -3477,7 +3628,7 @@ cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept n
     cdef int half
     while n > 1:
         half = n >> 1
-        base += half if base[half - 1] <= x else 0
+        base += half & -<int>(base[half - 1] <= x)
         n -= half
     return <int>(base - ends)
 
@@ -3629,7 +3780,7 @@ cdef class Determinizer:
         """Return the same worlds in the middle of a turn, at the position of `state`.
 
         `self` must be the view of the same position at the start of that turn. ``ValueError`` if
-        the boards differ.
+        the rules, the boards or the mover's hands differ.
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
@@ -3640,8 +3791,12 @@ cdef class Determinizer:
         for who in range(2):
             p = &later.state.s.p[who ^ turned]
             known = &state.s.p[who]
-            if (p.marks ^ known.marks) >> OCCUPIED & 63:
+            if later.state.table.t.rules != state.table.t.rules:
+                raise ValueError("the rules are those of another position")
+            if not same_board(p, &later.state.table.t, known, &state.table.t):
                 raise ValueError("the boards are those of another position")
+            if who == me and not same_hand(p, &later.state.table.t, known, &state.table.t):
+                raise ValueError("the hand is that of another position")
             p.marks = known.marks
             if who == me:
                 p.mana = known.mana
@@ -3650,6 +3805,124 @@ cdef class Determinizer:
             p.next_draw = known.next_draw
             p.runes = known.runes
         return later
+
+
+cdef bint same_board(
+    const player_t* a, const table_t* ta, const player_t* b, const table_t* tb
+) noexcept:
+    cdef int i
+    if (a.marks ^ b.marks) >> OCCUPIED & 0xFFF:         # occupied and guarded slots
+        return False
+    for i in range(MAX_BOARD):
+        if marked(a, OCCUPIED) >> i & 1 and not (
+            a.board[i].attack == b.board[i].attack and a.board[i].defense == b.board[i].defense
+            and a.board[i].keywords == b.board[i].keywords
+            and ta.cards[a.board[i].card].base_id == tb.cards[b.board[i].card].base_id
+        ):
+            return False
+    return True
+
+
+cdef bint same_hand(
+    const player_t* a, const table_t* ta, const player_t* b, const table_t* tb
+) noexcept:
+    cdef int i
+    if a.cost_kinds != b.cost_kinds or a.hand_size != b.hand_size:
+        return False
+    for i in range(a.hand_size):
+        if ta.cards[a.hand >> 8 * i & 255].base_id != tb.cards[b.hand >> 8 * i & 255].base_id:
+            return False
+    return True
+
+
+def with_hand(State state not None, int player, hand):
+    """Return a position in which a player holds given cards, and hidden cards have ids.
+
+    The first cards of the hand become those of the base ids `hand`, which must be in the pool: each
+    comes from the rest of the hand or from the deck if it is there, else takes the place of another
+    card. Cards of the pool, wherever they are, become instances with ids of their own.
+    """
+    cdef Table table = Table.__new__(Table)
+    cdef const table_t* t = &state.table.t
+    cdef State made = new_state(table)
+    cdef player_t* p
+    cdef int who, i, place, entry
+    cdef list zones = []
+    cdef set taken = set()
+    for who in range(2):
+        p = &state.s.p[who]
+        zones.append((
+            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
+            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
+            [p.board[i].card for i in range(MAX_BOARD) if marked(p, OCCUPIED) >> i & 1]))
+    held, deck, _ = zones[player]
+    for place, base_id in enumerate(hand):
+        bases = [t.cards[<int>other].base_id for other in held]
+        in_deck = [t.cards[<int>other].base_id for other in deck]
+        if base_id in bases[place:]:
+            i = bases.index(base_id, place)
+            held[place], held[i] = held[i], held[place]
+        elif base_id in in_deck:
+            i = in_deck.index(base_id)
+            held[place], deck[i] = deck[i], held[place]
+        else:
+            held[place] = pool_entry(t, base_id)
+    for lists in zones:
+        for entries in lists:
+            taken.update([original_id(t.rules, t.cards[<int>other].id)
+                          for other in entries if other < t.n_instances])
+    named = []                          # (id, entry), in the order of the ids
+    for who, lists in enumerate(zones):
+        free = free_ids(t.rules, who, taken)
+        for entries in lists:
+            for i, entry in enumerate(entries):
+                number = next(free) if entry >= t.n_instances else t.cards[entry].id
+                entries[i] = number
+                named.append((number, entry))
+    named = sorted(set(named))
+    if len(named) + t.n_cards - t.n_instances > MAX_CARDS:
+        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+    table.t.rules = t.rules
+    table.t.n_cards = 0
+    for number, entry in [*named, *((POOL_ID, i) for i in range(t.n_instances, t.n_cards))]:
+        i = table.t.n_cards
+        table.t.cards[i] = t.cards[entry]
+        table.t.cards[i].id = number
+        complete_card(&table.t.cards[i], i)
+        table.t.n_cards = i + 1
+    table.t.n_instances = <int32_t>len(named)
+    places = {number: i for i, (number, _) in enumerate(named)}
+    made.s = state.s
+    for who, (held, deck, board) in enumerate(zones):
+        p = &made.s.p[who]
+        clear_hand(p)
+        for number in held:
+            add_to_hand(p, &table.t, places[number])
+        for i, number in enumerate(deck, MAX_DECK - p.deck_left):
+            made.s.deck[who][i] = places[number]
+        numbers = iter(board)
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                p.board[i].card = places[next(numbers)]
+    return made
+
+
+cdef int pool_entry(const table_t* t, base_id) except -1:
+    cdef int i
+    for i in range(t.n_instances, t.n_cards):
+        if t.cards[i].base_id == base_id:
+            return i
+    raise ValueError(f"hand: no card {base_id} can occur in this game")
+
+
+def free_ids(int rules, int who, set taken):
+    """Yield a player's ids that no card has, then others."""
+    cdef int i
+    own = [card_id(rules, who, i) for i in range(MAX_DECK)]
+    for number in (*own, *range(2 * IDS_PER_PLAYER, POOL_ID - 1, 2)):
+        if number not in taken:
+            taken.add(number)
+            yield number
 
 
 cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:

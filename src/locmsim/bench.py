@@ -24,7 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim import __version__
-from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
+from locmsim._bench import (
+    COMPILER,
+    COMPILER_COMMAND,
+    STATE_SIZE,
+    KernelLoops,
+    fair_playouts,
+    game_lengths,
+)
 from locmsim._core import Determinizer, State
 from locmsim._io import counted
 from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
@@ -319,6 +326,31 @@ def _beliefs(rules: str) -> Iterator[Measured]:
 
     for name, statement in _BELIEF_CALLS.items():
         yield Measured(name, "us", case(statement))
+
+    games = 100
+
+    def one_world() -> Case:
+        worlds = [belief.sample(1) for _, belief, _ in places()]
+
+        def run() -> int:
+            for world in worlds:
+                world.rollouts(games, 1)
+            return games * len(worlds)
+
+        return Case(run)
+
+    def new_worlds() -> Case:
+        beliefs = [belief.determinizer() for _, belief, _ in places()]
+
+        def run() -> int:
+            for worlds in beliefs:
+                fair_playouts(worlds, games, 1)
+            return games * len(beliefs)
+
+        return Case(run)
+
+    yield Measured("playouts: one world for all", "/s", one_world)
+    yield Measured("fair playouts: a new world each", "/s", new_worlds)
 
 
 _OBSERVATION_CALLS = {

@@ -10,11 +10,12 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.contract import start_turn
 from locmsim.errors import ProtocolError
+from locmsim.game.ids2022 import IdTranslator
 from locmsim.game.observation import Observation, read_observation
 from locmsim.rules.rulesets import RULES
 
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         answers = sys.stdout
         with contextlib.redirect_stdout(sys.stderr):  # prints of agents must not become answers
-            answer_all(agent, sys.stdin, answers)
+            answer_all(agent, sys.stdin, answers, options.ids)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
@@ -116,12 +117,20 @@ def command_parser() -> argparse.ArgumentParser:
     add("--time-ms", type=float, help="time per turn in ms")
     add("--deck", help="deck builder of rules 1.5")
     add("--seed", type=int, default=0, help="seed of all random numbers (default: %(default)s)")
+    add(
+        "--ids",
+        choices=("new", "old"),
+        help="instance ids of the referee, today's or those of 2022 (default: recognised)",
+    )
     return parser
 
 
-def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
+def answer_all(
+    agent: Agent, source: TextIO, target: TextIO, ids: Literal["new", "old"] | None = None
+) -> None:
     """Answer every observation from `source` with a line to `target`.
 
+    The referee's `ids` are recognised if they are not given: see `IdTranslator`.
     ``EOFError`` when the input ends, ``ProtocolError`` when it is malformed.
     """
 
@@ -132,10 +141,12 @@ def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
         return line
 
     rules = None
+    translator = IdTranslator(ids)
     asked = turns = 0
     while observation := read_observation(readline, rules):
         if observation.cards:  # without a card 1.0 looks like 1.2
             rules = observation.rules
+        observation = translator.read(observation)
         answer = agent.choose if observation.phase == "choice" else agent.act
         rule = RULES[observation.rules]
         if observation.phase == "choice":
@@ -145,7 +156,7 @@ def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
             turns += 1
         asked += 1
         start_turn(agent, limit_ms)
-        target.write(answer(observation) + "\n")
+        target.write(translator.write(answer(observation)) + "\n")
         target.flush()
 
 

@@ -13,7 +13,7 @@ import pytest
 from helpers import golden_path
 
 from locmsim.game.match import Match
-from locmsim.game.observation import HAND
+from locmsim.game.observation import HAND, Observation
 
 GAMES = [
     json.loads(line)
@@ -61,8 +61,9 @@ def test_replay(game: dict[str, Any]) -> None:
             # The record lacks the last blank of each text.
             sent[player] += re.sub(" \n$", "\n", match.input_text(player))
             result = match.submit(player, next(answers[player]))
-            applied += [f"${player} {text}" for text in result.applied]
-            dropped += [f"${player} {text}" for text in result.ignored if text != "PASS"]
+            applied += [f"${player} {match.encode(text)}" for text in result.applied]
+            illegal = [match.encode(text) for text in result.ignored if text != "PASS"]
+            dropped += [f"${player} {text}" for text in illegal]
     for player in (0, 1):
         assert sent[player] == "".join(text or "" for text in game["errors"][str(player)])
         assert list(answers[player]) == []
@@ -74,18 +75,17 @@ def test_replay(game: dict[str, Any]) -> None:
 
 
 def test_old_ids_of_decks_and_what_nobody_has() -> None:
-    """Actions with ids that no card has yet are dropped, and reported with these ids."""
+    """Actions with ids that no card has yet are dropped, and reported with ids of nobody."""
     match = Match(seed=1, ids="old")
     for player in (0, 1):
         match.submit(player, "PASS")
-    assert sorted(instance for instance, _ in match.decks[0]) == list(range(1, 31))
-    assert sorted(instance for instance, _ in match.decks[1]) == list(range(31, 61))
-    hand = [row.instance_id for row in match.observation(0).at(HAND)]
-    assert hand == [instance for instance, _ in match.decks[0][:5]]
+    assert sorted(instance for instance, _ in match.decks[0]) == list(range(0, 60, 2))
+    hand = [row.instance_id for row in Observation.parse(match.input_text(0)).at(HAND)]
+    assert hand == [instance // 2 + 1 for instance, _ in match.decks[0][:5]]
     line = "ATTACK 61 -1;ATTACK 0 62;PASS;USE -7 -1;SUMMON 2147483647 1 comment"
     result = match.submit(0, line)
     assert result.applied == []
-    assert result.ignored == [
+    assert [match.encode(text) for text in result.ignored] == [
         "ATTACK 61 -1", "ATTACK 0 62", "PASS", "USE -7 -1", "SUMMON 2147483647 1"
     ]  # fmt: skip
     fatal = match.submit(1, "ATTACK 61")

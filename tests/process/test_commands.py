@@ -325,17 +325,17 @@ def test_what_agents_print_is_no_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text("print('imported')\n" + AGENT)
-    assert main(["play", "mine.py:Opt", "greedy", "--json", "--timeout-scale", "0"]) == 0
+    (tmp_path / "speaking.py").write_text("print('imported')\n" + AGENT)
+    assert main(["play", "speaking.py:Opt", "greedy", "--json", "--timeout-scale", "0"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["fault"] is None
     assert "imported" in err
     assert "thinking" in err
     words = ["--games", "2", "--timeout-scale", "0", "--json", "--jobs", "1", "--db", "a.db"]
-    assert main(["arena", "mine.py:Opt", "greedy", *words]) == 0
+    assert main(["arena", "speaking.py:Opt", "greedy", *words]) == 0
     assert json.loads(capsys.readouterr().out)
     done = subprocess.run(
-        [sys.executable, "-m", "locmsim.bot", "--agent", "mine.py:Opt"],
+        [sys.executable, "-m", "locmsim.bot", "--agent", "speaking.py:Opt"],
         input=Match(seed=1).input_text(0), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.stdout.startswith("CHOOSE")

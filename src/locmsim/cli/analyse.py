@@ -376,14 +376,14 @@ def _from_game(
 ) -> "tuple[Observation, Belief, str | None, Sequence[Card], Sequence[str]]":
     """Return a turn: observation, belief, answer, and the match's cards and players."""
     from locmsim.cli._matches import load_result
-    from locmsim.referee.knowledge import knowledge_at
+    from locmsim.referee.knowledge import knowledge_at, replayed
 
     result, names = load_result(options.game, "GAME", options.rules, options.ids)
     try:
         observation, belief = knowledge_at(result, options.turn)
     except ValueError as error:
         raise Failure(f"--turn: {error}", code=2) from None
-    played = next(call.answer for call in result.calls if call.turn == options.turn)
+    played = next(call.answer for call, _ in replayed(result) if call.turn == options.turn)
     shown = [name or f"player {player}" for player, name in enumerate(names)]
     return observation, belief, played, result.match.cards, shown
 

@@ -79,6 +79,7 @@ class _Answer(NamedTuple):
     """An earlier turn and the new answer to it."""
 
     call: "Call"
+    was: str | None
     line: str | None
     same: bool
     problem: str
@@ -197,7 +198,7 @@ def _ask_program(
         except BotFault as fault:
             raise Failure(f"BOT: {fault.message}") from None
         bots.append(process)
-        for call, _, limit in _questions(result, player, max(turns), options.timeout_scale):
+        for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
             try:
@@ -205,7 +206,7 @@ def _ask_program(
             except BotFault as fault:
                 problem = f"{fault.kind}: {fault.message}"
             if call.turn in turns:
-                answers.append(_compared(result, call, line, problem, process.stderr_tail()))
+                answers.append(_compared(result, call, match, line, problem, process.stderr_tail()))
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
                 words = process.stderr_tail().rstrip()
@@ -236,12 +237,12 @@ def _ask_agent(
             line = ask()
             if options.done is not None and call.turn in turns:
                 rest = agent.continue_turn(options.done)
-                line = ";".join(filter(None, [options.done, rest]))
+                line = _translated(match, "encode", ";".join(filter(None, [options.done, rest])))
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
             words = traceback.format_exc()
         if call.turn in turns:
-            answers.append(_compared(result, call, line, problem, words))
+            answers.append(_compared(result, call, match, line, problem, words))
         elif problem:
             at = "the choice phase" if call.turn is None else f"turn {call.turn}"
             raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
@@ -250,10 +251,16 @@ def _ask_agent(
     return answers
 
 
+def _translated(match: Any, how: str, line: str | None) -> str | None:
+    """Translate instance ids by `Match.encode` or `Match.decode`, in games that have them."""
+    translate = getattr(match, how, None)
+    return line if line is None or translate is None else str(translate(line))
+
+
 def _compared(
-    result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
+    result: "Result[Any]", call: "Call", match: Any, line: str | None, problem: str, stderr: str
 ) -> _Answer:
-    """Return whether two answers lead to the same position."""
+    """Return whether two answers lead to the same position; the lines have today's ids."""
     from locmsim.referee.any_game import position_after
 
     assert call.turn is not None
@@ -261,14 +268,15 @@ def _compared(
     if line is not None and call.answer is not None:
         old = position_after(result, call.turn, call.answer)
         same = old is not None and old == position_after(result, call.turn, line)
-    return _Answer(call, line, same, problem, stderr)
+    shown = [_translated(match, "decode", text) for text in (call.answer, line)]
+    return _Answer(call, shown[0], shown[1], same, problem, stderr)
 
 
 def _as_json(answer: _Answer) -> dict[str, Any]:
     return {
         "turn": answer.call.turn,
         "player": answer.call.player,
-        "old": answer.call.answer,
+        "old": answer.was,
         "new": answer.line,
         "same": answer.same,
         "problem": answer.problem,
@@ -278,11 +286,13 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
 
 def _print_lines(answer: _Answer, played: "Played") -> None:
     """Print both answers, those of Legends of Code and Magic in words too."""
-    lines = answer.call.answer, answer.line
+    lines = answer.was, answer.line
     words: Sequence[Sequence[str] | None] = (None, None)
     if Part.REPLAY in played.game.parts:
-        from locmsim.referee.locm_text import answer_words
+        from locmsim.referee.locm_text import IDS_NOTE, answer_words
 
+        if played.result.match.ids == "old":
+            print(f"    ({IDS_NOTE})")
         assert answer.call.turn is not None
         names = [name or f"player {seat}" for seat, name in enumerate(played.names)]
         words = answer_words(played.result, answer.call.turn, lines, names)

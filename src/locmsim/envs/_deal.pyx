@@ -10,6 +10,7 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     MAX_DECK,
     RULES_15,
+    card_id,
     card_t,
     player_t,
     state_draw,
@@ -140,7 +141,7 @@ cdef void deal(
             c = &t.cards[entry]
             memcpy(c, &cards[chosen], sizeof(card_t))
             c.creature.card = <uint8_t>entry
-            c.id = <uint8_t>(2 * entry if rules == RULES_15 else 2 * i + who + 1)
+            c.id = <uint8_t>card_id(rules, who, i)
             s.deck[who][i] = <uint8_t>(MAX_DECK * who + (order[i] if rules == RULES_15 else i))
         p.health = 30
         p.next_draw = p.shown_draw = 1

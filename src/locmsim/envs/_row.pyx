@@ -11,6 +11,7 @@ from locmsim._core cimport (
     RULES_15,
     SUMMON,
     card_t,
+    creature_id,
     decode_action,
     move_t,
     player_t,
@@ -268,9 +269,9 @@ cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
     a.target = -1
     if m.kind == ATTACK:
         c = &t.cards[me.board[m.source].card]
-        a.id = c.id + me.board[m.source].copy
+        a.id = creature_id(&me.board[m.source], t)
         if m.target:
-            a.target = t.cards[op.board[m.target - 1].card].id + op.board[m.target - 1].copy
+            a.target = creature_id(&op.board[m.target - 1], t)
     else:
         c = &t.cards[me.hand >> 8 * m.source & 255]
         a.id = c.id
@@ -279,9 +280,9 @@ cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
             if t.rules != RULES_10:
                 a.target = m.target
         elif m.target >= 7:
-            a.target = t.cards[op.board[m.target - 7].card].id + op.board[m.target - 7].copy
+            a.target = creature_id(&op.board[m.target - 7], t)
         elif m.target:
-            a.target = t.cards[me.board[m.target - 1].card].id + me.board[m.target - 1].copy
+            a.target = creature_id(&me.board[m.target - 1], t)
     a.base_id = c.base_id
 
 

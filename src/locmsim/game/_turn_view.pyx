@@ -10,9 +10,10 @@ from locmsim._core cimport (
     MAX_DECK,
     OCCUPIED,
     RULES_10,
-    RULES_15,
     State,
     Table,
+    is_copy_id,
+    original_id,
     player_t,
     state_is_legal,
     state_t,
@@ -99,7 +100,7 @@ cdef class TurnView:
     drawn : iterable of int
         Instance ids of the cards that the player has just drawn.
     came : iterable of int
-        Instance ids of the creatures that the opponent summoned in their last turn.
+        Instance ids of the cards that the opponent summoned in their last turn.
     shown : iterable of Card
         The opponent's cards that the player has seen.
     played : iterable of Card
@@ -112,15 +113,15 @@ cdef class TurnView:
         cdef int who, i, id, entry
         memset(&self.t, 0, sizeof(table_t))
         shorten(&self.s, <short_table_t*>&self.t, &state.s, &state.table.t)
-        if self.t.rules == RULES_15:
-            # An area copy that has outlived its original is recognised by its odd id.
-            for who in range(2):
-                p = &self.s.p[who]
-                for i in range(MAX_BOARD):
-                    entry = p.board[i].card
-                    if p.marks >> (OCCUPIED + i) & 1 and self.t.cards[entry].id & 1:
-                        self.t.cards[entry].id -= 1
-                        p.board[i].copy = 1
+        # An area copy that has outlived its original is recognised by its id.
+        for who in range(2):
+            p = &self.s.p[who]
+            for i in range(MAX_BOARD):
+                entry = p.board[i].card
+                id = self.t.cards[entry].id
+                if p.marks >> (OCCUPIED + i) & 1 and is_copy_id(self.t.rules, id):
+                    self.t.cards[entry].id = <uint8_t>original_id(self.t.rules, id)
+                    p.board[i].copy = 1
         known_start(&self.k, &self.s, &self.t)
         self.n_actions = 155 if self.t.rules == RULES_10 else 145
         self.player = who = self.s.turn & 1
@@ -132,8 +133,7 @@ cdef class TurnView:
         p = &self.s.p[1 - who]
         for i in range(MAX_BOARD):
             if p.marks >> (OCCUPIED + i) & 1:
-                id = self.t.cards[p.board[i].card].id + p.board[i].copy
-                if id in recent:
+                if self.t.cards[p.board[i].card].id in recent:
                     self.k.began[1 - who][p.board[i].copy] &= ~(
                         <uint64_t>1 << (p.board[i].card & 63))
         self.count_seen(1 - who, list(shown))

@@ -9,16 +9,17 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from locmsim._checks import player_number
-from locmsim._core import State
+from locmsim._core import State, instance_id, original_of
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
 from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
 from locmsim.game.explain import explain
+from locmsim.game.ids2022 import OldIds
 from locmsim.game.observation import Observation, OpponentAction
-from locmsim.game.params import effective_params, fixed_cards, old_ids
+from locmsim.game.params import effective_params, fixed_cards
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x
-from locmsim.rules.rulesets import DECK_SIZE, get_rules
+from locmsim.rules.rulesets import RuleSet, get_rules
 
 __all__ = ["Match"]
 
@@ -54,8 +55,9 @@ class Match:
         The card set of 1.5, in the order in which the offer is drawn from it. It replaces the
         generated set and ``predefinedCardListFile``.
     ids : str
-        With "old", texts, answers and decks use the instance ids of 1.5 in 2022 (docs/rules.md,
-        section 1); only `state` uses the current ones.
+        With "old", `input_text` and `submit` have the instance ids of 1.5 in 2022 (docs/rules.md,
+        section 1), as bots of that time expect. Everything else has today's: observations, the
+        state, decks, results. `encode` and `decode` translate answers.
 
     Raises
     ------
@@ -91,7 +93,7 @@ class Match:
         ids: str = "new",
     ) -> None:
         self._rules = get_rules(rules)
-        self._ids = old_ids(self._rules, ids)
+        self._ids = _codec(self._rules, ids)
         self.params = effective_params(self._rules, seed, params or {})
         self._fixed_cards = fixed_cards(self._rules, self.params, cards)
         self._choice: Construct | Draft
@@ -116,7 +118,7 @@ class Match:
         self._pending: dict[int, str | None] = {}  # answers of this step, until both are in
         self._to_ask: tuple[int, ...] = (0, 1)
         self._answers: list[tuple[int, str | None]] = []
-        self._base_ids: dict[int, int] = {}  # of instances, area copies included
+        self._base_ids: dict[int, int] = {}  # of instances; an area copy has its original's
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
         # Per player each answered observation, and the answer.
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
@@ -148,8 +150,7 @@ class Match:
 
     def root(self) -> "Match":
         """Return the same match before its first answer."""
-        ids = "new" if self._ids is None else "old"
-        return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=ids)
+        return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=self.ids)
 
     def state_key(self) -> tuple[object, ...]:
         """Return a key that compares what different answers lead to in one match.
@@ -174,6 +175,11 @@ class Match:
     def rules(self) -> str:
         """The name of the rule set."""
         return self._rules.name
+
+    @property
+    def ids(self) -> Literal["new", "old"]:
+        """Whose instance ids `input_text` and `submit` have, today's or those of 2022."""
+        return "new" if self._ids is None else "old"
 
     @property
     def phase(self) -> Literal["choice", "battle", "over"]:
@@ -223,13 +229,15 @@ class Match:
         Returns
         -------
         str
+            The observation, with the instance ids that `ids` says.
 
         Raises
         ------
         ValueError
             It is not the player's turn.
         """
-        return self.observation(player).format()
+        self._check_asked(player)
+        return self._text(player, self._question(player, None))
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
         """Return a function that asks an agent in a seat for its answer.
@@ -244,11 +252,52 @@ class Match:
         Returns
         -------
         callable
-            Without arguments; it returns the answer line.
+            Without arguments; it returns the answer line, for `submit`.
         """
         observation = self.observation(player)
         answer = agent.choose if observation.phase == "choice" else agent.act
-        return partial(answer, observation)
+        if self._ids is None:
+            return partial(answer, observation)
+        return lambda: self.encode(answer(observation))
+
+    def encode(self, line: str) -> str:
+        """Return an answer with the instance ids that `submit` expects.
+
+        Parameters
+        ----------
+        line : str
+            An answer to the present question, or actions of a past one, in today's ids.
+
+        Returns
+        -------
+        str
+            The same line if it is malformed, or if ids are today's.
+        """
+        return self._translated(line, to_old=True)
+
+    def decode(self, line: str) -> str:
+        """Return an answer as it was submitted with today's instance ids: the inverse of `encode`.
+
+        Parameters
+        ----------
+        line : str
+            An answer to the present question, or actions of a past one.
+
+        Returns
+        -------
+        str
+            The same line if it is malformed, or if ids are today's.
+        """
+        return self._translated(line, to_old=False)
+
+    def _translated(self, line: str, to_old: bool) -> str:
+        if self._ids is None or self.state is None or not isinstance(line, str):
+            return line
+        ids = self._ids.clone()
+        try:
+            return (ids.old_line if to_old else ids.new_line)(self.state, line)
+        except InvalidActionError:
+            return line
 
     @property
     def picks(self) -> int:
@@ -333,7 +382,7 @@ class Match:
         player = player_number(player)
         parts = [f"player {player}\n"]
         for shown in self._shown[player]:
-            parts.append(self._observation(player, shown).format())
+            parts.append(self._text(player, shown))
             parts.append("!\n" if shown.line is None else f"> {shown.line}\n")
         if player in self._to_ask:
             parts.append(self.input_text(player))
@@ -359,11 +408,14 @@ class Match:
         return _Shown(self.state.clone(), self._performed[1 - player], line)
 
     def _observation(self, player: int, shown: "_Shown") -> Observation:
-        """Return an earlier observation of `player`; old ids, once assigned, never change."""
         if isinstance(shown.at, int):
             return self._choice.observation(player, shown.at)
-        seen = Observation.of(shown.at, player, shown.actions)
-        return seen if self._ids is None else self._ids.old_observation(seen)
+        return Observation.of(shown.at, player, shown.actions)
+
+    def _text(self, player: int, shown: "_Shown") -> str:
+        """Return what was sent for a request; old ids, once assigned, never change."""
+        seen = self._observation(player, shown)
+        return (seen if self._ids is None else self._ids.old_observation(seen)).format()
 
     def _check_asked(self, player: int) -> None:
         """Check the player; in the choice phase, both are asked until both have answered."""
@@ -384,11 +436,13 @@ class Match:
         player : int
             A player of `to_ask`.
         line : str or None
-            The answer without its line break; None for a timeout.
+            The answer without its line break, with the instance ids that `ids` says; None for a
+            timeout.
 
         Returns
         -------
         TurnResult
+            Its actions have today's instance ids.
 
         Raises
         ------
@@ -444,21 +498,18 @@ class Match:
             if self._rules.draft:  # ids in draw order, odd ones for player 0
                 deck = list(self.chosen[player])
                 shuffle(deck)
-                self.decks[player] = [[2 * i + player + 1, base] for i, base in enumerate(deck)]
-            else:  # ids in the order of the choice; the odd ones are for area copies
-                first = 2 * DECK_SIZE * player
-                instances = [[first + 2 * i, b] for i, b in enumerate(self.chosen[player])]
-                shuffle(instances)
-                self.decks[player] = instances
-                self._base_ids.update((instance + 1, base) for instance, base in instances)
-            self._base_ids.update((instance, base) for instance, base in self.decks[player])
+                chosen = list(enumerate(deck))
+            else:  # ids in the order of the choice
+                chosen = list(enumerate(self.chosen[player]))
+                shuffle(chosen)
+            number = partial(instance_id, self.rules, player)
+            self.decks[player] = [[number(i), base] for i, base in chosen]
+            self._base_ids.update((number(i), base) for i, base in chosen)
         deck0, deck1 = ([cards[base] for _, base in deck] for deck in self.decks)
         ids0, ids1 = ([instance for instance, _ in deck] for deck in self.decks)
         self.state = State.new(
             deck0, deck1, rules=self.rules, ids=(ids0, ids1), pool=self._choice.pool
         )
-        if self._ids is not None:
-            self.decks = [[[self._ids.old(i), base] for i, base in deck] for deck in self.decks]
 
     def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
         if line is None:
@@ -476,12 +527,14 @@ class Match:
             self._finish(state.winner, scores)
         else:
             self._performed[player] = tuple(
-                [OpponentAction(self._base_ids[int(text.split(" ")[1])], text) for text in applied]
+                [OpponentAction(self._base_id(text), text) for text in applied]
             )
             self._to_ask = (1 - player,)
-        if ids is not None:
-            applied, ignored = ([ids.old_action(text) for text in t] for t in (applied, ignored))
         return TurnResult(applied, ignored)
+
+    def _base_id(self, action: str) -> int:
+        """Return the base id of the card that acts."""
+        return self._base_ids[original_of(self.rules, int(action.split(" ")[1]))]
 
     def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
         """End the match by the fault of `player`; a victory of the other player stands."""
@@ -513,15 +566,15 @@ class Match:
     def log(self) -> dict[str, Any]:
         """All of the match so far as plain dicts, lists, ints and strings, for `Match.replay`.
 
-        ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if neither the rules nor a
-        seed determine it, each card as its row and its name; ``answers``: ``[player, line]`` in
-        order, line None for a timeout; ``winner``, ``scores``, ``error`` (None, or ``player``,
-        ``kind`` and ``message``).
+        ``rules``; ``ids``, those of the answers; ``params``; ``cards``: None, or the card set if
+        neither the rules nor a seed determine it, each card as its row and its name; ``answers``:
+        ``[player, line]`` in order, line None for a timeout; ``winner``, ``scores``, ``error``
+        (None, or ``player``, ``kind`` and ``message``).
         """
         fixed = self._fixed_cards
         return {
             "rules": self.rules,
-            "ids": "new" if self._ids is None else "old",
+            "ids": self.ids,
             "params": dict(self.params),
             "cards": None if fixed is None else [[*card.to_row(), card.name] for card in fixed],
             "answers": [list(answer) for answer in self._answers],
@@ -569,6 +622,14 @@ class Match:
 
     def __repr__(self) -> str:
         return f"<Match {self.rules} seed={self.params['seed']} {self.phase}>"
+
+
+def _codec(rules: RuleSet, ids: str) -> OldIds | None:
+    if ids not in ("new", "old"):
+        raise ValueError(f"ids: expected new or old, got {ids!r}")
+    if ids == "old" and rules.draft:
+        raise ValueError(f"ids: does not apply to rules {rules.name}, whose ids never changed")
+    return OldIds() if ids == "old" else None
 
 
 def _who(players: tuple[int, ...]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from locmsim._core import State, build_state, keywords_number, places_of, table_rows, whole_number
 from locmsim.rules.cards import Card, CardType, cards_1x
-from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.rules.rulesets import HAND_LIMIT, RULES, get_rules
 
 __all__ = ["state_of_snapshot", "state_of_text", "state_text"]
 
@@ -22,6 +22,8 @@ _MAX_DECK = 30
 _MAX_MANA = 13  # with the bonus
 _MAX_HEALTH = 1_000_000_000
 _MAX_TURN = 1 << 30
+_MAX_LOST = _MAX_HEALTH // 10
+_MAX_DRAW = _MAX_HEALTH // 20  # those for lost health included
 _MAX_STAT = 30_500  # of a creature that Card's bounds allow
 
 Deck = list[tuple[int, Card]]
@@ -64,8 +66,8 @@ _NUMBERS = (
     ("max_mana", 0, _MAX_MANA),
     ("mana", 0, _MAX_MANA),
     ("bonus", 0, 1),
-    ("next_draw", 0, _MAX_HEALTH // 50 + _MAX_HEALTH // 100),
-    ("shown_draw", 0, _MAX_HEALTH),
+    ("next_draw", 0, _MAX_DRAW),
+    ("shown_draw", 0, _MAX_DRAW),
 )
 _CARD_PARTS = (
     *("base", "type", "cost", "attack", "defense", "abilities", "my", "opponent", "draw", "area"),
@@ -254,7 +256,7 @@ def _player_of_text(
     ]
     lost = runes = 0
     if special == "lost":
-        lost = _integer(parts[6], f"{where}.lost", 0, _MAX_HEALTH // 10)
+        lost = _integer(parts[6], f"{where}.lost", 0, _MAX_LOST)
         values[4] = _cards_to_draw(values[4], lost, f"{where}.next_draw")
     elif parts[6] != "-":
         for rune in parts[6].split("."):
@@ -280,7 +282,7 @@ def _creature_of_text(text: str, where: str, instances: _Instances, rules: str) 
         raise ValueError(f"{where}.card: a card of type {kind} is not a creature")
     lane_number = _integer(lane, f"{where}.lane", 0, RULES[rules].lanes - 1)
     attack, defense = (
-        _integer(number, f"{where}.{name}", -32768, 32767)
+        _integer(number, f"{where}.{name}", -_MAX_STAT, _MAX_STAT)
         for number, name in zip(numbers, ("attack", "defense"), strict=True)
     )
     keywords = keywords_number(abilities)
@@ -390,8 +392,6 @@ def state_of_snapshot(
         _player_of_snapshot(fields, left[who], instances, entries, rules, who)
         for who, fields in enumerate(players)
     ]
-    in_order = sorted(pool, key=Card.to_row)
-    state = build_state(rules, turn, winner, instances, in_order, "p", filled)
     seen: set[int] = set()
     for who, fields in enumerate(players):
         for i, number in enumerate(fields["hand"]):
@@ -400,7 +400,8 @@ def state_of_snapshot(
             _see(seen, index(row[0]), f"p[{who}].board[{i}][0]")
         for number in left[who]:
             _see(seen, number, f"decks[{who}]")
-    return state
+    in_order = sorted(pool, key=Card.to_row)
+    return build_state(rules, turn, winner, instances, in_order, "p", filled)
 
 
 def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
@@ -409,7 +410,10 @@ def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
     if left > len(deck):
         raise ValueError(f"p[{who}].deck: {left} cards left, but decks[{who}] has {len(deck)}")
     own = {number for number, _ in deck}
-    for i, number in enumerate(_list_in(fields, "hand", f"p[{who}].")):
+    hand = _list_in(fields, "hand", f"p[{who}].")
+    if len(hand) > HAND_LIMIT:
+        raise ValueError(f"p[{who}].hand: {len(hand)} cards, expected at most {HAND_LIMIT}")
+    for i, number in enumerate(hand):
         if whole_number(number, f"p[{who}].hand[{i}]", 0, _MAX_ID) not in own:
             raise ValueError(f"p[{who}].hand[{i}]: card {number} is missing in decks[{who}]")
     return [number for number, _ in deck[len(deck) - left :]]
@@ -444,13 +448,12 @@ def _player_of_snapshot(
 ) -> tuple[Any, ...]:
     """Return a player as `build_state` accepts them."""
     where = f"p[{who}]."
-    # So far below the limits of the kernel that no game from here reaches them.
-    health = _number_in(fields, "hp", where, -_MAX_HEALTH // 10, _MAX_HEALTH // 10)
+    health = _number_in(fields, "hp", where, -_MAX_HEALTH, _MAX_HEALTH)
     max_mana = _number_in(fields, "maxMana", where, 0, _MAX_MANA)
     mana = _number_in(fields, "mana", where, 0, _MAX_MANA)
     bonus = _number_in(fields, "bonus", where, 0, 1)
-    shown = _number_in(fields, "shown", where, 0, _MAX_HEALTH // 1000)
-    draw = _number_in(fields, "draw", where, 0, _MAX_HEALTH // 1000)
+    shown = _number_in(fields, "shown", where, 0, _MAX_DRAW)
+    draw = _number_in(fields, "draw", where, 0, _MAX_DRAW)
     lost = runes = 0
     if RULES[rules].draft:
         found = _list_in(fields, "runes", where)
@@ -459,7 +462,7 @@ def _player_of_snapshot(
                 raise ValueError(f"{where}runes[{i}]: expected 5, 10, 15, 20 or 25, got {rune!r}")
         runes = _runes_number(map(index, found))
     else:
-        lost = _number_in(fields, "lost", where, 0, _MAX_HEALTH // 1000)
+        lost = _number_in(fields, "lost", where, 0, _MAX_LOST)
         draw = _cards_to_draw(draw, lost, f"{where}draw")
     board = [
         _creature_of_snapshot(row, instances, entries, rules, f"{where}board[{i}]")

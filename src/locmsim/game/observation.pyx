@@ -6,7 +6,7 @@ Sources: docs/rules.md, section 9 (battle) and section 3 (choice phase).
 from operator import index
 
 cimport cython
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcmp, memset
 
 from locmsim._core cimport (
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 cdef enum:
-    MAX_DIGITS = 9
+    MAX_DIGITS = 10             # those of the greatest bound
 
 cdef enum:                      # kinds of lines
     OWN_LINE = 0
@@ -109,7 +109,7 @@ cdef bint number(
     """Read a column that is an integer from `low` to `high`."""
     cdef int i = line.start[column], end = line.end[column]
     cdef bint negative = text[i] == b'-'
-    cdef int32_t x = 0
+    cdef int64_t x = 0
     line.bad = column
     i += negative
     if i == end or end - i > MAX_DIGITS:
@@ -119,8 +119,11 @@ cdef bint number(
             return False
         x = 10 * x + text[i] - 48          # '0'
         i += 1
-    value[0] = -x if negative else x
-    return low <= value[0] <= high
+    x = -x if negative else x
+    if not low <= x <= high:
+        return False
+    value[0] = <int32_t>x
+    return True
 
 
 cdef bint is_word(
@@ -134,7 +137,7 @@ cdef bint is_word(
 
 
 cdef enum:
-    ANY = 999999999
+    ANY = MAX_SHOWN_NUMBER
 
 
 cdef int read_player(

@@ -8,12 +8,11 @@ from operator import index
 
 from locmsim._core import parse_integer
 from locmsim._specs import did_you_mean
-from locmsim.game.ids2022 import OldIds
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, load_cards
 from locmsim.rules.rulesets import RuleSet
 
-__all__ = ["Params", "effective_params", "fixed_cards", "old_ids"]
+__all__ = ["Params", "effective_params", "fixed_cards"]
 
 #: Parameters other than seeds, by the rule sets that know them.
 _OTHER_PARAMS = {
@@ -71,14 +70,6 @@ def _league(value: int | str) -> int:
     if league is None or league not in _LEAGUES:
         raise ValueError(f"league: expected one of {_LEAGUES}, got {value!r}")
     return league
-
-
-def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
-    if ids not in ("new", "old"):
-        raise ValueError(f"ids: expected new or old, got {ids!r}")
-    if ids == "old" and rules.draft:
-        raise ValueError(f"ids: does not apply to rules {rules.name}, whose ids never changed")
-    return OldIds() if ids == "old" else None
 
 
 def fixed_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:

@@ -3,7 +3,6 @@
 from locmsim._core import State
 from locmsim.game._turn_view import TurnView
 from locmsim.game.observation import HAND, Observation
-from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
 __all__ = ["PlayerTracker", "TurnView"]
@@ -41,13 +40,11 @@ class PlayerTracker:
         else:
             new = [number for number in hand if number not in self._hand]
         self._hand = frozenset(hand)
-        came: set[int] = set()
-        for _, text in observation.opponent_actions:
-            word, number = text.split(" ")[:2]
-            if word == "SUMMON":
-                came.add(int(number))
-                if RULES[observation.rules].areas:  # an area copy has the next id
-                    came.add(int(number) + 1)
+        came = {
+            int(text.split(" ")[1])
+            for _, text in observation.opponent_actions
+            if text.startswith("SUMMON")
+        }
         cards = {card.base_id: card for card in state.table.pool}
         shown = [cards[base] for base in belief.opponent_cards if base in cards]
         played = [cards[base] for base in belief.played_cards if base in cards]

@@ -1,7 +1,7 @@
 """A player's knowledge in a turn of a played match."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
 from locmsim._core import State
 from locmsim.game.match import Match
@@ -10,7 +10,29 @@ from locmsim.referee.process_match import Call, Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["knowledge_at", "known_turns", "state_at"]
+__all__ = ["knowledge_at", "known_turns", "replayed", "state_at"]
+
+
+def replayed(result: Result[Match]) -> Iterator[tuple[Call, Match]]:
+    """Yield each call of a match, and the match as it was when the player was asked.
+
+    Parameters
+    ----------
+    result : Result
+        As for `knowledge_at`.
+
+    Yields
+    ------
+    call : Call
+        The call, its answer with today's instance ids.
+    match : Match
+        The match, which goes on when the next call is requested.
+    """
+    match = result.match.root()
+    for call in result.calls:
+        answer = None if call.answer is None else match.decode(call.answer)
+        yield replace(call, answer=answer), match
+        match.submit(call.player, call.answer)
 
 
 def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]:
@@ -52,7 +74,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
     Yields
     ------
     call : Call
-        The turn.
+        The turn, its answer with today's instance ids.
     observation : Observation
         The player's observation at the start of the turn.
     belief : Belief
@@ -60,10 +82,8 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
     """
     beliefs = (Belief(), Belief())
     chosen = [iter(chosen) for chosen in result.match.chosen]
-    unfinished: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
-    match = Match.replay({**result.match.log, **unfinished})
-    draft = RULES[match.rules].draft
-    for call in result.calls:
+    draft = RULES[result.match.rules].draft
+    for call, match in replayed(result):
         player, belief = call.player, beliefs[call.player]
         observation = match.observation(player)
         belief.see(observation)
@@ -71,7 +91,6 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
             yield call, observation, belief
         else:
             belief.chose([next(chosen[player])] if draft else chosen[player])
-        match.submit(player, call.answer)
 
 
 def state_at(result: Result[Match], turn: int) -> State:
@@ -79,11 +98,6 @@ def state_at(result: Result[Match], turn: int) -> State:
     turns = [call.turn for call in result.calls if call.turn is not None]
     if turn not in turns:
         raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
-    unfinished: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
-    match = Match.replay({**result.match.log, **unfinished})
-    for call in result.calls:
-        if call.turn == turn:
-            break
-        match.submit(call.player, call.answer)
+    match = next(match for call, match in replayed(result) if call.turn == turn)
     assert match.state is not None
     return match.state.clone()

@@ -11,12 +11,16 @@ from locmsim.referee.any_game import last_words
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
-__all__ = ["answer_words", "card_text", "match_text", "sentences"]
+__all__ = ["IDS_NOTE", "answer_words", "card_text", "match_text", "sentences"]
 
 _SIDES = ("left", "right")
 #: SGR codes of terminals.
 _BOLD, _RED, _DIM = "1", "31", "2"
 _PLAYERS = ("36", "35")
+
+
+#: What is said of a match whose bots know other ids than people are shown.
+IDS_NOTE = "instance ids are today's; the bots were sent, and answered with, those of 2022"
 
 
 class _Style:
@@ -61,7 +65,8 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
         each action, illegal actions and the leader; and how the match ended.
     """
     style = _Style(color, card_titles(result.match.cards))
-    lines = [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
+    lines = [IDS_NOTE] if result.match.ids == "old" else []
+    lines += [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
     lines += _turns(result, style)
     if result.fault:
         fault = result.fault
@@ -89,7 +94,7 @@ def answer_words(
     turn : int
         The turn, counted over both players from 0; ``ValueError`` if there is no such turn.
     answers : sequence of str or None
-        Answer lines, with the instance ids of the match.
+        Answer lines, with today's instance ids.
     names : sequence of str
         Names of players 0 and 1.
 
@@ -102,7 +107,7 @@ def answer_words(
     titles = card_titles(result.match.cards)
     for call in result.calls:
         if call.turn == turn and (state := match.state) is not None:
-            found = [_applied(match, state, answer) for answer in answers]
+            found = [_applied(state, answer) for answer in answers]
             return [line_words(state, actions, names, titles) for actions in found]
         match.submit(call.player, call.answer)
     raise ValueError(f"turn: the match has no turn {turn}")
@@ -178,7 +183,7 @@ def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
         yield _turn_line(call, state, style)
         yield from _drawn(before, state, call.player, style)
         before = state.clone()
-        applied = _applied(match, state, call.answer)
+        applied = _applied(state, None if call.answer is None else match.decode(call.answer))
         submitted = match.submit(call.player, call.answer)
         yield from _actions(before, applied, style)
         dropped = [action for action in submitted.ignored if action != "PASS"]
@@ -187,16 +192,12 @@ def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
             yield f"    {_leader(match.state)}"
 
 
-def _applied(match: Match, state: State, line: str | None) -> list[str]:
-    """Return the executed actions of a line, with the ids of the state."""
-    if line is None:
-        return []
-    ids = match._ids
+def _applied(state: State, line: str | None) -> list[str]:
+    """Return the executed actions of a line with today's ids."""
     try:
-        applied, _ = state.clone().apply_line(line if ids is None else ids.new_line(state, line))
+        return [] if line is None else state.clone().apply_line(line)[0]
     except InvalidActionError:
         return []
-    return applied
 
 
 def _turn_line(call: Call, state: State, style: _Style) -> str:

@@ -191,13 +191,18 @@ def _add_turn(frames: _Frames, match: Match, call: Call) -> None:
     assert call.turn is not None
     dropped = _dropped(match, call)
     frames.add(call.player, _time(call, call.turn) + next(dropped), call=call)
-    for action, warnings in zip(call.result.applied, dropped, strict=True):
+    for action, warnings in zip(_applied(match, call), dropped, strict=True):
         frames.add(call.player, f"Player ${call.player} performed action: {action}\n" + warnings)
+
+
+def _applied(match: Match, call: Call) -> list[str]:
+    """Return the executed actions with the instance ids of the match."""
+    return [match.encode(action) for action in call.result.applied]
 
 
 def _dropped(match: Match, call: Call) -> Iterator[str]:
     """Yield the warnings about dropped actions before the first executed one and after each."""
-    applied = call.result.applied
+    applied = _applied(match, call)
     dropped: list[list[str]] = [[] for _ in range(len(applied) + 1)]
     ignored = len(call.result.ignored)
     executed = 0

@@ -20,8 +20,12 @@ from locmsim._core cimport (
     State,
     Table,
     card_of_row,
+    cards_fault,
     check_battle,
     complete_card,
+    ids_fault,
+    original_id,
+    owner_of_id,
     shown_action_t,
     shown_card_t,
     shown_t,
@@ -35,10 +39,6 @@ from locmsim._core cimport (
 from locmsim._math cimport exp64
 
 __all__ = ["Knowledge", "attractions_of"]
-
-cdef enum:
-    IDS_PER_PLAYER = 60         # 1.5: ids at this distance belong to different players
-
 
 # ---- knowledge -----------------------------------------------------------------------------------
 
@@ -64,9 +64,7 @@ cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil:
 cdef void note(belief_t* b, int whose, int32_t id, int32_t base_id) noexcept nogil:
     """Record a card that was seen."""
     cdef int i = 0
-    # An area copy has the id of its original plus one, and originals have even ids (1.5).
-    if b.rules == RULES_15:
-        id &= ~1
+    id = original_id(b.rules, id)
     while i < b.n_seen[whose] and b.seen_id[whose][i] != id:
         i += 1
     if i == MAX_CARDS:
@@ -82,9 +80,7 @@ cdef int find_seat(const belief_t* b, const shown_t* o) noexcept nogil:
     cdef int who
     for who in range(2):
         if b.n_seen[who]:
-            if b.rules != RULES_15:
-                return (b.seen_id[who][0] + 1 + who) & 1
-            return (b.seen_id[who][0] // <int32_t>IDS_PER_PLAYER + who) & 1
+            return owner_of_id(b.rules, b.seen_id[who][0]) ^ who
     # Without any card, mana decides: in the second player's turn both usually have the same, in the
     # first player's turn that player is one ahead.
     return o.player[0].max_mana == o.player[1].max_mana
@@ -445,6 +441,25 @@ cdef class Knowledge:
         return _knowledge, (
             (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)])
 
+    def clone(self):
+        """Return an independent copy, with the pool and its weights."""
+        cdef Knowledge copy = Knowledge()
+        copy.b = self.b
+        copy.shown = self.shown
+        copy.pool = self.pool           # its table is never changed
+        copy.pool_table = self.pool_table
+        copy.pool_cards = self.pool_cards
+        copy.entries = self.entries
+        copy.weighted = self.weighted
+        copy.known = self.known
+        return copy
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
     @property
     def seat(self):
         """The player, 0 or 1; None while it is unknown."""
@@ -554,6 +569,7 @@ cdef class Knowledge:
         """Write `root` into a state and a table, whatever they held before."""
         cdef Table pool = self.pool_table
         cdef const shown_t* o = &self.shown
+        cdef const char* wrong
         cdef int fault
         check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
         check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
@@ -568,6 +584,11 @@ cdef class Knowledge:
             raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
         if fault >= 0:
             raise ValueError(f"cards[{fault}]: this row does not fit")
+        wrong = cards_fault(t, t.n_instances)
+        if wrong is NULL:
+            wrong = ids_fault(s, t)
+        if wrong is not NULL:
+            raise ValueError(f"cards: {wrong.decode()}")
         return 0
 
     def determinizer(self):

@@ -23,9 +23,9 @@ from locmsim._core cimport (
     OCCUPIED,
     PASS,
     RULES_10,
-    RULES_15,
     Determinizer,
     decode_action,
+    is_copy_id,
     move_t,
     player_t,
     state_apply,
@@ -401,8 +401,8 @@ cdef class Forest:
             tree.past.began[who] = p.marks >> OCCUPIED & 63
             for i in range(MAX_BOARD):
                 entry = p.board[i].card
-                if p.marks >> (OCCUPIED + i) & 1 and (p.board[i].copy or (
-                        tree.table.rules == RULES_15 and tree.table.cards[entry].id & 1)):
+                if p.marks >> (OCCUPIED + i) & 1 and (p.board[i].copy or is_copy_id(
+                        tree.table.rules, tree.table.cards[entry].id)):
                     tree.copies[who] |= <uint8_t>(1 << i)
         if view is None:
             return 0

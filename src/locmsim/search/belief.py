@@ -99,8 +99,29 @@ class Belief:
         self._has_pool = False
 
     def __getstate__(self) -> dict[str, object]:
-        """Copy and pickle without the sampler, which is rebuilt when it is needed."""
+        """Pickle without the sampler, which is rebuilt when it is needed."""
         return {**self.__dict__, "_determinizer": None, "_has_pool": False}
+
+    def clone(self) -> "Belief":
+        """Return an independent copy: neither `see` nor `chose` of one changes the other.
+
+        Returns
+        -------
+        Belief
+            It expects opponents to choose by the same scores, deck builder and draft values.
+        """
+        copy = type(self).__new__(type(self))
+        vars(copy).update(vars(self))
+        copy._offers = self._offers[:]
+        copy._cards = dict(self._cards)
+        copy._knowledge = self._knowledge.clone()
+        return copy
+
+    def __copy__(self) -> "Belief":
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Belief":
+        return self.clone()
 
     # ----------------------------------------------------------------------------- what is known
 
@@ -145,7 +166,7 @@ class Belief:
         """
         other = Belief(self._scores, self._deck, self._drafts)
         other._rules = self._rules
-        other._offers = [*self._offers]
+        other._offers = self._offers[:]
         other._cards = {card.base_id: card for offer in self._offers for card in offer}
         other._knowledge.seat = None if self.seat is None else 1 - self.seat
         return other

@@ -1,11 +1,10 @@
 """Beyond the end of the turn: the opponent's best replies and the next turn, in named worlds."""
 
-import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from locmsim._core import Determinizer, State
+from locmsim._core import Determinizer, State, with_hand
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
@@ -14,9 +13,6 @@ from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import BeamSearch, worlds_at
 
 __all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
-
-#: Instance ids are below this.
-_IDS = 255
 
 
 @dataclass(slots=True)
@@ -204,7 +200,7 @@ def variations(
                 if not after.is_terminal():
                     after.apply_action(0)
                 if not after.is_terminal():
-                    own = copy.deepcopy(known)
+                    own = known.clone()
                     own.see(after.observation(player))
                     reply.next = find(after, own.observation, own)[0]
                 tree.done += 1
@@ -252,7 +248,7 @@ def _world(draws: Determinizer, known: Belief, seed: int, hand: Sequence[int]) -
     state = draws.sample(seed)
     if hand:
         check_hand(known, state, hand)
-    return _with_hand(state, hand)
+    return with_hand(state, 1 - state.current_player(), hand)
 
 
 def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
@@ -313,64 +309,12 @@ def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None
     return next((card for i, card in enumerate(cards) if not place(i, set())), None)
 
 
-def _with_hand(state: State, hand: Sequence[int]) -> State:
-    """Return a sampled world in which the opponent holds given cards and all ids are unique."""
-    rules, turn, winner, *players, pool, cards = state.to_text().split(" ")
-    them = 1 - state.current_player()
-    bases = [int(row.partition(":")[0]) for row in cards.split(",")] if cards != "-" else []
-    numbers, held, board, deck = players[them].split("/")
-    in_hand, in_deck = _entries(held), _entries(deck)
-    for place, base_id in enumerate(hand):
-        card = str(bases.index(base_id))
-        # One that is there already, one of the deck, or one for another card.
-        there = [i for i in range(place, len(in_hand)) if in_hand[i][1] == card]
-        if there:
-            in_hand[place], in_hand[there[0]] = in_hand[there[0]], in_hand[place]
-        elif found := [i for i, (_, other) in enumerate(in_deck) if other == card]:
-            in_hand[place], in_deck[found[0]] = in_deck[found[0]], in_hand[place]
-        else:
-            in_hand[place] = [in_hand[place][0], card]
-    players[them] = "/".join((numbers, _joined(in_hand), board, _joined(in_deck)))
-    used = {
-        int(entry.partition(":")[0].rstrip("+"))
-        for player in players
-        for zone in player.split("/")[1:]
-        if zone != "-"
-        for entry in zone.split(",")
-        if not entry.startswith("?")
-    }
-    # Both of a card and its area copy.
-    free = iter([i for i in range(0, _IDS - 1, 2) if not {i, i + 1} & used])
-    named = []
-    for player in players:
-        numbers, *zones = player.split("/")
-        renamed = [
-            ",".join(
-                f"{next(free)}{entry[1:]}" if entry.startswith("?") else entry
-                for entry in zone.split(",")
-            )
-            for zone in zones
-        ]
-        named.append("/".join((numbers, *renamed)))
-    return State.from_text(" ".join((rules, turn, winner, *named, pool, cards)))
-
-
-def _entries(zone: str) -> list[list[str]]:
-    return [] if zone == "-" else [entry.split(":") for entry in zone.split(",")]
-
-
-def _joined(entries: Sequence[Sequence[str]]) -> str:
-    return ",".join(map(":".join, entries)) or "-"
-
-
 def _other_side(belief: Belief, state: State) -> Belief:
     """What the player to move in a world knows, who is the opponent of the one who believes."""
     player = state.current_player()
+    me = state.players[player]
     other = belief.of_opponent()
-    fields = state.to_text().split(" ")
-    _, hand, _, deck = fields[3 + player].split("/")
-    bases = [int(row.partition(":")[0]) for row in fields[6].split(",")]
-    hidden = [bases[int(card)] for _, card in _entries(hand) + _entries(deck)]
+    hidden = [held.card.base_id for held in (*me.hand, *me.deck)]
     other.chose([*belief.opponent_cards, *hidden])
     other.see(state.observation(player))
     return other

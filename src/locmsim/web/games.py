@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from locmsim._core import State
+from locmsim._core import State, original_of
 from locmsim._io import write_whole
 from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
@@ -117,8 +117,7 @@ def _match_from(state: State) -> _Match:
         held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
         held += [(creature.id, creature.card) for creature in side.board]
         for instance, card in held:
-            match._base_ids[instance] = card.base_id
-            match._base_ids.setdefault(instance + 1, card.base_id)  # of a copy
+            match._base_ids[original_of(state.rules, instance)] = card.base_id
     match._to_ask = (state.current_player(),)
     return match
 

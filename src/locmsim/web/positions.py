@@ -1,16 +1,13 @@
 """Positions that pages ask about: of a turn of a match, or that were set up."""
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from locmsim._core import State
-from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import cards_of
-from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.knowledge import knowledge_at
+from locmsim.referee.knowledge import knowledge_at, replayed
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
@@ -94,7 +91,9 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     ValueError
         There is no such turn, or the match is decided there.
     """
-    answers = {call.turn: call.answer or "" for call in result.calls if call.turn is not None}
+    answers = {
+        call.turn: call.answer or "" for call, _ in replayed(result) if call.turn is not None
+    }
     if not answers:
         raise ValueError("the match ended before the battle")
     wanted = 0 if turn is None else turn
@@ -186,29 +185,15 @@ def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]
     Yields
     ------
     call : Call
-        What was asked and answered.
+        What was asked, and the answer with today's instance ids.
     state : State
         The position at the start of the turn, to keep.
     applied : list of str
         The actions that were carried out.
     """
-    match = result.match
-    old_ids = OldIds() if match.log["ids"] == "old" else None
-    rows = match.log["cards"]
-    cards = None if rows is None else [Card(*row) for row in rows]
-    again = Match(match.rules, params=match.params, cards=cards)
-    for call in result.calls:
-        if again.state is None:
-            again.submit(call.player, call.answer)
-            continue
-        state = again.state.clone()
-        line = call.answer
-        applied: list[str] = []
-        with contextlib.suppress(InvalidActionError):  # the malformed answer that ended the match
-            if line is not None and old_ids is not None:
-                line = old_ids.new_line(state, line)
-            applied = again.submit(call.player, line).applied
-        yield call, state, applied
+    for call, match in replayed(result):
+        if match.state is not None:
+            yield call, match.state.clone(), call.result.applied
 
 
 def _names(state: State) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
+from locmsim.referee.locm_text import IDS_NOTE
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
@@ -89,7 +90,8 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
             "message": result.fault.message,
         },
         # As texts: the numbers of JavaScript cannot hold 64 bits.
-        "params": {key: str(value) for key, value in match.params.items()},
+        "params": {key: str(value) for key, value in match.params.items()}
+        | ({"ids": IDS_NOTE} if match.ids == "old" else {}),
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "seat": shown.index(PERSON) if PERSON in shown else None,
         **cards.to_json(drawn),

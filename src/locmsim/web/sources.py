@@ -176,7 +176,7 @@ def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]
             continue
         performed = _performed(log)
         if (performed or REPLAY not in log) and performed != [
-            (call.player, text)
+            (call.player, result.match.encode(text))
             for call in result.calls
             if call.turn is not None
             for text in call.result.applied

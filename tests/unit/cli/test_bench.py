@@ -13,6 +13,7 @@ from locmsim._measure import Case
 from locmsim.cli.bench import _GROUPS
 from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
+from locmsim.search import Belief
 
 #: Groups that train a network or build a program before they measure.
 SLOW = {"evaluators", "forest", "playouts"}
@@ -232,3 +233,16 @@ def test_the_command_is_that_of_all_modules():
     assert "-fassociative-math" not in COMPILER_COMMAND
     if "-O2" in command:
         assert [other.partition(": ")[0] for other in others] == ["policy._policy"]
+
+
+@each_rules
+def test_fair_playouts_deal_each_world(rules: str) -> None:
+    """They are won as often as playouts of worlds sampled one by one."""
+    state, _ = bench.typical(rules)[0]
+    belief = Belief()
+    belief.see(state.observation(state.current_player()))
+    games = 2000
+    fair = _bench.fair_playouts(belief.determinizer(), games, 1)
+    assert fair == _bench.fair_playouts(belief.determinizer(), games, 1)
+    sampled = sum(belief.sample(seed).rollout(seed) == 0 for seed in range(games))
+    assert fair / games == pytest.approx(sampled / games, abs=0.06)

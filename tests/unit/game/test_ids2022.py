@@ -3,8 +3,8 @@
 import pytest
 
 from locmsim import Card, InvalidActionError, Match, State
-from locmsim.game.ids2022 import OldIds
-from locmsim.game.observation import OpponentAction
+from locmsim.game.ids2022 import IdTranslator, OldIds
+from locmsim.game.observation import HAND, CardInPlay, Observation, OpponentAction, PlayerLine
 from locmsim.rules.cards import Area, CardType
 
 PAIR = Card(1, CardType.CREATURE, 0, 2, 3, area=Area.LANE1)
@@ -19,7 +19,11 @@ def battle(card: Card) -> State:
 def test_numbers_of_cards() -> None:
     ids = OldIds()
     assert [ids.old(new) for new in (0, 2, 58, 60, 118)] == [1, 2, 30, 31, 60]
-    assert [ids.old(new) for new in (-1, 1, 59, 120, 122)] == [-1, 1, 59, 120, 122]
+    assert ids.old(-1) == ids.new(-1) == -1
+    # Ids that no card has stay such ids, and come back as they were.
+    for number in (1, 59, 120, -7, 2**31 - 1):
+        assert ids.new(ids.old(number)) == number
+        assert ids.old(number) not in range(61)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,14 @@ def test_an_answer_names_what_its_summons_make() -> None:
     assert [ids.old(new) for new in (1, 3, 61)] == [61, 62, 63]
 
 
+def test_an_answer_in_todays_ids_names_what_its_summons_make() -> None:
+    ids = OldIds()
+    line = "SUMMON 0 0 hello; SUMMON 2 1;ATTACK 1 -1;ATTACK 3 -1;ATTACK 5 -1"
+    old = ids.old_line(battle(ROW), line)
+    assert old.startswith("SUMMON 1 0 hello;SUMMON 2 1;ATTACK 61 -1;ATTACK 62 -1;ATTACK ")
+    assert ids.clone().new_line(battle(ROW), old).endswith("ATTACK 1 -1;ATTACK 3 -1;ATTACK 5 -1")
+
+
 def test_the_state_of_the_question_stays_as_it_was() -> None:
     state = battle(PAIR)
     before = state.clone()
@@ -68,7 +80,7 @@ def test_a_number_that_is_named_too_early_is_nothing_until_then() -> None:
     assert words[0][1] == words[1][2] != words[1][1]
     assert words[2:] == [["SUMMON", "0", "0"], ["ATTACK", "1", "-1"]]
     # Both become ids that no card has, and are translated back to the original text.
-    assert max(int(words[0][1]), int(words[1][1])) < -1
+    assert min(int(words[0][1]), int(words[1][1])) >= 120
     assert [ids.old_action(action) for action in first] == [
         "ATTACK 61 -1", "ATTACK 77 61", "SUMMON 1 0", "ATTACK 61 -1",
     ]  # fmt: skip
@@ -78,7 +90,7 @@ def test_what_is_not_possible_makes_no_copies() -> None:
     ids = OldIds()
     state = battle(ROW)
     assert ids.new_line(state, "PASS;SUMMON 31 0;SUMMON 1 0") == "PASS;SUMMON 60 0;SUMMON 0 0"
-    assert (ids.old(61), ids.old(1)) == (61, 61)
+    assert (ids.old(1), ids.knows(62)) == (61, False)
     with pytest.raises(InvalidActionError):
         ids.new_line(state, "SUMMON x 0")
 
@@ -90,7 +102,9 @@ def test_clones_are_independent() -> None:
     copied = ids.clone()
     assert copied.new_line(state, "SUMMON 2 0;ATTACK 61 62") == "SUMMON 2 0;ATTACK 1 3"
     assert (copied.old(1), copied.old(3)) == (61, 62)
-    assert (ids.old(1), ids.old(3)) == (61, 3)
+    assert ids.old(1) == 61
+    assert copied.knows(62)
+    assert not ids.knows(62)
 
 
 def test_a_match_with_old_ids() -> None:
@@ -101,7 +115,9 @@ def test_a_match_with_old_ids() -> None:
     for match in (old, new):
         match.submit(0, "PASS")
         match.submit(1, "PASS")
-    shown, today = old.observation(0), new.observation(0)
+    assert old.observation(0) == new.observation(0)
+    assert old.decks == new.decks
+    shown, today = Observation.parse(old.input_text(0)), new.observation(0)
     ids = [card.instance_id for card in today.cards]
     assert [card.instance_id for card in shown.cards] == [number // 2 + 1 for number in ids]
     assert [card._replace(instance_id=0) for card in shown.cards] == [
@@ -120,3 +136,65 @@ def test_actions_of_the_opponent() -> None:
     assert shown.opponent_actions == (OpponentAction(2, "SUMMON 1 1"),)
     theirs = [card.instance_id for card in shown.cards if card.instance_id in (1, 61)]
     assert sorted(theirs) == [1, 61]
+
+
+# ------------------------------------------------------------------------- the translator of a bot
+
+
+def offered(match: Match, player: int, translator: IdTranslator, line: str) -> None:
+    shown = Observation.parse(match.input_text(player))
+    assert translator.read(shown) == shown
+    assert translator.write(line) == line
+    match.submit(player, line)
+
+
+@pytest.mark.parametrize("ids", ["new", "old"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_ids_are_recognised_by_what_was_chosen(ids: str, seed: int) -> None:
+    match = Match(seed=seed, ids=ids)
+    translators = IdTranslator(), IdTranslator()
+    for player, translator in enumerate(translators):
+        base_ids = [card.base_id for card in match.observation(player).offer[player * 9 :]]
+        offered(match, player, translator, ";".join(f"CHOOSE {n}" for n in base_ids[:10]) + ";PASS")
+    for player, translator in enumerate(translators):
+        assert translator.ids is None
+        shown = Observation.parse(match.input_text(player))
+        assert translator.read(shown) == match.observation(player)
+        assert translator.ids == ids
+        match.submit(player, translator.write("PASS"))
+
+
+def test_the_ids_may_be_given() -> None:
+    with pytest.raises(ValueError, match="ids: expected 'new' or 'old', got 'older'"):
+        IdTranslator("older")  # type: ignore[arg-type]
+    match = Match(seed=1, ids="old")
+    match.submit(0, "PASS")
+    match.submit(1, "PASS")
+    shown = Observation.parse(match.input_text(0))
+    assert IdTranslator("old").read(shown) == match.observation(0)
+    assert IdTranslator("new").read(shown) is shown
+
+
+def test_1x_has_one_numbering() -> None:
+    translator = IdTranslator("old")
+    shown = Match("1.2", seed=1).observation(0)
+    assert translator.read(shown) is shown
+    assert translator.ids == "new"
+
+
+def test_a_translator_that_starts_late_gives_each_copy_an_id_of_its_own() -> None:
+    """An unknown copy is taken for that of the creature before it, else of any card."""
+
+    def row(instance: int, location: int, base_id: int = 2) -> CardInPlay:
+        lane = -1 if location == HAND else 0
+        return CardInPlay(base_id, instance, location, 0, 0, 2, 3, "------", 0, 0, 0, 2, lane)
+
+    line = PlayerLine(30, 5, 20, 1)
+    rows = (row(3, 0), row(61, 1), row(40, -1), row(64, -1), row(62, -1))
+    seen = IdTranslator("old").read(Observation("1.5", line, line, 3, (), rows))
+    ids = [card.instance_id for card in seen.cards]
+    assert ids[0] == 4
+    assert ids[2:4] == [78, 79]
+    assert len(set(ids)) == 5
+    assert ids[1] in range(1, 60, 2)
+    assert ids[4] in range(61, 120, 2)

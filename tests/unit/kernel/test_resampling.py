@@ -3,7 +3,6 @@
 import hashlib
 import random
 from collections import Counter
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -52,26 +51,6 @@ def test_resampling_is_honest(rules, viewer):
         assert drawn == other.resample_hidden(viewer, number)
         assert drawn.key() == other.resample_hidden(viewer, number).key()
     assert different > amount(25, 50)
-
-
-@pytest.mark.parametrize("rules", ["1.2", "1.0"])
-def test_the_order_of_cards_that_share_a_base_id_is_hidden(rules):
-    """Cards of one base id that differ in a single property are shuffled too."""
-    changes = [
-        {"type": CardType.GREEN}, {"cost": 9}, {"attack": 9}, {"defense": 9},
-        {"abilities": "B-----"}, {"abilities": "-C----"}, {"my_health_change": 9},
-        {"opponent_health_change": 9}, {"card_draw": 9}, {"area": 2}, {},
-    ]  # fmt: skip
-    deck = [replace(CREATURE, **change) for change in changes]
-    rng = random.Random(1)
-    drawn = set()
-    for _ in range(10):
-        rng.shuffle(deck)
-        state = State.new([CREATURE] * 5 + deck, [], rules=rules, ids=[range(16), []], pool=[])
-        cards = [card for _, card in state.resample_hidden(0, 1).players[0].deck]
-        assert sorted(map(Card.to_row, cards)) == sorted(map(Card.to_row, deck))
-        drawn.add(tuple(cards))
-    assert len(drawn) == 1
 
 
 @each_rules

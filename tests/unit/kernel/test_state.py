@@ -571,10 +571,29 @@ def test_every_field_counts_for_equality(rules, data):
 def test_cards_count_for_equality():
     """States with equal ids and base ids differ if a card differs."""
     other = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--", card_draw=1)
-    states = [State.new([CREATURE], [], pool=[CREATURE, other]) for CREATURE in (CREATURE, other)]
+    states = [State.new([card], [], pool=[card]) for card in (CREATURE, other)]
     assert states[0] != states[1]
     assert states[0].key() != states[1].key()
     assert states[0].key() == State.new([CREATURE], [], pool=[]).key()
+
+
+def test_two_cards_of_one_base_id_are_no_game():
+    other = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--", card_draw=1)
+    with pytest.raises(ValueError, match="two different cards have the same base id"):
+        State.new([CREATURE], [other])
+    with pytest.raises(ValueError, match="two different cards have the same base id"):
+        State.new([CREATURE], [], pool=[CREATURE, other])
+
+
+def test_an_area_copy_needs_an_id_of_its_own():
+    pair = Card(2, CardType.CREATURE, 0, 1, 1, area=1)
+    single = Card(3, CardType.CREATURE, 0, 1, 1)
+    with pytest.raises(ValueError, match="ids: an instance id is that of another card's area copy"):
+        State.new([pair, single], [], ids=[[0, 1], []])
+    assert State.new([pair, single], [], ids=[[1, 0], []]).players[0].hand_size == 2
+    text = State.new([pair, single], [], ids=[[0, 2], []]).to_text()
+    with pytest.raises(ValueError, match="an instance id is that of another card's area copy"):
+        State.from_text(text.replace("2:1/", "1:1/"))
 
 
 # ---- invariants ---------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def _few_choices(monkeypatch):
 
 def test_values_are_found_again(caplog):
     """Made-up games depend only on values of cards and on luck, and the fit recovers the values."""
-    caplog.set_level("INFO")
+    caplog.set_level("INFO", logger="locmsim")
     rng = np.random.default_rng(1)
     values = rng.normal(0, 4, 160)
     decks = rng.integers(1, 161, (3000, 2, 30))
