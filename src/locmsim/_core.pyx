@@ -3844,11 +3844,11 @@ def with_hand(State state not None, int player, hand):
     """
     cdef Table table = Table.__new__(Table)
     cdef const table_t* t = &state.table.t
-    cdef State made = new_state(table)
+    cdef State result = new_state(table)
     cdef player_t* p
     cdef int who, i, place, entry
     cdef list zones = []
-    cdef set taken = set()
+    cdef set used_ids = set()
     for who in range(2):
         p = &state.s.p[who]
         zones.append((
@@ -3869,11 +3869,11 @@ def with_hand(State state not None, int player, hand):
             held[place] = pool_entry(t, base_id)
     for lists in zones:
         for entries in lists:
-            taken.update([original_id(t.rules, t.cards[<int>other].id)
+            used_ids.update([original_id(t.rules, t.cards[<int>other].id)
                           for other in entries if other < t.n_instances])
     named = []                          # (id, entry), in the order of the ids
     for who, lists in enumerate(zones):
-        free = free_ids(t.rules, who, taken)
+        free = free_ids(t.rules, who, used_ids)
         for entries in lists:
             for i, entry in enumerate(entries):
                 number = next(free) if entry >= t.n_instances else t.cards[entry].id
@@ -3892,19 +3892,19 @@ def with_hand(State state not None, int player, hand):
         table.t.n_cards = i + 1
     table.t.n_instances = <int32_t>len(named)
     places = {number: i for i, (number, _) in enumerate(named)}
-    made.s = state.s
+    result.s = state.s
     for who, (held, deck, board) in enumerate(zones):
-        p = &made.s.p[who]
+        p = &result.s.p[who]
         clear_hand(p)
         for number in held:
             add_to_hand(p, &table.t, places[number])
         for i, number in enumerate(deck, MAX_DECK - p.deck_left):
-            made.s.deck[who][i] = places[number]
+            result.s.deck[who][i] = places[number]
         numbers = iter(board)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 p.board[i].card = places[next(numbers)]
-    return made
+    return result
 
 
 cdef int pool_entry(const table_t* t, base_id) except -1:
@@ -3915,13 +3915,13 @@ cdef int pool_entry(const table_t* t, base_id) except -1:
     raise ValueError(f"hand: no card {base_id} can occur in this game")
 
 
-def free_ids(int rules, int who, set taken):
+def free_ids(int rules, int who, set used_ids):
     """Yield a player's ids that no card has, then others."""
     cdef int i
     own = [card_id(rules, who, i) for i in range(MAX_DECK)]
     for number in (*own, *range(2 * IDS_PER_PLAYER, POOL_ID - 1, 2)):
-        if number not in taken:
-            taken.add(number)
+        if number not in used_ids:
+            used_ids.add(number)
             yield number
 
 

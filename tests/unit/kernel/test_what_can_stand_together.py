@@ -42,7 +42,7 @@ TEXT = f"1.5 2 - 30,1,1,0,1,1,0/-/{CREATURE}/- 30,1,1,1,1,1,0/-/-/- 1 3:0:1:2:2:
     ("old", "new", "message"),
     [
         (" 30,1,1,0", " 0,1,1,0", "a player without health, and no winner"),
-        (CREATURE, "7:0:30501:2:------:0:r", "attack: expected -30500..30500, got 30501"),
+        (CREATURE, "7:0:30501:2:------:0:r", "attack: expected -30500 to 30500, got 30501"),
         ("/7:0:2:2:------:0:r/-", "/7:0:2:2:------:0:r/7:0", "instance id 7 occurs twice"),
         (
             "3:0:1:2:2:------:0:0:0:0",

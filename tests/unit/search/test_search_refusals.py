@@ -1,12 +1,12 @@
 """What searches, evaluations and policies refuse, and what a caller cannot change in them."""
 
 import copy
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
+from locmsim import StateBatch
 from locmsim.agents import make_agent
 from locmsim.game.positions import start_position
 from locmsim.networks import default_weights
@@ -78,15 +78,25 @@ def test_bots_of_vestrock() -> None:
             make_bot(spec)
 
 
-def test_a_search_within_itself() -> None:
+@pytest.mark.parametrize("kind", [BeamSearch, MCTS])
+def test_a_search_within_itself(kind: type) -> None:
     """It has one memory; afterwards it answers as before."""
-    for search, bound in ((BeamSearch(), {"nodes": 3000}), (MCTS(), {"iterations": 300})):
-        before = search.search(SEEN, **bound).line
-        endless = {search.bound: 1 << 40}
-        with pytest.raises(RuntimeError, match="this search is already running"):
-            search.search(SEEN, **endless, check=lambda s=search: s.search(SEEN, time_ms=1))
-        assert search.search(SEEN, **bound).line == before
-        assert pickle.loads(pickle.dumps(search)).search(SEEN, **bound).line == before
+    nested = True
+
+    def evaluate(batch: StateBatch) -> Any:
+        if nested:
+            search.search(SEEN, time_ms=1)
+        return np.zeros(len(batch))
+
+    search = kind(evaluation=evaluate)
+    bound = {search.bound: 300}
+    with pytest.raises(RuntimeError, match="this search is already running"):
+        search.search(SEEN, **bound)
+    nested = False
+    line = search.search(SEEN, **bound).line
+    assert line == kind(evaluation=evaluate).search(SEEN, **bound).line
+    again = copy.copy(search)
+    assert again.search(SEEN, **bound).line == line
 
 
 def test_options_are_those_of_the_search() -> None:
