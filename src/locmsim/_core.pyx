@@ -1136,47 +1136,47 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     return NULL
 
 
-cdef inline bint take_id(uint64_t* taken, const table_t* t, int entry, int copy) noexcept nogil:
+cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) noexcept nogil:
     """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
     cdef int id = t.cards[entry].id + copy
     cdef bint twice
     if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
         return False
-    twice = taken[id >> 6] >> (id & 63) & 1
-    taken[id >> 6] |= <uint64_t>1 << (id & 63)
+    twice = used[id >> 6] >> (id & 63) & 1
+    used[id >> 6] |= <uint64_t>1 << (id & 63)
     return twice
 
 
-cdef inline bint will_clash(const uint64_t* taken, const table_t* t, int entry) noexcept nogil:
+cdef inline bint will_clash(const uint64_t* used, const table_t* t, int entry) noexcept nogil:
     """Return whether an area copy of a card to come would get the id of another instance."""
     cdef int id = t.cards[entry].id + 1
     return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
         t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
-        and taken[id >> 6] >> (id & 63) & 1)
+        and used[id >> 6] >> (id & 63) & 1)
 
 
 cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
     """Return why the instances of a position cannot be in one game, or NULL (section 1)."""
-    cdef uint64_t taken[4]
+    cdef uint64_t used[4]
     cdef const player_t* p
     cdef int who, i
     cdef bint twice = False, clash = False
-    memset(taken, 0, sizeof(taken))
+    memset(used, 0, sizeof(used))
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            twice |= take_id(taken, t, p.hand >> 8 * i & 255, 0)
+            twice |= take_id(used, t, p.hand >> 8 * i & 255, 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            twice |= take_id(taken, t, s.deck[who][i], 0)
+            twice |= take_id(used, t, s.deck[who][i], 0)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
-                twice |= take_id(taken, t, p.board[i].card, p.board[i].copy)
+                twice |= take_id(used, t, p.board[i].card, p.board[i].copy)
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            clash |= will_clash(taken, t, p.hand >> 8 * i & 255)
+            clash |= will_clash(used, t, p.hand >> 8 * i & 255)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            clash |= will_clash(taken, t, s.deck[who][i])
+            clash |= will_clash(used, t, s.deck[who][i])
     if twice:
         return "an instance id occurs twice"
     if clash:
@@ -3870,7 +3870,7 @@ def with_hand(State state not None, int player, hand):
     for lists in zones:
         for entries in lists:
             used_ids.update([original_id(t.rules, t.cards[<int>other].id)
-                          for other in entries if other < t.n_instances])
+                             for other in entries if other < t.n_instances])
     named = []                          # (id, entry), in the order of the ids
     for who, lists in enumerate(zones):
         free = free_ids(t.rules, who, used_ids)
