@@ -13,7 +13,7 @@ from locmsim._platform cimport lowest_bit_
 # Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
 # cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
 cpdef enum:
-    ABI_VERSION = 4
+    ABI_VERSION = 5
 
 cdef enum:                      # rule sets
     RULES_15 = 0
