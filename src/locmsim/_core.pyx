@@ -35,7 +35,7 @@ __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "P
 
 cdef extern from *:
     """
-    /* A one in each of the eight bytes. A branch that is (un)likely to be taken. A barrier across
+    /* A one in each of the eight bytes. A branch that is (un)likely to be used. A barrier across
        which the compiler moves no loads: without it gcc computes parts of the next action's choice
        at the end of every branch of this one, and spills them (2 to 4 % of the playouts' speed). */
     #define BYTES 0x0101010101010101ULL
@@ -1134,47 +1134,47 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     return NULL
 
 
-cdef inline bint take_id(uint64_t* taken, const table_t* t, int entry, int copy) noexcept nogil:
-    """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
+cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) noexcept nogil:
+    """Note the id of what is in a place; return whether it was used. Pool cards have none."""
     cdef int id = t.cards[entry].id + copy
     cdef bint twice
     if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
         return False
-    twice = taken[id >> 6] >> (id & 63) & 1
-    taken[id >> 6] |= <uint64_t>1 << (id & 63)
+    twice = used[id >> 6] >> (id & 63) & 1
+    used[id >> 6] |= <uint64_t>1 << (id & 63)
     return twice
 
 
-cdef inline bint will_clash(const uint64_t* taken, const table_t* t, int entry) noexcept nogil:
+cdef inline bint will_clash(const uint64_t* used, const table_t* t, int entry) noexcept nogil:
     """Return whether an area copy of a card to come would get the id of another instance."""
     cdef int id = t.cards[entry].id + 1
     return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
         t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
-        and taken[id >> 6] >> (id & 63) & 1)
+        and used[id >> 6] >> (id & 63) & 1)
 
 
 cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
     """Return why the instances of a position cannot be in one game, or NULL (section 1)."""
-    cdef uint64_t taken[4]
+    cdef uint64_t used[4]
     cdef const player_t* p
     cdef int who, i
     cdef bint twice = False, clash = False
-    memset(taken, 0, sizeof(taken))
+    memset(used, 0, sizeof(used))
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            twice |= take_id(taken, t, p.hand >> 8 * i & 255, 0)
+            twice |= take_id(used, t, p.hand >> 8 * i & 255, 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            twice |= take_id(taken, t, s.deck[who][i], 0)
+            twice |= take_id(used, t, s.deck[who][i], 0)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
-                twice |= take_id(taken, t, p.board[i].card, p.board[i].copy)
+                twice |= take_id(used, t, p.board[i].card, p.board[i].copy)
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            clash |= will_clash(taken, t, p.hand >> 8 * i & 255)
+            clash |= will_clash(used, t, p.hand >> 8 * i & 255)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            clash |= will_clash(taken, t, s.deck[who][i])
+            clash |= will_clash(used, t, s.deck[who][i])
     if twice:
         return "an instance id occurs twice"
     if clash:
@@ -3850,11 +3850,11 @@ def with_hand(State state not None, int player, hand):
     """
     cdef Table table = Table.__new__(Table)
     cdef const table_t* t = &state.table.t
-    cdef State made = new_state(table)
+    cdef State world = new_state(table)
     cdef player_t* p
     cdef int who, i, place, entry
     cdef list zones = []
-    cdef set taken = set()
+    cdef set used = set()
     for who in range(2):
         p = &state.s.p[who]
         zones.append((
@@ -3875,11 +3875,11 @@ def with_hand(State state not None, int player, hand):
             held[place] = pool_entry(t, base_id)
     for lists in zones:
         for entries in lists:
-            taken.update([original_id(t.rules, t.cards[<int>other].id)
+            used.update([original_id(t.rules, t.cards[<int>other].id)
                           for other in entries if other < t.n_instances])
     named = []                          # (id, entry), in the order of the ids
     for who, lists in enumerate(zones):
-        free = free_ids(t.rules, who, taken)
+        free = free_ids(t.rules, who, used)
         for entries in lists:
             for i, entry in enumerate(entries):
                 number = next(free) if entry >= t.n_instances else t.cards[entry].id
@@ -3898,19 +3898,19 @@ def with_hand(State state not None, int player, hand):
         table.t.n_cards = i + 1
     table.t.n_instances = <int32_t>len(named)
     places = {number: i for i, (number, _) in enumerate(named)}
-    made.s = state.s
+    world.s = state.s
     for who, (held, deck, board) in enumerate(zones):
-        p = &made.s.p[who]
+        p = &world.s.p[who]
         clear_hand(p)
         for number in held:
             add_to_hand(p, &table.t, places[number])
         for i, number in enumerate(deck, MAX_DECK - p.deck_left):
-            made.s.deck[who][i] = places[number]
+            world.s.deck[who][i] = places[number]
         numbers = iter(board)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 p.board[i].card = places[next(numbers)]
-    return made
+    return world
 
 
 cdef int pool_entry(const table_t* t, base_id) except -1:
@@ -3921,13 +3921,13 @@ cdef int pool_entry(const table_t* t, base_id) except -1:
     raise ValueError(f"hand: no card {base_id} can occur in this game")
 
 
-def free_ids(int rules, int who, set taken):
+def free_ids(int rules, int who, set used):
     """Yield a player's ids that no card has, then others."""
     cdef int i
     own = [card_id(rules, who, i) for i in range(MAX_DECK)]
     for number in (*own, *range(2 * IDS_PER_PLAYER, POOL_ID - 1, 2)):
-        if number not in taken:
-            taken.add(number)
+        if number not in used:
+            used.add(number)
             yield number
 
 

@@ -132,11 +132,11 @@ class IdTranslator:
     def __init__(self, ids: Literal["new", "old"] | None = None) -> None:
         if ids not in (None, "new", "old"):
             raise ValueError(f"ids: expected 'new' or 'old', got {ids!r}")
-        self._given = ids
+        self._ids_or_none = ids
         self._start(())
 
     def _start(self, offer: tuple[Card, ...]) -> None:
-        self.ids = self._given
+        self.ids = self._ids_or_none
         self._offer = offer
         self._chosen: list[int] = []
         self._codec = OldIds()

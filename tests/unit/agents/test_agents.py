@@ -114,6 +114,7 @@ def test_dead_from_drawing_but_asked(tmp_path):
     play_until(match, turn=2)
     snapshot = match.state.snapshot()
     snapshot["p"][0]["hp"] = -5
+    snapshot["winner"] = 1
     cards = {card.base_id: card for card in match.cards}
     decks = [[[c.id, c.card.base_id] for c in (*p.hand, *p.deck)] for p in match.state.players]
     observation = State.from_snapshot(snapshot, cards, decks).observation(0)

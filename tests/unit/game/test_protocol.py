@@ -418,8 +418,8 @@ def possible(seen: Observation) -> Observation:
 
     rows = [
         row._replace(
-            base_id=row.base_id % 1000,
-            instance_id=i,
+            base_id=i,  # two rows of one card would need the same printed values
+            instance_id=2 * i,
             cost=row.cost % 128,
             attack=row.attack % 1001 - 500,
             defense=row.defense % 1001 - 500,
