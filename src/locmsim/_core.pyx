@@ -35,7 +35,7 @@ __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "P
 
 cdef extern from *:
     """
-    /* A one in each of the eight bytes. A branch that is (un)likely to be used. A barrier across
+    /* A one in each of the eight bytes. A branch that is (un)likely to be taken. A barrier across
        which the compiler moves no loads: without it gcc computes parts of the next action's choice
        at the end of every branch of this one, and spills them (2 to 4 % of the playouts' speed). */
     #define BYTES 0x0101010101010101ULL
@@ -1135,7 +1135,7 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
 
 
 cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) noexcept nogil:
-    """Note the id of what is in a place; return whether it was used. Pool cards have none."""
+    """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
     cdef int id = t.cards[entry].id + copy
     cdef bint twice
     if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
@@ -3876,7 +3876,7 @@ def with_hand(State state not None, int player, hand):
     for lists in zones:
         for entries in lists:
             used.update([original_id(t.rules, t.cards[<int>other].id)
-                          for other in entries if other < t.n_instances])
+                         for other in entries if other < t.n_instances])
     named = []                          # (id, entry), in the order of the ids
     for who, lists in enumerate(zones):
         free = free_ids(t.rules, who, used)
