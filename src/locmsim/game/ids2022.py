@@ -13,12 +13,13 @@ from typing import Literal
 from locmsim._core import BLANKS, State, instance_id, parse_line
 from locmsim.game.choice import Construct, FatalAnswer
 from locmsim.game.observation import ENEMY_BOARD, HAND, CardInPlay, Observation, OpponentAction
-from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import DECK_SIZE
+from locmsim.rules.cards import Area, Card
+from locmsim.rules.rulesets import DECK_SIZE, RULES
 
 __all__ = ["IdTranslator", "OldIds"]
 
 _RULES = "1.5"
+_LANE = RULES[_RULES].lane_size
 #: Today's ids by player, in the order of the choice.
 _TODAY = [[instance_id(_RULES, player, i) for i in range(DECK_SIZE)] for player in (0, 1)]
 #: The old ones.
@@ -56,13 +57,14 @@ class OldIds:
         """Return whether a card or creature has had this old id."""
         return self._new.get(old, _END) < _END
 
-    def learn(self, new: int, old: int | None = None) -> None:
-        """Give an area copy, by its id of today, an old id: the next one unless it is known."""
+    def learn(self, new: int, old: int | None = None) -> int:
+        """Give an area copy, by its id of today, an old id, the next one by default; return it."""
         old = self._next if old is None else old
         # Earlier actions that named the number had no target; they keep their translations.
         self._old[new] = old
         self._new[old] = new
         self._next = max(self._next, old + 1)
+        return old
 
     def old_action(self, text: str) -> str:
         """Return a canonical action in old ids."""
@@ -141,6 +143,8 @@ class IdTranslator:
         self._chosen: list[int] = []
         self._codec = OldIds()
         self._seen: Observation | None = None
+        # Where the opponent's creatures are as their turn begins, by old id; None if unknown.
+        self._lanes: dict[int, int] | None = None
 
     #: The ids that the referee writes, "new" or "old"; None until they are recognised.
     ids: Literal["new", "old"] | None
@@ -168,6 +172,7 @@ class IdTranslator:
             self.ids = _recognised(observation, self._chosen)
         if self.ids == "new":
             return observation
+        self._follow(observation)
         self._learn_copies(observation)
         self._seen = self._codec.new_observation(observation)
         return self._seen
@@ -196,10 +201,39 @@ class IdTranslator:
             return line
         if self._seen is None:
             return line
-        return self._codec.old_line(State.from_observation(self._seen), line)
+        state = State.from_observation(self._seen)
+        old = self._codec.old_line(state, line)
+        state.apply_line(line)
+        opponent = state.players[1]
+        self._lanes = {self._codec.old(creature.id): creature.lane for creature in opponent.board}
+        return old
+
+    def _follow(self, seen: Observation) -> None:
+        """Follow the opponent's turn: a summon makes a copy where its lane has room.
+
+        Of their creatures, only attackers die in it, and each attacks once.
+        """
+        areas = {card.base_id: card.area for card in self._offer}
+        # Before their first turn the opponent has nothing on the board.
+        lanes = {} if self._lanes is None and self._seen is None else self._lanes
+        if lanes is None or not areas:
+            return
+        alive = {row.instance_id for row in seen.at(ENEMY_BOARD)}
+        for base_id, text in seen.opponent_actions:
+            word, *numbers = text.split(" ")
+            source = int(numbers[0])
+            if word == "ATTACK" and source not in alive:
+                lanes.pop(source, None)
+            if word == "SUMMON":
+                lane = lanes[source] = int(numbers[1])
+                lane ^= areas[base_id] == Area.LANE2
+                if areas[base_id] != Area.TARGET and [*lanes.values()].count(lane) < _LANE:
+                    copy = self._codec.learn(_copy_of(source))
+                    lanes[copy] = lane
+        self._lanes = None
 
     def _learn_copies(self, seen: Observation) -> None:
-        """Find the originals of area copies: the opponent's new ones, and any after a late start.
+        """Find originals of area copies that were not followed, because the start was late.
 
         Numbers are in the order of the summons. All copies of the opponent's turn are in sight: on
         the board, or among the attackers.
