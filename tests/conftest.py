@@ -6,6 +6,9 @@ A single test in another folder may also be marked as slow, or as one that start
 import gc
 import os
 import signal
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
+TEMPORARY = os.path.join(tempfile.gettempdir(), "")
 
 # Set before numpy is imported: if other processes use the cores too, BLAS threads that wait for
 # each other take several times as long as one thread.
@@ -82,3 +86,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             folder = item.path.relative_to(TESTS).parts[0]
             if folder != "unit":
                 item.add_marker(folder)
+
+
+@pytest.fixture(autouse=True)
+def modules_of_tests_are_forgotten() -> Iterator[None]:
+    """Forget modules of temporary folders, which other tests may have under the same name."""
+    before = {*sys.modules}
+    yield
+    for name in {*sys.modules} - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and file.startswith(TEMPORARY):
+            del sys.modules[name]

@@ -3520,7 +3520,7 @@ cdef int show_card(
     if same >= 0:
         t.cards[entry] = pool.cards[same]
         complete_card(&t.cards[entry], entry)
-    elif row.location != 0 and pool is NULL:
+    elif row.location != 0:
         card_of_row(&t.cards[entry], printed_row(o, row), entry)
     else:
         card_of_row(&t.cards[entry], row, entry)

@@ -9,7 +9,6 @@ from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.game.params import Params
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
-from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,
@@ -110,6 +109,8 @@ def generated(seed: int) -> Construct:
 
     The offer contains all cards, whatever its seed.
     """
+    from locmsim.rules.generator import generate_cards  # slow to import; bots never need it
+
     return Construct(generate_cards(seed), 0)
 
 
