@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from locmsim.arena.records import Record, record_of
@@ -136,10 +136,14 @@ def is_foreign_player(player: Player, game: Game) -> bool:
     if player.process:
         return False
     agent = player.agent
-    if agent is None:
-        agent = game.make_agent(player.spec)
     kind = agent if isinstance(agent, type) else type(agent)
-    return is_foreign(kind, player.spec, game)
+    return is_foreign(_kind_of(game, player.spec) if agent is None else kind, player.spec, game)
+
+
+@lru_cache(maxsize=256)
+def _kind_of(game: Game, spec: str) -> type:
+    """Return the class of an agent; every task of a worker asks, and making one may take long."""
+    return type(game.make_agent(spec))
 
 
 def _new_agent(game: Game, player: Player) -> Contestant:
