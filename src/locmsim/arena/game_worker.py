@@ -6,10 +6,10 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
@@ -136,12 +136,15 @@ def is_foreign_player(player: Player, game: Game) -> bool:
     if player.process:
         return False
     agent = player.agent
-    kind = agent if isinstance(agent, type) else type(agent)
-    return is_foreign(_kind_of(game, player.spec) if agent is None else kind, player.spec, game)
+    if agent is None:
+        kind = _kind_of(cast(Hashable, game), player.spec)
+    else:
+        kind = agent if isinstance(agent, type) else type(agent)
+    return is_foreign(kind, player.spec, game)
 
 
 @lru_cache(maxsize=256)
-def _kind_of(game: Game, spec: str) -> type:
+def _kind_of(game: Any, spec: str) -> type:
     """Return the class of an agent; every task of a worker asks, and making one may take long."""
     return type(game.make_agent(spec))
 
