@@ -90,9 +90,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def modules_of_tests_are_forgotten() -> Iterator[None]:
-    """Forget modules of temporary folders, which other tests may have under the same name."""
-    before = {*sys.modules}
+    """Forget modules of temporary folders and where they were; other tests use the same names."""
+    before, path = {*sys.modules}, [*sys.path]
     yield
+    sys.path[:] = [place for place in sys.path if place in path or not place.startswith(TEMPORARY)]
     for name in {*sys.modules} - before:
         file = getattr(sys.modules[name], "__file__", None)
         if file is not None and file.startswith(TEMPORARY):
