@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
 from locmsim.agents.registry import (
-    AGENTS,
     agent_spec,
     check_rules,
-    did_you_mean,
     is_agent,
     make_agent,
+    suggest,
 )
 from locmsim.contract import Part, View
 from locmsim.game.match import Match
@@ -168,7 +167,7 @@ class LocmGame:
         -------
         str
         """
-        return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
+        return suggest(name)
 
 
 def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
