@@ -187,8 +187,10 @@ def children_of(pid: int) -> list[int]:
     found, parents = [], [pid]
     for parent in parents:  # grows
         for child in children.get(parent, []):
-            supervising = b"_keeper" in Path(f"/proc/{child}/cmdline").read_bytes()
-            (parents if supervising else found).append(child)
+            with contextlib.suppress(OSError):
+                command = Path(f"/proc/{child}/cmdline").read_bytes()  # empty if it has ended
+                if command:
+                    (parents if b"_reaper" in command else found).append(child)
     return sorted(found)
 
 

@@ -1,7 +1,7 @@
 """Child processes that end with what started them: bots, workers, agents in processes of their own.
 
 A `Supervisor` starts processes and ends them, with all that they have started. On Linux a helper
-process does both (`locmsim._keeper`), so that nothing is left whatever the processes do, and even
+process does both (`locmsim._reaper`), so that nothing is left whatever the processes do, and even
 if this one is killed: daemons in sessions of their own are found, with or without their
 environment. Nothing of the calling process is changed. Elsewhere the processes lead sessions of
 their own, and what leaves its session is not found; if this process is killed, they see the end of
@@ -26,8 +26,8 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-if sys.platform == "linux":
-    from locmsim import _keeper
+with contextlib.suppress(ImportError):  # not every system has what it needs
+    from locmsim import _reaper
 
 if TYPE_CHECKING:
     import socket
@@ -50,7 +50,7 @@ GRACE = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
 _GIVE_UP = 8.0
 #: What the helper runs; its arguments are the folder of its module and the id of this process.
-_HELPER = "import sys; sys.path.append(sys.argv[1]); import _keeper; _keeper.main(int(sys.argv[2]))"
+_HELPER = "import sys; sys.path.append(sys.argv[1]); import _reaper; _reaper.main(int(sys.argv[2]))"
 #: Variables that may be needed to run Python. The helper has no others, so that nobody takes it for
 #: one of the processes that it has started.
 _NEEDED = ("LD_LIBRARY_PATH", "PATH")
@@ -163,10 +163,10 @@ class Supervisor:
         if self._starter is None:
             self._starter = _Helped() if _has_helper() else _Sessions()
             _open.add(self)
-        given = (stdin, stdout, stderr)
+        descriptors = (stdin, stdout, stderr)
         ours, theirs = [-1, -1, -1], list[int]()
         with contextlib.ExitStack() as both:  # what is left open if this is interrupted
-            for number, descriptor in enumerate(given):
+            for number, descriptor in enumerate(descriptors):
                 if descriptor is not None:
                     theirs.append(descriptor)
                     continue
@@ -177,7 +177,7 @@ class Supervisor:
             try:
                 pid = self._starter.start(words, cwd, env, cores, theirs)
             finally:
-                for descriptor, other in zip(given, theirs, strict=False):
+                for descriptor, other in zip(descriptors, theirs, strict=False):
                     if descriptor is None:
                         os.close(other)
             both.pop_all()
@@ -291,16 +291,16 @@ def own_pipes() -> tuple[int, int]:
 
 
 class _Helped:
-    """Processes of a keeper, see `locmsim._keeper`."""
+    """Processes of a reaper, see `locmsim._reaper`."""
 
     def __init__(self) -> None:
         #: Process id -> exit code, of those that have ended.
         self._codes: dict[int, int] = {}
-        #: Whether the keeper has ended, and so all of them.
+        #: Whether the reaper has ended, and so all of them.
         self._ended = False
         self._owner = os.getpid()
         self._lock = threading.RLock()
-        self._link = _new_keeper()
+        self._link = _new_reaper()
 
     def start(
         self,
@@ -319,12 +319,12 @@ class _Helped:
         else:
             environment = {os.fsencode(k): os.fsencode(v) for k, v in env.items()}
         cores = [*(cores or sorted(os.sched_getaffinity(0)))]
-        message = ("start", words, folder, environment, cores, _keeper.limits())
+        message = ("start", words, folder, environment, cores, _reaper.limits())
         with self._lock:
             try:
-                _keeper.send(self._link, message)
+                _reaper.send(self._link, message)
                 socket.send_fds(self._link, [b"\0"], descriptors)
-                while (answer := _keeper.receive(self._link))[0] == "exited":
+                while (answer := _reaper.receive(self._link))[0] == "exited":
                     self._note(answer)
             except (EOFError, ConnectionError):
                 raise OSError(errno.EAGAIN, "the supervising process has ended") from None
@@ -339,47 +339,56 @@ class _Helped:
 
     def exit_code(self, pid: int) -> int | None:
         with self._lock:
-            while pid not in self._codes and self._listen(0.0):
+            while pid not in self._codes and self._listen():
                 pass
         return self._codes.get(pid, -signal.SIGKILL if self._ended else None)
 
-    def _listen(self, seconds: float) -> bool:
+    def _listen(self) -> bool:
         """Take the next message; return whether there was one."""
-        import select
-
-        if self._ended:
-            return False
-        poll = select.poll()
-        poll.register(self._link, select.POLLIN)
-        if not poll.poll(seconds * 1000):
+        if self._ended or not _readable(self._link, 0.0):
             return False
         try:
-            self._note(_keeper.receive(self._link))
+            self._note(_reaper.receive(self._link))
         except (EOFError, OSError):
             self._ended = True
-            self._link.close()
         return not self._ended
+
+    def _wait(self, seconds: float) -> None:
+        """Wait for the reaper's end, for a while; its last messages may lack their beginning."""
+        if not self._ended and _readable(self._link, seconds):
+            with contextlib.suppress(OSError):
+                self._ended = not self._link.recv(1 << 12)
 
     def signal(self, pid: int, number: int) -> None:
         # It may come from the thread that ends this process at once, whatever the others do.
         if self._lock.acquire(timeout=0.5):
-            with contextlib.suppress(OSError):
-                _keeper.send(self._link, ("signal", pid, number))
-            self._lock.release()
+            try:
+                with contextlib.suppress(OSError):
+                    _reaper.send(self._link, ("signal", pid, int(number)))
+            finally:
+                self._lock.release()
 
     def end(self, grace: float) -> None:
         if self._owner != os.getpid():  # a fork
             self._link.close()
             return
         with self._lock, contextlib.suppress(OSError):
-            _keeper.send(self._link, ("end", grace))
+            _reaper.send(self._link, ("end", grace))
         deadline = time.monotonic() + grace + _GIVE_UP
         while not self._ended and time.monotonic() < deadline:
             with self._lock:
-                self._listen(0.02)
+                self._wait(0.02)
         with self._lock:
             self._ended = True
             self._link.close()
+
+
+def _readable(link: "socket.socket", seconds: float) -> bool:
+    import select
+
+    poll = select.poll()
+    poll.register(link, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 class _Helper:
@@ -431,7 +440,7 @@ def _start_helper() -> "socket.socket":
                 ],
                 {name: os.environ[name] for name in _NEEDED if name in os.environ},
                 file_actions=[
-                    (os.POSIX_SPAWN_DUP2, number, _keeper.SOCKET),
+                    (os.POSIX_SPAWN_DUP2, number, _reaper.SOCKET),
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
                     (os.POSIX_SPAWN_DUP2, 0, 1),
                     (os.POSIX_SPAWN_DUP2, 0, 2),
@@ -444,8 +453,8 @@ def _start_helper() -> "socket.socket":
     return ours
 
 
-def _new_keeper() -> "socket.socket":
-    """Return the socket of a new keeper."""
+def _new_reaper() -> "socket.socket":
+    """Return the socket of a new reaper."""
     import socket
 
     ours, theirs = socket.socketpair()

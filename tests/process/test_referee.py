@@ -485,17 +485,13 @@ def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.Monk
 
 
 def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    listen = supervisor._Helped._listen
-    told = 0
+    wait = supervisor._Helped._wait
 
-    def interrupted(self: Any, seconds: float) -> bool:
-        nonlocal told
-        told += seconds > 0  # it waits for the end
-        if told == 1:
-            raise KeyboardInterrupt
-        return listen(self, seconds)
+    def interrupted(*arguments: Any) -> None:
+        monkeypatch.setattr(supervisor._Helped, "_wait", wait)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(supervisor._Helped, "_listen", interrupted)
+    monkeypatch.setattr(supervisor._Helped, "_wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         play([bot("children", 0), BOT], Match(seed=1), timeout_scale=0, env=processes.env)
     assert len(processes.seen()) == 5

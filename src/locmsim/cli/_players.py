@@ -16,12 +16,12 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     Without a `game`, agents are those of Legends of Code and Magic; with `rules`, an agent that
     does not play them is refused. `Failure` names the option that the text came from.
     """
-    from locmsim.referee.players import agent_of, check_program, is_word
+    from locmsim.referee.players import agent_of, check_program, meant_an_agent
 
     try:
         agent = agent_of(text, option, game, rules)
-        # A command that names a path is taken at its word: the bot loses if it cannot be started.
-        if agent is None and (is_word(text) or text.endswith(".py")):
+        # Any other bot that cannot be started loses, as tools that run a referee expect.
+        if agent is None and (text.endswith(".py") or meant_an_agent(text, game)):
             check_program(text, option, game)
     except ValueError as error:
         raise Failure(error, code=2) from None

@@ -8,16 +8,11 @@ from typing import Any
 
 from locmsim.contract import Game
 
-__all__ = ["agent_of", "check_program", "is_word"]
+__all__ = ["agent_of", "check_program", "meant_an_agent"]
 
 #: Text that may name an agent. Most commands of programs do not match, and then the agents are
 #: not imported: a referee is started once for every game.
 _MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
-
-
-def is_word(text: str) -> bool:
-    """Return whether a text could name an agent of Legends of Code and Magic."""
-    return _MAYBE_AGENT.fullmatch(text) is not None
 
 
 def agent_of(text: str, where: str, game: Game | None = None, rules: str | None = None) -> Any:
@@ -43,7 +38,7 @@ def agent_of(text: str, where: str, game: Game | None = None, rules: str | None 
         if game is not None:
             if game.is_agent(text):
                 return game.make_agent(text)
-        elif is_word(text):
+        elif _MAYBE_AGENT.fullmatch(text):
             from locmsim.agents.registry import check_rules, is_agent, make_agent
 
             if is_agent(text):
@@ -54,6 +49,17 @@ def agent_of(text: str, where: str, game: Game | None = None, rules: str | None 
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     return None
+
+
+def meant_an_agent(command: str, game: Game | None = None) -> bool:
+    """Return whether a command looks like an agent's name that was not written correctly."""
+    if not _MAYBE_AGENT.fullmatch(command):
+        return False
+    if game is not None:
+        return bool(game.suggest(command.partition(":")[0]))
+    from locmsim.agents.registry import did_you_mean
+
+    return bool(did_you_mean(command.partition(":")[0]))
 
 
 def check_program(command: str, where: str, game: Game | None = None) -> None:

@@ -51,7 +51,6 @@ def test_one_wording(read: Callable[[str], None], tmp_path: Path) -> None:
     script.write_text("class Mine: ...\n")
     for text, message in [
         ("gredy", "no program and no agent is called 'gredy'; did you mean 'greedy'"),
-        ("qqqqq", "no program and no agent is called 'qqqqq'; the agents are random, greedy"),
         (str(script), "is a Python file: name its class, .*mine.py:Mine, or the command"),
         ("beam:plan=3", "agent beam: unknown option 'plan'"),
         ("", "the command is empty"),

@@ -1,9 +1,9 @@
 """The helper process of `locmsim.supervisor` on Linux: starts processes and ends what they leave.
 
 It is imported alone, without the package, so that it is ready within milliseconds.
-For each supervisor it forks a keeper. A keeper is a *subreaper*: whatever descends from the
+For each supervisor it forks a reaper. A reaper is a *subreaper*: whatever descends from the
 processes that it starts stays its descendant, also a daemon in a session of its own and with an
-empty environment. A keeper ends them all when it is told to, when its socket is closed, or when the
+empty environment. A reaper ends them all when it is told to, when its socket is closed, or when the
 process that it serves is gone.
 
 Messages are values of `marshal` with their length before them.
@@ -31,7 +31,7 @@ GRACE = 0.2
 GIVE_UP = 5.0
 #: The descriptor of the helper's socket.
 SOCKET = 3
-#: What must not end a helper or keeper by itself: they end when the process that they serve ends.
+#: What must not end a helper or reaper by itself: they end when the process that they serve ends.
 IGNORED = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP)
 
 #: From <sys/prctl.h> and <sys/socket.h>.
@@ -98,10 +98,10 @@ def receive_descriptors(link: Any, count: int) -> list[int]:
 
 
 def main(served: int) -> None:
-    """Fork keepers for the process `served` until it is gone."""
+    """Fork reapers for the process `served` until it is gone."""
     for number in IGNORED:
         _signal.signal(number, _signal.SIG_IGN)
-    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # keepers leave no zombies
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # reapers leave no zombies
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     os.setsid()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -126,7 +126,7 @@ def main(served: int) -> None:
                 link.close()
                 _keep(descriptor, alive)
         os.close(descriptor)
-    # Keepers end by themselves, and give their processes some time for that.
+    # Reapers end by themselves, and give their processes some time for that.
     deadline = time.monotonic() + 2 * GRACE
     while _reap() and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -140,7 +140,7 @@ def _become_subreaper() -> None:
 
 def _keep(descriptor: int, alive: int) -> NoReturn:
     """Start and end processes until the socket is closed or the process that is served is gone."""
-    grace, told = GRACE, -1
+    grace, heard = GRACE, -1
     #: Process id -> pidfd.
     leaders: dict[int, int] = {}
     running: dict[int, int] = {}
@@ -161,7 +161,7 @@ def _keep(descriptor: int, alive: int) -> NoReturn:
             if descriptor in ready:
                 kind, *values = receive(link)
                 if kind == "end":
-                    (grace,), told = values, descriptor
+                    (grace,), heard = values, descriptor
                     break
                 if kind == "signal":
                     _signal_group(*values)
@@ -182,7 +182,7 @@ def _keep(descriptor: int, alive: int) -> NoReturn:
     except (EOFError, OSError):
         pass
     finally:
-        _end(leaders, grace, told)
+        _end(leaders, grace, heard)
         os._exit(0)
 
 
@@ -239,7 +239,7 @@ def _become(
     file = None
     try:
         os.setsid()
-        # A keeper that is killed takes its processes with it. (It has one thread: the signal comes
+        # A reaper that is killed takes its processes with it. (It has one thread: the signal comes
         # when the thread that forked ends.)
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
         for number in (*IGNORED, _signal.SIGPIPE):
