@@ -17,7 +17,7 @@ GENERATED = {".c", ".so", ".pyd", ".pyc"}
 #: Files in the archives but not in git: C for exported bots, which builds from an archive do not
 #: translate again, and the examples that `locmsim new` writes.
 EXAMPLES = Path("data/examples.zip")
-MADE = {Path("include/locm.h"), Path("export/data/search.h"), EXAMPLES}
+MADE = {Path("include/locm.h"), Path("export/data/kit.h"), EXAMPLES}
 #: The most bytes of the examples.
 MOST = 100_000
 NOT_SHIPPED = {*GENERATED, ".pyx", ""}
