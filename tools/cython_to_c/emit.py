@@ -379,6 +379,9 @@ def translate(
     text = "\n".join([*verbatim, wrapped(text)])
     if style.internal:
         macros = {name for _, names in program.verbatim for name in names}
+        macros |= {
+            x for block, _ in program.verbatim for x in re.findall(r"define (\w+_)\b", block)
+        }
         text = re.sub(r"\w+", lambda word: _macro(style, word[0], macros), text)
     return text
 

@@ -39,6 +39,7 @@ _HEAD = """\
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 """
 
 

@@ -22,7 +22,7 @@ _ALL_RULES = "It plays rule sets\n// 1.5, 1.2 and 1.0."
 _EXAMPLE = """\
 //   #include "locm.h"
 //   int main(void) {
-//     static locm_table_t offered, table;       // the cards that may be in the game; the position's
+//     static locm_table_t offered, table;       // cards of the game, and the position's
 //     static locm_pool_t pool;                  // which of them may be hidden, and how likely
 //     static locm_shown_t seen;                 // what the text of a turn shows
 //     static locm_reader_t reader;
@@ -44,8 +44,8 @@ _EXAMPLE = """\
 //       for (int i = 0; i < 1000; i++) {
 //         uint64_t actions = 0, stream = locm_stream_start(1, i);
 //         world = state;
-//         locm_state_deal(&world, &table, &unknown, &stream);      // a deal takes as long as a game:
-//         ... try every legal action in this world, each in a copy  // deal once for all actions
+//         locm_state_deal(&world, &table, &unknown, &stream);  // not again for each action:
+//         ... try every legal action in this world, each in a copy of it
 //       }
 //     }
 //   }"""
@@ -88,7 +88,7 @@ def header(
     data : path
         The folder of the frame and of the list of functions.
     macros : mapping of str to int, optional
-        Macros that decide the conditions in the template; by default those of a kernel of any rules.
+        Macros that decide the conditions in the template; by default a kernel of any rules.
     parts : collection of str
         The parts.
     name : str, optional

@@ -1,7 +1,7 @@
 """Minification of C: no comments and blanks, short names, numbers instead of constants.
 
 >>> minify("enum { MANY = 5 };\\nstatic int twice(int number) { return MANY * number; }\\n")
-'static int b(int a){return 5*a;}\\n'
+'static int a(int b){return 5*b;}\\n'
 """
 
 import itertools
@@ -133,7 +133,11 @@ class _Names:
     """The short names of a text: file scope, fields and the inside of functions are separate."""
 
     def __init__(
-        self, parts: Sequence[_Part], keep: Collection[str], constants: Mapping[str, str], prefix: str
+        self,
+        parts: Sequence[_Part],
+        keep: set[str],
+        constants: Mapping[str, str],
+        prefix: str,
     ) -> None:
         self.kept = _KEPT | keep
         self.constants = constants
@@ -168,7 +172,10 @@ class _Names:
         macros |= {self.outer[name] for name in counts["directive"] if name in self.outer}
         self.taken = self.kept | macros
         fields = [name for name, _ in counts["field"].most_common() if name not in self.unchanged]
-        free = (name for name in _names() if name not in self.taken)
+        # In C++ a field must not be called like a type in its struct.
+        structs = [part for part in parts if part.is_struct]
+        types = {self.outer.get(name) for part in structs for name, _ in part.names()}
+        free = (name for name in _names() if name not in self.taken and name not in types)
         self.fields = {name: next(free) for name in fields}
         self.fields |= {name: self.outer[name] for name in self.aliases}
 
@@ -256,7 +263,8 @@ def _is_long_number(token: str) -> bool:
     return token[0].isdigit() and len(token) > 5
 
 
-_NO_TYPE = frozenset("return goto else case typedef struct enum static extern const".split())
+_WORDS_BEFORE = """return goto else case typedef struct enum static extern const"""
+_NO_TYPE = frozenset(_WORDS_BEFORE.split())
 
 
 def _without_braces(tokens: list[str]) -> list[str]:
@@ -342,7 +350,7 @@ def _type_declared(statement: list[str]) -> list[str]:
 
 
 #: A line does not begin with these in a function: gcc would look at the indentation behind them.
-_GUARDS = frozenset("if for while else do switch".split())
+_GUARDS = frozenset(["if", "for", "while", "else", "do", "switch"])
 
 
 def _squeezed(tokens: list[str], words: Sequence[str] = ()) -> str:

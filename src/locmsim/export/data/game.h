@@ -106,6 +106,8 @@ static int locmi_see_offer(locm_game_t *g, const locm_shown_t *o) {
   }
   for (i = 0; i < 3; i++) g->ids[g->offers][i] = o->cards[i].base_id;
   g->belief.seat = seat;
+#else
+  (void)o;
 #endif
   g->offers++;
   return LOCM_OFFER;
