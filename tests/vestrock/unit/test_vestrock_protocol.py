@@ -289,7 +289,7 @@ def test_the_commands_are_those_of_the_kernel_the_match_and_the_page() -> None:
     actions = {word for word, spec in COMMANDS.items() if spec.action}
     assert actions == {*ACTION_WORDS} - {"END_TURN"}
     assert {*_ANSWERS} == {w for w, spec in COMMANDS.items() if spec.mover} - actions
-    page = (Path(__file__).parents[3] / "docs" / "vestrock" / "index.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "vestrock" / "rules.md").read_text()
     for spec in COMMANDS.values():
         who = "mover" if spec.mover else "anybody"
         command = " ".join([spec.word, *spec.arguments])
