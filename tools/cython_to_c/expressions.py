@@ -117,6 +117,12 @@ def is_float(value: Value) -> bool:
     return bare(value.type)[0] in ("float", "double")
 
 
+def as_numbers(a: Value, b: Value) -> tuple[Value, Value]:
+    """Return operands of which one is a float: C++20 deprecates constants of enums beside it."""
+    first, second = (v if v.const is None or is_float(v) else literal(v.const) for v in (a, b))
+    return first, second
+
+
 def is_bit(type: Type | None) -> bool:
     return bare(type) == BIT
 
@@ -350,8 +356,8 @@ class Expressions:
             simple = self.simplified(operator, a, b)
             if simple is not None:
                 return simple
-        else:  # C++20 deprecates arithmetic of enum constants and floats
-            a, b = (v if v.const is None or is_float(v) else literal(v.const) for v in (a, b))
+        else:
+            a, b = as_numbers(a, b)
         text = f"{a.inside(operator, False)} {operator} {b.inside(operator, True)}"
         type = self.type_of(a, b)
         return Value(text, _LEVELS[operator], type, pure=a.pure and b.pure)
@@ -413,6 +419,8 @@ class Expressions:
         a, b = self.characters(node, a, b)
         if a.const is not None and b.const is not None:
             return literal(int(_COMPARISONS[operator](a.const, b.const)), True)
+        if is_float(a) or is_float(b):
+            a, b = as_numbers(a, b)
         pure = a.pure and b.pure
         if b.text == "NULL" and operator == "==":
             return Value(f"!{a.at(_UNARY)}", _UNARY, BIT, pure=pure, truth=True)
