@@ -117,6 +117,26 @@ def is_float(value: Value) -> bool:
     return bare(value.type)[0] in ("float", "double")
 
 
+def as_double(node: Node, value: Value) -> Value:
+    """Return an operand of an operation on floats as Cython writes it.
+
+    It makes whole numbers in the source doubles, so that what is computed with them is not rounded
+    to a float before it is assigned. C computes ``e / (e + 2)`` in floats, Cython in doubles.
+    """
+    if value.const is None or not is_number(node):
+        return value
+    return replace(value, text=f"{value.const}.0", type=("double",))
+
+
+def is_number(node: Node) -> bool:
+    """Return whether an expression consists of whole numbers, without names."""
+    if kind(node) == "UnaryMinusNode":
+        return is_number(node.operand)
+    if hasattr(node, "operand1"):
+        return is_number(node.operand1) and is_number(node.operand2)
+    return kind(node) == "IntNode"
+
+
 def is_bit(type: Type | None) -> bool:
     return bare(type) == BIT
 
@@ -346,12 +366,14 @@ class Expressions:
         if operator == "**":
             fail(node, "a power")
         operator = "/" if operator == "//" else operator
+        type = self.type_of(a, b)
         if not floats:
             simple = self.simplified(operator, a, b)
             if simple is not None:
                 return simple
+        else:
+            a, b = as_double(node.operand1, a), as_double(node.operand2, b)
         text = f"{a.inside(operator, False)} {operator} {b.inside(operator, True)}"
-        type = self.type_of(a, b)
         return Value(text, _LEVELS[operator], type, pure=a.pure and b.pure)
 
     AddNode = SubNode = MulNode = DivNode = ModNode = IntBinopNode = BitwiseOrNode = binary
