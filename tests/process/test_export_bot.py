@@ -275,6 +275,7 @@ def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
 
 # ---- long comparisons
 
+
 @pytest.mark.slow
 @each_rules
 def test_it_answers_as_the_python_bot_in_many_games(program, rules):
