@@ -360,8 +360,8 @@ def _report(options: argparse.Namespace) -> None:
         raise Failure(error) from None
     if options.json:
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
-        told = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
-        print(json.dumps(told, indent=1))
+        content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
+        print(json.dumps(content, indent=1))
     else:
         _print_report(report, names, result.match.cards)
 
