@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._io import counted
+from locmsim._io import counted, printable
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
@@ -98,6 +98,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
                 f"{times.total_ns / times.turns / 1e6:.2f}" if times.turns else "-",
                 f"{times.worst_ns / 1e6:.1f}" if times.turns else "-",
                 str(sums.late),
+                str(sums.illegal.total()),
                 str(sums.faults.total()),
             ]
         )
@@ -106,7 +107,8 @@ def _player_table(tally: Tally, width: int | None) -> str:
         rows = [rows[i] for i in order]
     header = [
         "player", "games", "wins", *["draws"][:drawn], *["score"][: game.scored], "win %", "first",
-        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "faults",
+        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "illegal",
+        "faults",
     ]  # fmt: skip
     return _grid(header, rows, width)
 
@@ -184,6 +186,9 @@ def _pairs_text(tally: Tally) -> str:
 def _faults(tally: Tally) -> str:
     lines = []
     for player, sums in zip(tally.settings.players, tally.players, strict=True):
+        if sums.illegal:
+            reasons = ", ".join(f"{count} {why}" for why, count in sums.illegal.most_common())
+            lines.append(f"illegal actions of {player.name}: {reasons}")
         if sums.faults:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sums.faults.most_common())
             lines.append(f"faults of {player.name}: {kinds}")
@@ -194,16 +199,23 @@ def _sprt_text(tally: Tally) -> str:
     state, test = tally.sprt_state, tally.sprt
     if state is None or test is None:
         return ""
-    hypothesis = {"H0": test.elo0, "H1": test.elo1}
-    verdict = "undecided"
-    if state.accepted:
-        verdict = f"{state.accepted} accepted (Elo {hypothesis[state.accepted]:+g})"
     noun = "pairs" if tally.settings.mirror else "games"
     return (
-        f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict}"
-        f" after {state.pairs} {noun}, LLR {state.llr:.2f}"
-        f" (bounds {state.lower:.2f}, {state.upper:.2f})"
+        f"{_verdict(tally)} after {state.pairs} {noun} (SPRT of Elo {test.elo0:+g} against"
+        f" {test.elo1:+g}, LLR {state.llr:.2f}, bounds {state.lower:.2f} and {state.upper:.2f})"
     )
+
+
+def _verdict(tally: Tally) -> str:
+    """Return what the sequential test is about, and what it says so far."""
+    state, test = tally.sprt_state, tally.sprt
+    assert state is not None
+    assert test is not None
+    names = [player.name for player in tally.settings.players]
+    name, other = names[test.player], names[1 - test.player]
+    if state.accepted is None:
+        return f"whether {test.claim(name, other)}: undecided"
+    return f"{test.claim(name, other, state.accepted)}: accepted"
 
 
 def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> list[list[str]]:
@@ -319,7 +331,7 @@ def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> st
         if key not in first:
             lines = [f"game {outcome.number}, {name} {fault.kind}: {fault.message}"]
             lines += [f"    {line}" for line in words.rstrip().splitlines()[-_LAST_LINES:]]
-            first[key] = "\n".join(lines)
+            first[key] = printable("\n".join(lines))
     return "\n".join(first.values())
 
 
@@ -407,6 +419,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "mean_turn_ms": times.total_ns / times.turns / 1e6 if times.turns else None,
                 "worst_turn_ms": times.worst_ns / 1e6 if times.turns else None,
                 "late_turns": sums.late,
+                "illegal": dict(sums.illegal),
                 "faults": dict(sums.faults),
             }
         )
@@ -431,7 +444,12 @@ def as_json(tally: Tally) -> dict[str, Any]:
         ],
     }
     if tally.sprt is not None and tally.sprt_state is not None:
-        result["sprt"] = {**asdict(tally.sprt), **asdict(tally.sprt_state)}
+        result["sprt"] = {
+            **asdict(tally.sprt),
+            **asdict(tally.sprt_state),
+            "of": names[tally.sprt.player],
+            "verdict": _verdict(tally),
+        }
     return result
 
 

@@ -68,6 +68,8 @@ CREATE TABLE games (
     total_ns1 INTEGER NOT NULL,
     worst_ns1 INTEGER NOT NULL,
     late1 INTEGER NOT NULL,
+    illegal0 TEXT,
+    illegal1 TEXT,
     stderr0 BLOB,
     stderr1 BLOB,
     elapsed_ns INTEGER NOT NULL,
@@ -85,10 +87,11 @@ CREATE TABLE games (
 _SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
 #: Games per pairing between two stored sums.
 _BLOCK = 16
-_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 25)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
-    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
+    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1,"
+    " illegal0, illegal1"
 )
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
@@ -141,7 +144,7 @@ class Store(Database):
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=4,
+        version=5,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -208,7 +211,7 @@ class Store(Database):
         _log.info("%s: new file of results", self.path)
 
     def close(self) -> None:
-        """Close the file; a new file without results is removed."""
+        """Close the file; one that this object has created and that has no games is removed."""
         empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
@@ -223,7 +226,8 @@ class Store(Database):
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             if empty:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, StoreError):
+                    self.check_present()
                     os.unlink(self.path)
         finally:
             super().close()
@@ -259,6 +263,7 @@ class Store(Database):
     def add_all(self, records: list[Record]) -> None:
         """Write games, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
+        self.check_present()
         with self._errors("write to"), self._transaction():
             self._connection.executemany(_INSERT, rows)
             self._sum_up()
@@ -410,6 +415,7 @@ def _row(record: Record) -> list[object]:
         outcome.late[0],
         *outcome.times[1],
         outcome.late[1],
+        *[json.dumps(reasons) if reasons else None for reasons in outcome.illegal],
         *[_packed(text) if text else None for text in record.stderr],
         record.elapsed_ns,
         _packed(answers),
@@ -425,7 +431,8 @@ def _unpacked(data: bytes | None) -> str:
 
 
 def _outcome(row: Sequence[Any]) -> Outcome:
-    number, player0, player1, winner, score0, score1, turns, seat, kind, message, *times = row
+    number, player0, player1, winner, score0, score1, turns, seat, kind, message, *rest = row
+    *times, illegal0, illegal1 = rest
     return Outcome(
         number=number,
         players=(player0, player1),
@@ -435,4 +442,5 @@ def _outcome(row: Sequence[Any]) -> Outcome:
         fault=None if seat is None else Fault(seat, FaultKind(kind), message),
         times=(Times(*times[0:3]), Times(*times[4:7])),
         late=(times[3], times[7]),
+        illegal=(json.loads(illegal0 or "{}"), json.loads(illegal1 or "{}")),
     )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._io import counted
+from locmsim._io import counted, printable
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
 from locmsim.contract import Part, start_turn
@@ -209,7 +209,7 @@ def _ask_program(
                 answers.append(_compared(result, call, match, line, problem, process.stderr_tail()))
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
-                words = process.stderr_tail().rstrip()
+                words = printable(process.stderr_tail().rstrip())
                 raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
             if problem:
                 break
@@ -301,9 +301,9 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
     ):
         if shown:
             print(f"    {name}: {'; '.join(shown)}")
-            print(f"         {line}")
+            print(f"         {printable(line or '')}")
         else:
-            print(f"    {name}: {missing if line is None else line}")
+            print(f"    {name}: {missing if line is None else printable(line)}")
 
 
 def _print_answer(answer: _Answer, played: "Played") -> None:
@@ -314,7 +314,7 @@ def _print_answer(answer: _Answer, played: "Played") -> None:
     _print_lines(answer, played)
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
-    if words := answer.stderr.rstrip():
+    if words := printable(answer.stderr.rstrip()):
         print("standard error:")
         for line in words.splitlines()[-_STDERR_LINES:]:
             print(f"    {line}")

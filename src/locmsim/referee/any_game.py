@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from locmsim._io import printable
 from locmsim.contract import Game
+from locmsim.referee.illegal import illegal_text
 from locmsim.referee.process_match import Result
 
 __all__ = [
@@ -28,10 +30,10 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
     lines = []
     for call in result.calls:
         at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
-        answer = "no answer" if call.answer is None else call.answer
+        answer = "no answer" if call.answer is None else printable(call.answer)
         lines.append(f"{at}, player {call.player}: {answer}{', late' if call.late else ''}")
         if call.result.ignored:
-            lines.append(f"    not done: {'; '.join(call.result.ignored)}")
+            lines.append(f"    not done: {printable('; '.join(call.result.ignored))}")
     if fault := fault_text(result, words=True):
         lines.append(fault)
     lines.append("a draw" if result.winner is None else f"player {result.winner} wins")
@@ -106,7 +108,7 @@ def position_after(result: Result[Any], turn: int, line: str) -> object:
 
 
 def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
-    """Return who won and why, the bots' times, and the last words of a bot that failed."""
+    """Return who won and why, the bots' times, illegal actions, and a failed bot's last words."""
     fault = result.fault
     seconds = result.elapsed_ns / 1e9
     ended = "a draw" if result.winner is None else f"player {result.winner} wins"
@@ -119,6 +121,7 @@ def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
             f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
             f" worst {max(times, default=0):.1f} ms"
         )
+    lines += illegal_text(result, turn_name).splitlines()
     if fault:
         lines += last_words(result, fault.player)
     return "\n".join(lines) + "\n"
@@ -136,7 +139,7 @@ def fault_text(result: Result[Any], *, words: bool = False) -> str:
 
 def last_words(result: Result[Any], player: int) -> list[str]:
     """Return the last lines of a player's standard error; [] if there was no output."""
-    text = result.stderr[player].rstrip()
+    text = printable(result.stderr[player].rstrip())
     if not text:
         return []
     shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
