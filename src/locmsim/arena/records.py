@@ -23,11 +23,15 @@ class Answer(NamedTuple):
         The answer; None if there was no answer.
     elapsed_ns : int
         The time it took, in nanoseconds.
+    stderr : str
+        What the bot wrote to its standard error from this question to the next one, see
+        `locmsim.referee.Call`.
     """
 
     seat: int
     line: str | None
     elapsed_ns: int
+    stderr: str = ""
 
 
 class Times(NamedTuple):
@@ -129,7 +133,9 @@ def record_of(fixture: Fixture, result: Result[Any]) -> Record:
         late=(late[0], late[1]),
         illegal=illegal,
     )
-    answers = tuple([Answer(call.player, call.answer, call.elapsed_ns) for call in result.calls])
+    answers = tuple(
+        [Answer(call.player, call.answer, call.elapsed_ns, call.stderr) for call in result.calls]
+    )
     return Record(fixture, outcome, answers, result.stderr, result.elapsed_ns)
 
 

@@ -43,14 +43,21 @@ def running_score(tally: Tally) -> str:
     return text
 
 
-def tables(tally: Tally, width: int | None = None) -> str:
-    """Return all results as text tables, wrapped to `width` columns if it is given."""
+def tables(
+    tally: Tally, width: int | None = None, failed: Iterable[tuple[Outcome, str]] = ()
+) -> str:
+    """Return all results as text tables, wrapped to `width` columns if it is given.
+
+    `failed` are games with a fault, as for `faults_text`.
+    """
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
         if not _can_rate():
             parts.append("ratings need choix: pip install 'locmsim[arena]'")
-    parts += [text for text in (_pairs_text(tally), _faults(tally), _sprt_text(tally)) if text]
+    parts += [
+        text for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally)) if text
+    ]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
     return "\n\n".join(parts) + "\n"
@@ -183,16 +190,36 @@ def _pairs_text(tally: Tally) -> str:
     return text + f"{counts.lost} lost"
 
 
-def _faults(tally: Tally) -> str:
+def _faults(tally: Tally, failed: Iterable[tuple[Outcome, str]]) -> str:
+    """Return what went wrong with each player, and the first fault of each."""
+    first: dict[int, str] = {}
+    players = tally.settings.players
+    wanted = sum(bool(sums.faults) for sums in tally.players)
+    for outcome, words in failed if wanted else ():
+        if outcome.fault is not None:
+            index = outcome.players[outcome.fault.player]
+            first.setdefault(index, _first_fault(tally.settings, outcome, words))
+            if len(first) == wanted:
+                break
     lines = []
-    for player, sums in zip(tally.settings.players, tally.players, strict=True):
+    for index, (player, sums) in enumerate(zip(players, tally.players, strict=True)):
         if sums.illegal:
             reasons = ", ".join(f"{count} {why}" for why, count in sums.illegal.most_common())
             lines.append(f"illegal actions of {player.name}: {reasons}")
         if sums.faults:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sums.faults.most_common())
             lines.append(f"faults of {player.name}: {kinds}")
+            lines += [first[index]] if index in first else []
     return "\n".join(lines)
+
+
+def _first_fault(settings: Settings, outcome: Outcome, words: str) -> str:
+    """Describe a fault in one line, with its turn and the last line of a traceback."""
+    assert outcome.fault is not None
+    at = f"{settings.game.turn_name} {outcome.turns - 1}" if outcome.turns else "the choice phase"
+    last = words.rstrip().rpartition("\n")[2].strip()
+    text = f"    first in game {outcome.number}, {at}: {outcome.fault.message}"
+    return printable(text if not last or last in text else f"{text} ({last})")
 
 
 def _sprt_text(tally: Tally) -> str:

@@ -72,6 +72,7 @@ CREATE TABLE games (
     illegal1 TEXT,
     stderr0 BLOB,
     stderr1 BLOB,
+    words BLOB,
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
@@ -87,7 +88,7 @@ CREATE TABLE games (
 _SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
 #: Games per pairing between two stored sums.
 _BLOCK = 16
-_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 25)})"
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 26)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
     " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1,"
@@ -384,15 +385,19 @@ class Store(Database):
         """Return everything stored of a game; `StoreError` if it was not played."""
         assert self.settings is not None
         with self._errors("read"):
-            query = f"{_OUTCOME}, stderr0, stderr1, elapsed_ns, answers FROM games WHERE game = ?"
+            query = f"{_OUTCOME}, stderr0, stderr1, words, elapsed_ns, answers FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
-        *columns, stderr0, stderr1, elapsed_ns, packed = row
+        *columns, stderr0, stderr1, words, elapsed_ns, packed = row
+        said = dict(json.loads(_unpacked(words) or "[]"))
         return Record(
             fixture=self.settings.fixture(number),
             outcome=_outcome(columns),
-            answers=tuple(Answer(*answer) for answer in json.loads(zlib.decompress(packed))),
+            answers=tuple(
+                Answer(*answer, said.get(place, ""))
+                for place, answer in enumerate(json.loads(zlib.decompress(packed)))
+            ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,
         )
@@ -400,7 +405,9 @@ class Store(Database):
 
 def _row(record: Record) -> list[object]:
     outcome, fault = record.outcome, record.outcome.fault
-    answers = json.dumps(record.answers, separators=(",", ":"))
+    answers = json.dumps([answer[:3] for answer in record.answers], separators=(",", ":"))
+    # By the number of the answer; most bots write nothing.
+    words = [(place, one.stderr) for place, one in enumerate(record.answers) if one.stderr]
     return [
         outcome.number,
         *outcome.players,
@@ -417,6 +424,7 @@ def _row(record: Record) -> list[object]:
         outcome.late[1],
         *[json.dumps(reasons) if reasons else None for reasons in outcome.illegal],
         *[_packed(text) if text else None for text in record.stderr],
+        _packed(json.dumps(words)) if words else None,
         record.elapsed_ns,
         _packed(answers),
     ]

@@ -495,7 +495,7 @@ class Arena:
         -------
         str
         """
-        return report.tables(self.tally, width)
+        return report.tables(self.tally, width, self._store.failed())
 
     def faults(self) -> str:
         """Return for each player and kind of fault the first such game, with the player's last

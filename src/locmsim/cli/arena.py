@@ -392,14 +392,12 @@ def _show_arena(options: argparse.Namespace) -> None:
 
 
 def _print_stderr(arena: "Arena", number: int) -> None:
-    """Print the standard error output of both players of a game."""
-    record = arena.record(number)
-    for seat, index in enumerate(record.outcome.players):
-        text = record.stderr[seat]
-        name = arena.settings.players[index].name
-        print(f"player {seat}, {name}:{'' if text else ' nothing'}")
-        if text:
-            print(printable(text.rstrip("\n")))
+    """Print the standard error output of both players of a game, turn by turn."""
+    from locmsim.referee.any_game import stderr_text
+
+    settings = arena.settings
+    names = [settings.players[index].name for index in arena.record(number).outcome.players]
+    print(stderr_text(arena.replay(number), settings.game.turn_name, names), end="")
 
 
 def _print_arena(arena: "Arena", as_json: bool) -> None:

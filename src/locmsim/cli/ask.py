@@ -201,12 +201,14 @@ def _ask_program(
         for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
+            process.stderr_since()
             try:
                 line, _ = process.ask(call.text or "", seconds, lenient=True)
             except BotFault as fault:
                 problem = f"{fault.kind}: {fault.message}"
             if call.turn in turns:
-                answers.append(_compared(result, call, match, line, problem, process.stderr_tail()))
+                words = process.stderr_since()
+                answers.append(_compared(result, call, match, line, problem, words))
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
                 words = printable(process.stderr_tail().rstrip())
@@ -280,6 +282,7 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
         "new": answer.line,
         "same": answer.same,
         "problem": answer.problem,
+        "old_stderr": answer.call.stderr,
         "stderr": answer.stderr,
     }
 
@@ -314,8 +317,9 @@ def _print_answer(answer: _Answer, played: "Played") -> None:
     _print_lines(answer, played)
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
-    if words := printable(answer.stderr.rstrip()):
-        print("standard error:")
-        for line in words.splitlines()[-_STDERR_LINES:]:
-            print(f"    {line}")
+    for when, text in (("then", call.stderr), ("now", answer.stderr)):
+        if words := printable(text.rstrip()):
+            print(f"standard error {when}:")
+            for line in words.splitlines()[-_STDERR_LINES:]:
+                print(f"    {line}")
     sys.stdout.flush()

@@ -91,6 +91,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--text", action="store_true", help="print the match as text after the scores")
     add(
+        "--stderr",
+        action="store_true",
+        help="print what each bot wrote to its standard error, turn by turn",
+    )
+    add(
         "--json",
         action="store_true",
         help="print the result in the format of psyleague and cgarena",
@@ -471,6 +476,10 @@ def _print_result(
             out.write(plain_text(result, word))
         if out.isatty():
             out.write("\n" * text + summary_text(result, word))
+    if options.stderr:
+        from locmsim.referee.any_game import stderr_text
+
+        out.write(stderr_text(result, "turn" if game is None else game.turn_name))
 
 
 def _parameters(text: str) -> dict[str, int | str]:

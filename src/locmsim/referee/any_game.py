@@ -1,14 +1,14 @@
 """Matches of any game as text and JSON, and the effect of other answers in them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from locmsim._io import printable
 from locmsim.contract import Game
 from locmsim.referee.illegal import illegal_text
-from locmsim.referee.process_match import Result
+from locmsim.referee.process_match import Call, Result
 
 __all__ = [
     "fault_text",
@@ -16,8 +16,10 @@ __all__ = [
     "plain_log",
     "plain_text",
     "position_after",
+    "stderr_text",
     "summary_text",
     "view_steps",
+    "written_lines",
 ]
 
 _STDERR_LINES = 15
@@ -34,9 +36,46 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
         lines.append(f"{at}, player {call.player}: {answer}{', late' if call.late else ''}")
         if call.result.ignored:
             lines.append(f"    not done: {printable('; '.join(call.result.ignored))}")
+        lines += written_lines(call)
     if fault := fault_text(result, words=True):
         lines.append(fault)
     lines.append("a draw" if result.winner is None else f"player {result.winner} wins")
+    return "\n".join(lines) + "\n"
+
+
+def written_lines(call: Call) -> list[str]:
+    """Return what a bot wrote to its standard error in a turn, in lines that show what they are."""
+    return [f"    | {line}" for line in printable(call.stderr.rstrip()).splitlines()]
+
+
+def stderr_text(
+    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = ("", "")
+) -> str:
+    """Return what both players wrote to their standard errors, answer by answer.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    turn_name : str
+        What the game calls a turn.
+    names : sequence of str
+        The names of the players.
+
+    Returns
+    -------
+    str
+        For each answer a line that says whose it is, and the lines that were written.
+    """
+    who = [f"player {player}{f', {name}' if name else ''}" for player, name in enumerate(names)]
+    lines = []
+    for call in result.calls:
+        if call.stderr:
+            at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
+            lines += [f"{at}, {who[call.player]}:", *written_lines(call)]
+    for player in (0, 1):
+        if not any(call.stderr for call in result.calls if call.player == player):
+            lines += last_words(result, player) or [f"{who[player]}: nothing"]
     return "\n".join(lines) + "\n"
 
 
