@@ -96,6 +96,7 @@ _OUTCOME = (
 )
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
+_RECORD = f"{_OUTCOME}, stderr0, stderr1, words, elapsed_ns, answers"
 
 
 class Goal(NamedTuple):
@@ -385,7 +386,7 @@ class Store(Database):
         """Return everything stored of a game; `StoreError` if it was not played."""
         assert self.settings is not None
         with self._errors("read"):
-            query = f"{_OUTCOME}, stderr0, stderr1, words, elapsed_ns, answers FROM games WHERE game = ?"
+            query = f"{_RECORD} FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
