@@ -148,9 +148,11 @@ def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
             store.add(records[1])
     assert path.read_text() == "something else"
     path.unlink()
-    with Arena(["random", "greedy"], db=path, games=4, seed=3, timeout_scale=0) as arena:
-        with pytest.raises(StoreError, match="was removed"):
-            arena.run(jobs=1, on_games=lambda games: path.unlink(missing_ok=True))
+    with (
+        Arena(["random", "greedy"], db=path, games=4, seed=3, timeout_scale=0) as arena,
+        pytest.raises(StoreError, match="was removed"),
+    ):
+        arena.run(jobs=1, on_games=lambda games: path.unlink(missing_ok=True))
 
 
 def test_no_file_for_no_games(path: Path) -> None:
