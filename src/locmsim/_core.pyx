@@ -680,9 +680,9 @@ cdef inline bint attack_player(
 
 
 cdef inline int16_t short(int value) noexcept nogil:
-    """Clip a number to a creature's field. Only constructed positions and creatures with a negative
-    printed attack, which gain defense in every fight, can reach the bound."""
-    return value if value < 32767 else 32767
+    """Clip a number to what a creature can have. Only constructed positions and creatures with a
+    negative printed attack, which gain defense in every fight, can reach the bound."""
+    return value if value < MAX_STAT else MAX_STAT
 
 
 cdef inline bint attack_creature(
