@@ -285,10 +285,11 @@ def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena("show", db)
     out = capsys.readouterr().out
     assert "game 1, bad crashed: its process exited with code 4\n    no idea what to do\n" in out
-    assert out.count("no idea") == 1
+    at = "    first in game 1, the choice phase: its process exited with code 4"
+    assert f"faults of bad: 4 crashed\n{at} (no idea what to do)\n" in out
     arena("show", db, "--stderr", "2")
-    assert (
-        capsys.readouterr().out == "player 0, bad:\nno idea what to do\nplayer 1, random: nothing\n"
+    assert capsys.readouterr().out == (
+        "choice phase, player 0, bad:\n    | no idea what to do\nplayer 1, random: nothing\n"
     )
     arena("show", db, "--json")
     faults = json.loads(capsys.readouterr().out)["faults"]

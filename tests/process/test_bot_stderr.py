@@ -83,7 +83,7 @@ def failed(result: Result[Match]) -> str:
 
 def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that stayed in the bot's buffer is told from one that never came."""
-    monkeypatch.setattr(process, "_LATE", 30.0)
+    monkeypatch.setattr(process, "_FLUSH", 30.0)
     unflushed = """
     print("PASS", flush=n < 2)
 """
@@ -97,7 +97,7 @@ def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> N
     time.sleep(0.5 * (n == 2))
     bot.write(b"PASS\\n")
 """
-    monkeypatch.setattr(process, "_LATE", 1.0)
+    monkeypatch.setattr(process, "_LATE", 30.0)
     result = play([script(late), GOOD], Match(seed=1))
     assert failed(result) == "no answer within 200 ms; 'PASS\\n' came later"
 

@@ -37,10 +37,10 @@ class Seeds(Sequence[int]):
             ranges = (seeds,)
         elif isinstance(seeds, Seeds):
             ranges = seeds._ranges
-        self._ranges = tuple(_ranges(ranges))
+        self._ranges: tuple[range, ...] = tuple(_ranges(ranges))
         self._ends = tuple(accumulate(map(_length, self._ranges)))
-        if len(self) > _MOST:
-            raise ValueError(f"seeds: expected at most {_MOST}, got {len(self)}")
+        if self._ends and self._ends[-1] > _MOST:
+            raise ValueError(f"seeds: expected at most {_MOST}, got {self._ends[-1]}")
         for part in self._ranges:
             for seed in (part.start, part.stop - 1):
                 if not _LOW <= seed <= _HIGH:

@@ -376,8 +376,11 @@ class Store(Database):
     def failed(self) -> Iterator[tuple[Outcome, str]]:
         """Yield the games that ended by a fault, with the last output of the player at fault."""
         with self._errors("read"):
-            query = f"{_OUTCOME}, stderr0, stderr1 FROM games WHERE fault_seat IS NOT NULL"
-            for *columns, stderr0, stderr1 in self._connection.execute(f"{query} ORDER BY game"):
+            query = (
+                f"{_OUTCOME}, stderr0, stderr1 FROM games INDEXED BY games_failed"
+                " WHERE fault_kind IS NOT NULL ORDER BY game"
+            )
+            for *columns, stderr0, stderr1 in self._connection.execute(query):
                 outcome = _outcome(columns)
                 assert outcome.fault is not None
                 yield outcome, _unpacked(stderr1 if outcome.fault.player else stderr0)
@@ -396,8 +399,8 @@ class Store(Database):
             fixture=self.settings.fixture(number),
             outcome=_outcome(columns),
             answers=tuple(
-                Answer(*answer, said.get(place, ""))
-                for place, answer in enumerate(json.loads(zlib.decompress(packed)))
+                Answer(seat, line, ns, said.get(place, ""))
+                for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
             ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,

@@ -217,7 +217,8 @@ def _run_arena(options: argparse.Namespace) -> int | None:
         chosen["seeds"] = parse_seeds(options.seeds)
     sprt: Sprt | Literal[False] | None = False if options.no_sprt else None
     if options.sprt is not None:
-        sprt = Sprt(*options.sprt, options.alpha, options.beta)
+        elo0, elo1 = options.sprt
+        sprt = Sprt(elo0, elo1, options.alpha, options.beta)
     elif options.sprt_of is not None:
         raise Failure("--sprt-of needs --sprt", code=2)
     if options.db is None and not options.players:

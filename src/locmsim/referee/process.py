@@ -52,8 +52,9 @@ _SHOWN = 30
 
 #: Seconds to exit between SIGTERM, with the input closed, and SIGKILL.
 _GRACE = 0.2
-#: Seconds in which a bot that was too late may still write its answer.
-_LATE = 0.2
+#: Seconds in which a bot that was too late may still write its answer: as it is, and after its
+#: input has ended.
+_LATE, _FLUSH = 0.1, 0.2
 #: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
@@ -319,22 +320,27 @@ class BotProcess:
     def _late_answer(self) -> str:
         """Return a hint for the bot's author if an answer comes after all.
 
-        The input is closed: a program that has its answer in a buffer ends, and its answer comes.
+        A program that has its answer in a buffer waits for more input. When that ends the program
+        ends too, and the answer comes.
         """
-        self._pipes()[0].close()
+        self._wait_for_line(_LATE)
+        if not _LINE_END.search(self._output):
+            self._pipes()[0].close()
+            self._wait_for_line(_FLUSH)
+            if _LINE_END.search(self._output):
+                return f"; {self._shown()} came when its input ended: did it flush its output?"
+            return ""
+        return f"; {self._shown()} came later"
+
+    def _wait_for_line(self, seconds: float) -> None:
         poll = select.poll()
         poll.register(self._stdout, select.POLLIN)
-        deadline = time.monotonic() + _LATE
+        deadline = time.monotonic() + seconds
         while not self._output_ended and (left := deadline - time.monotonic()) > 0:
             if poll.poll(left * 1000):
                 self._read_output()
-            if len(self._output) >= self.max_line:
-                break
-        if not _LINE_END.search(self._output):
-            return ""
-        if self._output_ended:
-            return f"; {self._shown()} came when its input ended: did it flush its output?"
-        return f"; {self._shown()} came later"
+            if _LINE_END.search(self._output) or len(self._output) >= self.max_line:
+                return
 
     def _end_fault(self, kind: FaultKind, reason: str) -> BotFault:
         """Return the fault of a bot that closed a pipe, which is how its death shows."""

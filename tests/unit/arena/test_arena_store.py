@@ -165,8 +165,8 @@ def test_no_file_for_no_games(path: Path) -> None:
         pass
     assert path.exists()
     path.write_bytes(b"")
-    with pytest.raises(ValueError, match="two are called"):
-        Arena(["a=random", "a=greedy"], db=path)
+    with pytest.raises(ValueError, match="players: expected at least two"):
+        Arena(["random"], db=path)
     with pytest.raises(ValueError, match="unknown option"):
         Arena(["random", "rule:x=1"], db=path)
     assert path.exists()
