@@ -394,12 +394,12 @@ class Store(Database):
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
         *columns, stderr0, stderr1, words, elapsed_ns, packed = row
-        said = dict(json.loads(_unpacked(words) or "[]"))
+        written = dict(json.loads(_unpacked(words) or "[]"))
         return Record(
             fixture=self.settings.fixture(number),
             outcome=_outcome(columns),
             answers=tuple(
-                Answer(seat, line, ns, said.get(place, ""))
+                Answer(seat, line, ns, written.get(place, ""))
                 for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
             ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),

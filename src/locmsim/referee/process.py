@@ -106,17 +106,17 @@ def new_token() -> str:
 class _Excerpt:
     """The first and the last lines of a text."""
 
-    def __init__(self, room: int) -> None:
-        self._room = room
+    def __init__(self, size: int) -> None:
+        self._size = size
         self._first = bytearray()
         self._last = bytearray()
         self._dropped = 0
 
     def add(self, chunk: bytes) -> None:
-        room = self._room - len(self._first)
-        self._first += chunk[:room]
-        self._last += chunk[room:]
-        if (excess := len(self._last) - self._room) > 0:
+        left = self._size - len(self._first)
+        self._first += chunk[:left]
+        self._last += chunk[left:]
+        if (excess := len(self._last) - self._size) > 0:
             del self._last[:excess]
             self._dropped += excess
 

@@ -387,7 +387,7 @@ class EnoughError(Exception):
 
 
 def stop_after(games: int) -> Callable[[int], None]:
-    """Return a callback that ends a tournament after so many games."""
+    """Return a callback that ends a tournament after a number of games."""
     left = [games]
 
     def count(new: int) -> None:
