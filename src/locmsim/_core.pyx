@@ -1126,7 +1126,7 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     cdef int i, place
     memset(first, 0, sizeof(first))
     for i in range(n):
-        place = t.cards[i].base_id * 40503 >> 4 & 511
+        place = <uint32_t>t.cards[i].base_id * 40503 >> 4 & 511
         while first[place] and t.cards[first[place] - 1].base_id != t.cards[i].base_id:
             place = place + 1 & 511
         if first[place] == 0:

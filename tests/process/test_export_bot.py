@@ -224,9 +224,15 @@ def test_weights_without_networks(rules, search, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kernel", "--search", "mcts"], "--search is for a bot, not for --kernel"),
-        (["--kernel", "--ascii"], "--ascii is for a bot, not for --kernel"),
-        ([], "one of the arguments --rules --kernel is required"),
+        (["--kernel", "--search", "mcts"], "--search is for a bot or for parts of one (--with)"),
+        (["--kernel", "--ascii"], "--ascii is for a bot or for parts of one (--with)"),
+        (["--kernel", "--readable"], "--readable is for a bot, not for --kernel"),
+        (["--rules", "1.0", "--minify"], "--minify is for --kernel, not for a bot"),
+        (["--rules", "1.0", "--with", "deck"], "--with is for --kernel, not for a bot"),
+        ([], "--rules is needed for a bot, --kernel for the simulator alone"),
+        (["--kernel", "--with", "deck"], "deck needs the rules, whose numbers it has"),
+        (["--kernel", "--with", "deck", "--rules", "1.0"], "rules 1.0 have no deck: ask for draft"),
+        (["--kernel", "--with", "dek", "--rules", "1.0"], "unknown part 'dek': expected some of"),
         (["--rules", "1.0", "--weights", "nowhere.npz"], "nowhere.npz: No such file"),
     ],
 )

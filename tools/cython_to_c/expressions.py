@@ -350,6 +350,8 @@ class Expressions:
             simple = self.simplified(operator, a, b)
             if simple is not None:
                 return simple
+        else:  # C++20 deprecates arithmetic of enum constants and floats
+            a, b = (v if v.const is None or is_float(v) else literal(v.const) for v in (a, b))
         text = f"{a.inside(operator, False)} {operator} {b.inside(operator, True)}"
         type = self.type_of(a, b)
         return Value(text, _LEVELS[operator], type, pure=a.pure and b.pure)
@@ -451,7 +453,7 @@ class Expressions:
     # -- calls
 
     def SimpleCallNode(self, node: Node) -> Value:
-        function = node.function
+        function = self.listed(node.function)
         if kind(function) == "NameNode" and not (self.body and function.name in self.body.types):
             if function.name in ("min", "max"):
                 return self.extreme(function.name, [self.value(arg) for arg in node.args])
@@ -469,6 +471,18 @@ class Expressions:
         arguments = [self.value(arg, t) for arg, t in zip(node.args, type[2], strict=True)]
         text = ", ".join(argument.text for argument in arguments)
         return Value(f"{target.at(_POSTFIX)}({text})", _POSTFIX, type[1], pure=False)
+
+    def listed(self, function: Node) -> Node:
+        """Return the name of a function that is at a known index of a list, or the node itself."""
+        if kind(function) != "IndexNode" or kind(function.base) != "NameNode":
+            return function
+        variable = self.module.find(function.base.name)
+        index = self.value(function.index).const
+        if index is None or not isinstance(variable, Variable):
+            return function
+        if kind(variable.start) not in ("ListNode", "TupleNode"):
+            return function
+        return variable.start.args[index]  # type: ignore[union-attr]
 
     def call(self, node: Node, function: Function) -> Value:
         assert self.body is not None

@@ -224,7 +224,8 @@ def test_agents_by_name() -> None:
 
 
 def test_games_by_name() -> None:
-    assert known_games()[:2] == ["locm", "vestrock"]
+    assert known_games()[0] == "locm"
+    assert "vestrock" in known_games()
     assert make_game("dice:turns=8") == DiceGame(8)
     assert make_game("dice", DiceGame(8)) == make_game("dice:turns=3", turns=8) == DiceGame(8)
     assert make_game("locm:rules=1.2", make_game("locm:ids=new")).title == "rules 1.2"
