@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._io import counted
+from locmsim._io import counted, printable
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
 from locmsim.contract import Part, start_turn
@@ -205,15 +205,17 @@ def _ask_program(
         for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
+            process.stderr_since()
             try:
                 line, _ = process.ask(call.text or "", seconds, lenient=True)
             except BotFault as fault:
                 problem = f"{fault.kind}: {fault.message}"
             if call.turn in turns:
-                answers.append(_compared(result, call, match, line, problem, process.stderr_tail()))
+                words = process.stderr_since()
+                answers.append(_compared(result, call, match, line, problem, words))
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
-                words = process.stderr_tail().rstrip()
+                words = printable(process.stderr_tail().rstrip())
                 raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
             if problem:
                 break
@@ -287,6 +289,7 @@ def _as_json(answer: _Answer, played: "Played") -> dict[str, Any]:
         "new": answer.line,
         "same": answer.same,
         "problem": answer.problem,
+        "old_stderr": answer.call.stderr,
         "stderr": answer.stderr,
     }
 
@@ -308,9 +311,9 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
     ):
         if shown:
             print(f"    {name}: {'; '.join(shown)}")
-            print(f"         {line}")
+            print(f"         {printable(line or '')}")
         else:
-            print(f"    {name}: {missing if line is None else line}")
+            print(f"    {name}: {missing if line is None else printable(line)}")
 
 
 def _print_answer(answer: _Answer, played: "Played") -> None:
@@ -321,8 +324,9 @@ def _print_answer(answer: _Answer, played: "Played") -> None:
     _print_lines(answer, played)
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
-    if words := answer.stderr.rstrip():
-        print("standard error:")
-        for line in words.splitlines()[-_STDERR_LINES:]:
-            print(f"    {line}")
+    for when, text in (("then", call.stderr), ("now", answer.stderr)):
+        if words := printable(text.rstrip()):
+            print(f"standard error {when}:")
+            for line in words.splitlines()[-_STDERR_LINES:]:
+                print(f"    {line}")
     sys.stdout.flush()
