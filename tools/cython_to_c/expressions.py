@@ -118,9 +118,33 @@ def is_float(value: Value) -> bool:
 
 
 def as_numbers(a: Value, b: Value) -> tuple[Value, Value]:
-    """Return operands of which one is a float: C++20 deprecates constants of enums beside it."""
+    """Return operands of a comparison with a float, where C++20 deprecates names of constants."""
     first, second = (v if v.const is None or is_float(v) else literal(v.const) for v in (a, b))
     return first, second
+
+
+def beside_float(node: Node, value: Value) -> Value:
+    """Return an operand of an operation on floats as Cython writes it, if it is a constant.
+
+    Cython makes whole numbers in the source doubles, so that what is computed with them is rounded
+    to a float only where it is assigned: ``e / (e + 2)`` has two roundings in C, one in Cython.
+    Names of constants stay whole numbers there; here they are their numbers, because C++20
+    deprecates arithmetic of enum constants and floats.
+    """
+    if value.const is None or is_float(value):
+        return value
+    if is_number(node):
+        return replace(value, text=f"{value.const}.0", type=("double",))
+    return literal(value.const)
+
+
+def is_number(node: Node) -> bool:
+    """Return whether an expression consists of whole numbers, without names."""
+    if kind(node) == "UnaryMinusNode":
+        return is_number(node.operand)
+    if hasattr(node, "operand1"):
+        return is_number(node.operand1) and is_number(node.operand2)
+    return kind(node) == "IntNode"
 
 
 def is_bit(type: Type | None) -> bool:
@@ -352,14 +376,14 @@ class Expressions:
         if operator == "**":
             fail(node, "a power")
         operator = "/" if operator == "//" else operator
+        type = self.type_of(a, b)
         if not floats:
             simple = self.simplified(operator, a, b)
             if simple is not None:
                 return simple
         else:
-            a, b = as_numbers(a, b)
+            a, b = beside_float(node.operand1, a), beside_float(node.operand2, b)
         text = f"{a.inside(operator, False)} {operator} {b.inside(operator, True)}"
-        type = self.type_of(a, b)
         return Value(text, _LEVELS[operator], type, pure=a.pure and b.pure)
 
     AddNode = SubNode = MulNode = DivNode = ModNode = IntBinopNode = BitwiseOrNode = binary
