@@ -3,7 +3,7 @@
 import inspect
 import pickle
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from locmsim.agents.registry import (
     is_agent,
     make_agent,
 )
-from locmsim.contract import Part, View
+from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
 
@@ -87,6 +87,21 @@ class LocmGame:
             return View("".join(texts), scores=_pair(match.scores))
         first, second = match.state.players
         return View(str(match.state), scores=(first.health, second.health))
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return None: the game has no logs but those of the referee.
+
+        Parameters
+        ----------
+        event : mapping
+            A line of a log.
+
+        Returns
+        -------
+        None
+        """
+        return None
 
     def is_agent(self, spec: str) -> bool:
         """Return whether a text describes an agent, see `locmsim.agents.registry`.
