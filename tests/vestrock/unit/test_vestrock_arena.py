@@ -233,7 +233,7 @@ def test_the_arena_from_the_command_line(
     assert "2 games of Vestrock" in capsys.readouterr().out
     assert main(["arena", "show", str(db)]) == 0
     shown = capsys.readouterr().out
-    assert "15.5 turns a game" in shown
+    assert "14.5 turns a game" in shown
     assert "lost by rule" not in shown
     assert main(["arena", "show", str(db), "--lost=random"]) == 0
     shown = capsys.readouterr().out
