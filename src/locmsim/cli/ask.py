@@ -64,7 +64,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=int, default=0, metavar="N", help="seed of an agent (default: %(default)s)")
     add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: detected)")
+    add(
+        "--ids",
+        choices=IDS,
+        help="instance ids of a log (default: detected); answers are shown in the new ones",
+    )
     add(
         "--timeout-scale",
         type=number(0, allow_low=True),
@@ -101,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
         played = load_played(options.game, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, played, [options.turn])
     if options.json:
-        print(json.dumps(_as_json(answer), indent=1))
+        print(json.dumps(_as_json(answer, played), indent=1))
         return
     _print_answer(answer, played)
 
@@ -133,7 +137,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     except ValueError as error:
         raise Failure(f"--lost: {error}", code=2) from None
     if options.json:
-        found = [{"game": game, **_as_json(answer)} for game, answer, _ in shown]
+        found = [{"game": game, **_as_json(answer, played)} for game, answer, played in shown]
         print(json.dumps(found, indent=1))
         return
     for game, answer, played in shown:
@@ -274,8 +278,11 @@ def _compared(
     return _Answer(call, shown[0], shown[1], same, problem, stderr)
 
 
-def _as_json(answer: _Answer) -> dict[str, Any]:
+def _as_json(answer: _Answer, played: "Played") -> dict[str, Any]:
+    # Answers of Legends of Code and Magic have today's instance ids, whichever the match had.
+    ids = {"ids": "new"} if Part.REPLAY in played.game.parts else {}
     return {
+        **ids,
         "turn": answer.call.turn,
         "player": answer.call.player,
         "old": answer.was,

@@ -161,6 +161,21 @@ cdef int f(int x) noexcept nogil:
     assert "return x;" not in text
 
 
+def test_whole_numbers_beside_floats_are_doubles(tmp_path):
+    """As in what Cython makes: otherwise the last bit of the result is another one."""
+    source = """
+cdef enum:
+    MANY = 5
+
+cdef float f(float x, int n) noexcept nogil:
+    x = x / (x + 2) - n * x + (2 * MANY) * x
+    return -3 * (1 - x)
+"""
+    text = translated(tmp_path, source)
+    assert "x = x / (x + 2.0) - n * x + 10 * x;" in text
+    assert "return -3.0 * (1.0 - x);" in text
+
+
 def test_parameters_that_nothing_reads_are_left_out(tmp_path):
     source = """
 cdef int deaf(int x, int y) noexcept nogil:
