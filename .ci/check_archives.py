@@ -19,7 +19,7 @@ GENERATED = {".c", ".so", ".pyd", ".pyc"}
 #: Files in the archives but not in git: C for exported bots, which builds from an archive do not
 #: translate again, and the examples that `locmsim new` writes.
 EXAMPLES = Path("locmsim/data/examples.zip")
-MADE = {Path("locmsim/include/locm.h"), Path("locmsim/export/data/search.h"), EXAMPLES}
+MADE = {Path("locmsim/include/locm.h"), Path("locmsim/export/data/kit.h"), EXAMPLES}
 #: The most bytes of the examples.
 MOST = 100_000
 NOT_SHIPPED = {*GENERATED, ".pyx", ""}

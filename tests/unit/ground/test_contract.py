@@ -275,6 +275,7 @@ CORE = [
     "workers.py",
     "referee/live.py",
     "referee/any_game.py",
+    "referee/illegal.py",
     "referee/process_match.py",
     "referee/process.py",
     "referee/agent_process.py",
@@ -282,7 +283,7 @@ CORE = [
         f"arena/{name}.py"
         for name in (
             "game_index", "game_worker", "records", "registry", "report", "runner", "schedule",
-            "store", "tally", "tournament",
+            "seeds", "store", "tally", "tournament", "verification",
         )
     ),
 ]  # fmt: skip
