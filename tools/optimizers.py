@@ -44,7 +44,7 @@ def play(bot: Bot, trial: Trial, rng: random.Random) -> float:
 
 
 def tuned(name: str, parameters: int, games: int, bot: Bot, seed: int) -> Point:
-    """Return what a method recommends after so many games."""
+    """Return what a method recommends after a number of games."""
     method = make_method(name, [(-15.0, 15.0)] * parameters, games // 2, seed)
     rng = random.Random(seed)
     waiting: list[Trial] = []
@@ -58,7 +58,7 @@ def tuned(name: str, parameters: int, games: int, bot: Bot, seed: int) -> Point:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--elo", type=float, default=100, help="what the start lacks (default: 100)")
+    parser.add_argument("--elo", type=float, default=100, help="Elo of the gap (default: 100)")
     parser.add_argument("--bots", type=int, default=6, help="bots of each cell (default: 6)")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), help="which (default: all)")
     parser.add_argument("--most", type=int, default=50000, help="most games (default: 50000)")

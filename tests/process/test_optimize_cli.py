@@ -63,6 +63,21 @@ def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.svg").read_text().startswith("<svg ")
 
 
+def test_the_bot_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text()
+    (code,) = re.findall(r"^```python\n(from dataclasses.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (line,) = re.findall(
+        r"^(locmsim optimize \"mybot.py:Mine:attack=\{attack=5.*)$", page, re.MULTILINE
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text(code)
+    words = [*shlex.split(line)[1:], "--games", "20", "--jobs", "1", "--proof-games", "0"]
+    assert main(words) == 0
+    assert "attack = " in capsys.readouterr().out
+
+
 def refused(*words: str) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)

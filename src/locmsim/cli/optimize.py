@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 _EPILOG = """\
-PLAYER is a command or an agent with placeholders in the place of numbers:
+PLAYER is a command or an agent with placeholders in place of numbers:
 
   {name=START:LOW..HIGH:KIND:step=STEP}
 
@@ -118,7 +118,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
     from locmsim.tuning.optimization import Optimization, OptimizationSettings
 
     rules = {} if options.rules is None else {"rules": options.rules}
-    given = {name: getattr(options, name) for name in ("games", "method")}
+    chosen = {name: getattr(options, name) for name in ("games", "method")}
     template = None
     if options.template is not None:
         try:
@@ -136,7 +136,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
         timeout_scale=options.timeout_scale,
         match_limit=options.match_limit,
         lenient=options.lenient,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in chosen.items() if value is not None},
     )
     return Optimization(settings, folder=options.state)
 

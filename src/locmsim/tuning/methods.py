@@ -60,7 +60,7 @@ class Spsa:
         self._random = random.Random(seed)
         self._point = [0.0] * len(reach)
         self._sum = [0.0] * len(reach)
-        self._asked = self._told = self._summed = 0
+        self._asked = self._answered = self._summed = 0
         # Fewer games need larger moves to arrive at all; more games should be spent on precision.
         self._last_move = min(max(0.05 * math.sqrt(5000 / trials), 0.02), 0.12)
 
@@ -81,15 +81,15 @@ class Spsa:
     def tell(self, trial: Trial, score: float) -> None:
         """Move towards the point that won more."""
         assert trial.second is not None
-        self._told += 1
+        self._answered += 1
         settling = self._SETTLING * self._trials
-        shrunk = ((settling + self._trials) / (settling + self._told)) ** self._MOVES
+        shrunk = ((settling + self._trials) / (settling + self._answered)) ** self._MOVES
         move = self._last_move * shrunk * (2 * score - 1)
-        size = self._perturbation(self._told)
+        size = self._perturbation(self._answered)
         for i, (low, high) in enumerate(self._reach):
             step = (trial.first[i] - trial.second[i]) / 2 / size**2
             self._point[i] = min(max(self._point[i] + move * step, low), high)
-        if self._told > (1 - self._AVERAGED) * self._trials:
+        if self._answered > (1 - self._AVERAGED) * self._trials:
             self._summed += 1
             for i, x in enumerate(self._point):
                 self._sum[i] += x

@@ -24,6 +24,7 @@ from locmsim.arena import Arena, ArenaError, parse_player
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Player, Settings
+from locmsim.arena.seeds import Seeds
 from locmsim.contract import Game
 from locmsim.stats import Interval, PairCounts, Sprt, score_interval
 from locmsim.tuning.methods import METHODS, Method, Point, Trial, make_method
@@ -241,10 +242,10 @@ class Optimization:
             settings.method, reach, self._trials, derived_seed(settings.seed, "method")
         )
         self.games = 0
-        #: The values after each trial that was told, for a plot: games and point.
+        #: The values after each trial, for a plot: games and point.
         self.history: list[tuple[int, Point]] = [(0, start)]
         self._checks: deque[tuple[float, float]] = deque(maxlen=_RECENT)
-        self._asked = self._told = 0
+        self._asked = self._answered = 0
         self._faults = self._own_games = 0
         self._first_fault = ""
         self._open: dict[int, Trial] = {}
@@ -275,6 +276,11 @@ class Optimization:
         ----------
         point : tuple of float
             The value of each parameter, in steps from its start.
+
+        Returns
+        -------
+        str
+            A command, or the description of an agent.
         """
         values = texts(self.parameters, point)
         if self._file is not None:
@@ -303,7 +309,7 @@ class Optimization:
 
     def _ask(self) -> None:
         """Ask the method for trials, as far ahead as it is allowed to."""
-        while self._asked - self._told < _AHEAD and self._asked < self._total:
+        while self._asked - self._answered < _AHEAD and self._asked < self._total:
             number = self._asked + 1
             if number % _CHECK:
                 trial = self._method.ask()
@@ -338,7 +344,7 @@ class Optimization:
             players=(first, second),
             game=settings.game,
             seed=derived_seed(settings.seed, f"agents {deal}"),
-            seeds=(derived_seed(settings.seed, f"cards {deal}"),),
+            seeds=Seeds((derived_seed(settings.seed, f"cards {deal}"),)),
             timeout_scale=settings.timeout_scale,
             match_limit=settings.match_limit,
             lenient=settings.lenient,
@@ -347,7 +353,7 @@ class Optimization:
     def _take(self, number: int, points: Sequence[float]) -> None:
         """Take the points, 0 to 2, of the pairs of a trial."""
         trial = self._open.pop(number)
-        self._told = number
+        self._answered = number
         self.games += 2 * len(points)
         if number % _CHECK == 0:
             first, second = points if len(points) == 2 else (points[0], 2 - points[0])
@@ -382,6 +388,11 @@ class Optimization:
             Processes on this machine; by default one for each core.
         dask : str, optional
             The address of a Dask scheduler, to play on its cluster.
+
+        Yields
+        ------
+        Progress
+            How far it is.
 
         Raises
         ------
@@ -434,8 +445,8 @@ class Optimization:
 
     def _take_in_order(self) -> None:
         lines = []
-        while self._told + 1 in self._early:
-            number = self._told + 1
+        while self._answered + 1 in self._early:
+            number = self._answered + 1
             points = [played.points for played in self._early.pop(number)]
             self._take(number, points)
             lines.append(f"{number},{','.join(f'{one:g}' for one in points)}\n")
@@ -519,7 +530,7 @@ class Optimization:
                 number, *points = (float(part) for part in line.split(","))
             except ValueError:
                 number, points = -1.0, []
-            expected = self._told + 1
+            expected = self._answered + 1
             count = len(self._pairs(expected)) if expected in self._open else -1
             if (number, len(points)) != (expected, count) or not all(0 <= x <= 2 for x in points):
                 raise ValueError(f"{log.name}: line {expected}: not the result of that trial")
@@ -527,7 +538,7 @@ class Optimization:
             whole += len(line.encode())
         log.truncate(whole)
         log.seek(0, os.SEEK_END)
-        self._to_play = deque(number for number in self._to_play if number > self._told)
+        self._to_play = deque(number for number in self._to_play if number > self._answered)
 
     # -------------------------------------------------------------------------- proof
 
@@ -544,6 +555,11 @@ class Optimization:
             The most games.
         jobs, dask
             As for `run`.
+
+        Returns
+        -------
+        Proof
+            The result of the match.
 
         Raises
         ------

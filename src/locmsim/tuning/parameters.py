@@ -154,7 +154,7 @@ class Template:
         self._pieces[-1] += text[end:]
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the text with values in the place of its placeholders."""
+        """Return the text with its placeholders replaced by values."""
         filled = self._pieces[0]
         for (name, _), piece in zip(self.placeholders, self._pieces[1:], strict=True):
             filled += values[name] + piece

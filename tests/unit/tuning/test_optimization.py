@@ -76,7 +76,7 @@ def test_against_an_opponent(bot: str, method: str) -> None:
     pytest.importorskip("cmaes")
     optimization = finished(begun(bot, 200, against=("mine.py:Mine:skill=0.4",), method=method))
     assert 150 <= optimization.games <= 200
-    assert len({point for _, point in optimization.history}) > 2
+    assert len({point for _, point in optimization.history}) > 1
     if method == "spsa":  # which needs fewer games
         assert float(optimization.values["skill"]) > 0.25
 
