@@ -5,10 +5,12 @@ Most modules are imported on first use, because a referee and a bot are started 
 """
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from locmsim._core import ABI_VERSION, State
 from locmsim._lazy import imported_later
+from locmsim._moved import MovedFinder
 from locmsim.errors import (
     GameOverError,
     IllegalActionError,
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from locmsim import openspiel as openspiel
     from locmsim import referee as referee
     from locmsim import search as search
-    from locmsim import vestrock as vestrock
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
@@ -65,7 +66,6 @@ __all__ = [
     "referee",
     "save_cards",
     "search",
-    "vestrock",
 ]
 
 #: Names that are imported on first use, and their modules; a name without attribute is a module.
@@ -82,9 +82,9 @@ _LATER = {
     "play_match": "contract",
     "referee": "referee",
     "search": "search",
-    "vestrock": "vestrock",
 }
 __getattr__, __dir__ = imported_later(__name__, _LATER)
+sys.meta_path.insert(0, MovedFinder)
 
 
 def get_include() -> str:

@@ -1,0 +1,63 @@
+"""Signals that end a command."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from locmsim.commands import Stopped, ended_by_signals
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+
+
+class Deaf:
+    """An object that loses whatever is raised in its `__del__`."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(0.001)
+
+
+def test_a_signal_ends_what_runs() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    @ended_by_signals()
+    def command() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(60)
+
+    with pytest.raises(Stopped) as caught:
+        command()
+    assert caught.value.code == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost() -> None:
+    """A signal in a destructor ends the command, though Python ignores what is raised there."""
+    hook = sys.unraisablehook
+
+    @ended_by_signals()
+    def command() -> None:
+        deaf = Deaf()
+        del deaf
+        time.sleep(60)
+
+    started = time.monotonic()
+    with pytest.raises(Stopped) as caught:
+        command()
+    assert time.monotonic() - started < 30
+    assert caught.value.code == 128 + signal.SIGTERM
+    assert sys.unraisablehook is hook
+
+
+def test_other_exceptions_are_told_as_before() -> None:
+    program = (
+        "from locmsim.commands import ended_by_signals\n"
+        "class Fails:\n    def __del__(self): raise ValueError('lost')\n"
+        "with ended_by_signals():\n    fails = Fails()\n    del fails\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "ValueError: lost" in done.stderr
