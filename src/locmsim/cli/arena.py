@@ -26,11 +26,11 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     number,
-    sentence,
     start_logging,
     width,
     write,
 )
+from locmsim.commands import sentence
 from locmsim.contract import Part
 from locmsim.rules.rulesets import RULES
 
