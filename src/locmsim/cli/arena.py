@@ -163,7 +163,8 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         metavar="N",
-        help="number of games played at once (default: one per core)",
+        help="number of games played at once (default: one per core, which its two bots share; with"
+        " two cores for each game, each bot has its own)",
     )
     add(
         "--cores",
