@@ -1,5 +1,6 @@
 """Processes that end with what started them, with the helper of Linux and without it."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -116,13 +117,13 @@ sys.stdin.read()
 def test_a_helper_that_is_killed() -> None:
     """Another one takes its place."""
     supervisor.prepare()
-    found = [
-        int(folder.name)
-        for folder in Path("/proc").iterdir()
-        if folder.name.isdigit()
-        and str(os.getpid()).encode() in (folder / "cmdline").read_bytes().split(b"\0")
-        and b"_reaper" in (folder / "cmdline").read_bytes()
-    ]
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it may have ended
+            words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+            if words[-1] == str(os.getpid()).encode() and any(b"_reaper" in one for one in words):
+                found.append(int(folder.name))
+    assert found
     for pid in found:
         os.kill(pid, signal.SIGKILL)
     wait_for_end(found)
