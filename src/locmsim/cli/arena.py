@@ -26,11 +26,11 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     number,
-    sentence,
     start_logging,
     width,
     write,
 )
+from locmsim.commands import sentence
 from locmsim.contract import Part
 from locmsim.rules.rulesets import RULES
 
@@ -70,6 +70,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
+    )
+    show.add_argument(
+        "--cards",
+        action="store_true",
+        help="print what became of each card, and how often its player won (with --csv: write it)",
+    )
+    show.add_argument(
+        "--player", metavar="NAME", help="with --cards: whose cards count (default: all players')"
     )
     add_force(show)
     show.set_defaults(act=_show_arena, parser=show)
@@ -368,8 +376,14 @@ def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
     if options.csv is not None and options.csv not in STDOUT_PATHS:
-        check_target(options.csv, rb"game,pair,seed,", options.force)
+        ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
+        check_target(options.csv, ours, options.force)
+    if options.player is not None and not options.cards:
+        raise Failure("--player needs --cards", code=2)
     with Arena.load(options.db) as arena:
+        if options.cards:
+            _print_cards(options, arena)
+            return
         if options.stderr is not None:
             _print_stderr(arena, options.stderr)
             return
@@ -390,6 +404,22 @@ def _show_arena(options: argparse.Namespace) -> None:
             page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
             print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")
             print(lost)
+
+
+def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
+    """Print or write what became of the cards."""
+    from locmsim.arena.cards import cards_csv, cards_table
+
+    rows = arena.cards(options.player)
+    if options.csv is not None:
+        write(options.csv, cards_csv(rows))
+    elif options.json:
+        import json
+        from dataclasses import asdict
+
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        print(cards_table(rows, _table_width()), end="")
 
 
 def _print_stderr(arena: "Arena", number: int) -> None:
