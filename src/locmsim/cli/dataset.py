@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from locmsim._io import counted
-from locmsim.cli._common import Failure, add_force, check_target, ended_by_signals
+from locmsim.cli._common import (
+    Failure,
+    add_force,
+    check_target,
+    ended_by_signals,
+    start_logging,
+)
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -62,6 +68,7 @@ def run(options: argparse.Namespace) -> None:
 
     from locmsim.workers import WorkersError
 
+    start_logging(0)
     check_target(options.out, rb"PK\x03\x04.{26}obs\.npy", options.force)
     games = options.games
     examples: Examples | None = None

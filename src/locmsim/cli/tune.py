@@ -7,7 +7,13 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 
-from locmsim.cli._common import Failure, Stopped, check_target, ended_by_signals
+from locmsim.cli._common import (
+    Failure,
+    Stopped,
+    check_target,
+    ended_by_signals,
+    start_logging,
+)
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
@@ -77,6 +83,8 @@ def run(options: argparse.Namespace) -> None:
             raise Failure(f"cannot write {options.out}: {error.strerror}") from None
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    else:
+        start_logging(0)
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
         if name not in ("run", "parser", "workers", "dask", "verbose") and value is not None:
