@@ -10,8 +10,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
+    FORCE_HELP,
     GAME_HELP,
-    IDS,
     IDS_HELP,
     ISOLATE_HELP,
     LENIENT_HELP,
@@ -19,19 +19,19 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    Parser,
     Stopped,
-    add_force,
     add_verbose,
     check_target,
     ended_by_signals,
-    number,
     sentence,
     start_logging,
+    whole,
     width,
     write,
 )
+from locmsim.cli._shared import add_shared
 from locmsim.contract import Part
-from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.arena import Arena
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     summary = "play many matches between players (the default)"
     run = actions.add_parser(
@@ -57,24 +57,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "show", help=summary, description=sentence(summary), allow_abbrev=False
     )
     show.add_argument("db", metavar="DB", help="file of results that an arena wrote")
-    show.add_argument(
-        "--lost", metavar="PLAYER", help="player whose lost games are listed (default: the first)"
-    )
-    show.add_argument("--json", action="store_true", help="print JSON")
+    add_shared(show, "--player", help="player whose lost games are listed (default: the first)")
+    add_shared(show, "--json")
     show.add_argument(
         "--stderr",
-        type=int,
+        type=whole(1, 1 << 62),
         metavar="GAME",
         help="print the standard error output of both players of a game",
     )
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
     )
-    add_force(show)
+    add_shared(show, "--force", help=FORCE_HELP)
+    show.rules_out("--csv", "--player", "--json", "--stderr")
+    show.rules_out("--stderr", "--player", "--json")
+    show.rules_out("--json", "--player")
+    show.renamed(lost="player")
+    show.needs("--csv", "--force")
     show.set_defaults(act=_show_arena, parser=show)
 
 
-def _add_arena_run(parser: argparse.ArgumentParser) -> None:
+def _add_arena_run(parser: Parser) -> None:
     add = parser.add_argument
     add(
         "players",
@@ -82,11 +85,12 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
-    add = parser.add_argument_group("matches").add_argument
-    add("--games", type=int, metavar="N", help="number of games per pairing (default: 200)")
-    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
-    add("--ids", choices=IDS, help=IDS_HELP)
-    add("--game", metavar="GAME", help=GAME_HELP)
+    group = parser.add_argument_group("matches")
+    add = group.add_argument
+    add_shared(group, "--games", help="number of games per pairing (default: 200)")
+    add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
+    add_shared(group, "--ids", help=IDS_HELP)
+    add_shared(group, "--game", help=GAME_HELP)
     add(
         "--gauntlet",
         action="store_const",
@@ -103,13 +107,11 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("seeds")
     seeds = group.add_mutually_exclusive_group()
-    seeds.add_argument(
-        "--seed", type=int, metavar="N", help="seed that all other seeds are derived from"
-    )
+    add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
     group.add_argument(
         "--pairs-per-set",
-        type=int,
+        type=whole(1, 10**9),
         metavar="N",
         help="pairs of games that share a card set (default: 1)",
     )
@@ -133,35 +135,28 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         default=0.05,
         help="probability of accepting ELO0 by mistake (default: %(default)s)",
     )
-    add = parser.add_argument_group("machines").add_argument
-    add(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="number of games played at once (default: one per core)",
-    )
-    add(
+    group = parser.add_argument_group("machines")
+    add_shared(group, "--jobs", help="number of games played at once (default: one per core)")
+    group.add_argument(
         "--cores",
-        type=int,
+        type=whole(1, 1 << 16),
         metavar="N",
         help="cores per game, for agents with threads (default: 1)",
     )
-    add("--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler")
-    add("--isolate", action="store_true", help=ISOLATE_HELP)
-    add = parser.add_argument_group("time limits and faults").add_argument
-    add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
+    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    group = parser.add_argument_group("time limits and faults")
+    add_shared(group, "--timeout-scale", help=SCALE_HELP)
+    add_shared(group, "--match-limit", help=LIMIT_HELP)
+    add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
     group = parser.add_argument_group("results")
-    add = group.add_argument
-    add("--db", metavar="FILE", help="file of results; an existing one is resumed")
-    add(
-        "--force",
-        action="store_true",
-        help="with --db: resume even if files of players have changed",
-    )
-    add("--json", action="store_true", help="print JSON")
+    add_shared(group, "--db", help="file of results; an existing one is resumed")
+    add_shared(group, "--force", help="with --db: resume even if files of players have changed")
+    add_shared(group, "--json")
     add_verbose(group)
+    parser.needs("--sprt", "--alpha", "--beta")
+    parser.needs("--db", "--force")
+    parser.rules_out("--dask", "--jobs", "--cores")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -171,16 +166,9 @@ def run(options: argparse.Namespace) -> None:
     try:
         options.act(options)
     except ValueError as error:
-        raise Failure(_with_option(str(error)), code=2) from None
+        raise Failure(error, code=2) from None
     except (ArenaError, StoreError, ImportError) as error:
         raise Failure(error) from None
-
-
-def _with_option(message: str) -> str:
-    """Return a message with the argument's name replaced by the option."""
-    name, colon, rest = message.partition(":")
-    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "cores", "dask")
-    return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
 def _run_arena(options: argparse.Namespace) -> None:
@@ -275,7 +263,7 @@ def _show_arena(options: argparse.Namespace) -> None:
         if options.csv is not None:
             write(options.csv, arena.to_csv())
             return
-        lost = arena.lost_table(options.lost, width())
+        lost = arena.lost_table(options.player, width())
         _print_arena(arena, options.json)
         if options.json:
             return
@@ -284,7 +272,7 @@ def _show_arena(options: argparse.Namespace) -> None:
             print(f"\nfaults, the first of each kind (locmsim arena show {db} --stderr GAME):")
             print(faults)
         if lost:
-            name = options.lost or arena.settings.players[0].name
+            name = options.player or arena.settings.players[0].name
             print(f"\nlost by {name}")
             page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
             print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")

@@ -4,8 +4,16 @@ import argparse
 import sys
 from io import TextIOWrapper
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import (
+    FORCE_HELP,
+    STDOUT_PATHS,
+    Failure,
+    Parser,
+    check_target,
+    number,
+    write,
+)
+from locmsim.cli._shared import add_shared
 
 __all__ = ["add_options", "run"]
 
@@ -20,15 +28,15 @@ _OURS = (
 _OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--rules", choices=tuple(RULES), help="export the bot for this rule set")
+    add_shared(what, "--rules", help="export the bot for this rule set")
     what.add_argument(
         "--kernel", action="store_true", help="export the simulator as a header, for your own bots"
     )
-    add("-o", "--output", required=True, metavar="FILE", help="the file to write")
-    add("--weights", metavar="FILE", help="weights of the bot (default: the tuned weights)")
+    add_shared(parser, "--output", required=True)
+    add_shared(parser, "--weights", help="weights of the bot (default: the tuned weights)")
     add("--search", choices=("beam", "mcts"), help="search algorithm of the bot (default: beam)")
     add(
         "--time-ms",
@@ -36,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="search time per turn, at most 0.6 of the limit (default: 120)",
     )
-    add_force(parser)
+    add_shared(parser, "--force", help=FORCE_HELP)
     add(
         "--readable",
         action="store_true",
@@ -52,6 +60,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also write the rounded weights of the bot, so that a Python bot plays alike",
     )
+    parser.rules_out(
+        "--kernel", "--weights", "--search", "--time-ms", "--readable", "--ascii", "--write-weights"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -63,9 +74,6 @@ def run(options: argparse.Namespace) -> None:
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     if options.kernel:
-        for name in ("weights", "search", "time_ms", "readable", "ascii", "write_weights"):
-            if getattr(options, name):
-                raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
         write(options.output, kernel_header())
         return
     try:

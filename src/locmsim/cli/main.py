@@ -10,9 +10,11 @@ import codecs
 import contextlib
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from locmsim import __version__
 from locmsim._io import counted
@@ -57,11 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         codecs.register_error("locmsim", _replaced)
         sys.stdout.reconfigure(errors="locmsim")
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        meant = get_close_matches(words[0], COMMANDS, n=1)
-        hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
-        command_parser(None).error(f"unknown command {words[0]!r}; {hint}")
+        if not _is_bot(words[0]):
+            _unknown_command(words[0])
+        words.insert(0, "play")
     parser = command_parser(words[0] if words else None)
     try:
         if not words:
@@ -89,13 +89,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _is_bot(text: str) -> bool:
+    """Return whether the first argument is a bot, which the default command plays."""
+    if not re.fullmatch(r"[\w.+-]+", text):  # a path, a command with arguments, agent:option=value
+        return True
+    import shutil
+
+    from locmsim.agents.registry import is_agent
+
+    return is_agent(text) or shutil.which(text) is not None
+
+
+def _unknown_command(word: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    from locmsim.agents.registry import known_agents
+
+    names = [*COMMANDS, *(agent.name for agent in known_agents())]
+    meant = get_close_matches(word, names, n=1)
+    hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
+    command_parser(None).error(f"unknown command {word!r}; {hint}")
+
+
 def _run(options: argparse.Namespace) -> int:
     try:
         status = options.run(options)
         sys.stdout.flush()
     except Failure as failure:
         if failure.code == 2:
-            options.parser.error(str(failure))
+            options.parser.error(options.parser.spelt(str(failure)))
         print(f"{options.parser.prog}: {failure}", file=sys.stderr)
         return failure.code
     except Stopped as stopped:
@@ -151,7 +173,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def command_parser(chosen: str | None) -> argparse.ArgumentParser:
+def command_parser(chosen: str | None) -> Parser:
     """Return the parser of the tool, with the options of the one command that was called."""
     parser = Parser(
         prog="locmsim",
