@@ -54,8 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Skip the import of a folder if none of its tests will run."""
     parts = config.option.markexpr.split(" and ")
-    left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
-    return True if collection_path in left_out else None
+    left_out = [part.removeprefix("not ") for part in parts if part.startswith("not ")]
+    return True if _kind(collection_path) in left_out and collection_path.is_dir() else None
+
+
+def _kind(path: Path) -> str:
+    """Return the kind of a folder or test, the name of its folder in tests/ or tests/vestrock/."""
+    parts = path.relative_to(TESTS).parts if TESTS in path.parents else ()
+    return ([part for part in parts if part != "vestrock"] or [""])[0]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -81,7 +87,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if TESTS in item.path.parents:
-            folder = item.path.relative_to(TESTS).parts[0]
+            folder = _kind(item.path)
             if folder != "unit":
                 item.add_marker(folder)
 

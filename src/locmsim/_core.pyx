@@ -23,7 +23,7 @@ import zlib
 from collections import namedtuple
 from importlib import import_module
 
-from locmsim._checks import MOST_THREADS, player_number, seed_bits, whole
+from locmsim._checks import MOST_THREADS, integer, player_number, seed_bits, whole
 from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
@@ -1602,8 +1602,10 @@ cdef inline State new_state(Table table):
 cdef int as_action(action) except? -1:
     """Return the value of a Python or NumPy integer; -2 if it is beyond all action numbers."""
     cdef Py_ssize_t number
+    if type(action) is not int:
+        action = integer("action", action, TypeError)
     try:
-        number = action             # through __index__
+        number = action
     except OverflowError:
         return -2
     return <int>number if -2 < number < MAX_ACTIONS else -2

@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         self.given: frozenset[str] = frozenset()
 
     def needs(self, other: str, *names: str) -> None:
-        """Let options apply only together with another one."""
+        """Let options apply only together with another one, or one of several: ``"-a or -b"``."""
         self._rules.append(_Rule(other, names, True))
 
     def rules_out(self, other: str, *names: str) -> None:
@@ -79,7 +79,8 @@ class Parser(argparse.ArgumentParser):
 
     def _keep(self, rule: _Rule) -> None:
         """End with an error for an option that does not apply."""
-        if (self._named(rule.other).dest in self.given) == rule.needed:
+        others = (self._named(name).dest for name in rule.other.split(" or "))
+        if any(dest in self.given for dest in others) == rule.needed:
             return
         for name in rule.names:
             if self._named(name).dest in self.given:

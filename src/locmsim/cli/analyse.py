@@ -12,7 +12,9 @@ from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim._core import State
+    from locmsim.game.match import Match
     from locmsim.game.observation import Observation
+    from locmsim.referee.process_match import Result
     from locmsim.referee.turn_report import GameReport, TurnReport
     from locmsim.rules.cards import Card
     from locmsim.search.analysis import Analysis
@@ -25,6 +27,8 @@ __all__ = ["add_options", "run"]
 _CARDS = 12
 #: Default number of positions searched in each turn of a whole match.
 _REPORT_NODES = 5000
+#: The instance ids of all that is printed, whichever the match had.
+_IDS = "new"
 #: Default number of positions searched in each turn of a tree of variations.
 _TREE_NODES = 5000
 
@@ -54,7 +58,11 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
     add_shared(parser, "--rules", help="rule set (default: that of the text or log)")
-    add_shared(parser, "--ids", help="instance ids of a log (default: those it names, else new)")
+    add_shared(
+        parser,
+        "--ids",
+        help="instance ids of a log or an input (default: detected); answers have the new ones",
+    )
     add_shared(
         parser, "--seconds", default=2.0, help="time for the analysis (default: %(default)g)"
     )
@@ -87,7 +95,7 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--seed", default=0, help="seed of the searches (default: %(default)s)")
     add_shared(parser, "--json")
     parser.renamed(game="report")
-    parser.rules_out("--file", "GAME", "--turn", "--report", "--ids")
+    parser.rules_out("--file", "GAME", "--turn", "--report")
     parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
     parser.rules_out("--nodes", "--seconds")
     parser.rules_out("--tree", "--seconds")
@@ -165,9 +173,9 @@ def run(options: argparse.Namespace) -> None:
     cards: Sequence[Card] = ()
     names: Sequence[str] = ()
     if options.file is not None:
-        observation, belief = read_position(options.file, "--file", options.rules), None
+        observation, belief = _read(options, options.file, "--file"), None
     elif options.turn is None:
-        observation, belief = read_position(options.source, "GAME", options.rules), None
+        observation, belief = _read(options, options.source, "GAME"), None
     else:
         observation, belief, played, cards, names = _from_game(options)
     position, known = observation, belief
@@ -210,6 +218,10 @@ def run(options: argparse.Namespace) -> None:
     else:
         before = _Words(start, cards, names)
         _print(analysis, _Words(root, cards, names), before.line(played) if played else "", values)
+
+
+def _read(options: argparse.Namespace, name: str, option: str) -> "State | Observation":
+    return read_position(name, option, options.rules, options.ids)
 
 
 def _roots(
@@ -257,7 +269,7 @@ def _grow(
     except ValueError as error:
         raise Failure(error) from None
     if options.json:
-        print(json.dumps({"nodes": nodes, **_tree_json(tree)}, indent=1))
+        print(json.dumps({"ids": _IDS, "nodes": nodes, **_tree_json(tree)}, indent=1))
         return
 
     def tell(turn: "Turn", indent: int) -> None:
@@ -312,12 +324,22 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
     }
 
 
-def _report(options: argparse.Namespace) -> None:
-    """Print the report on a whole match."""
+def _load(options: argparse.Namespace) -> "tuple[Result[Match], tuple[str, str]]":
+    """Return the match and its players' names; say so if its bots know other instance ids."""
     from locmsim.cli._matches import load_result
-    from locmsim.referee.turn_report import report_game
+    from locmsim.referee.locm_text import IDS_NOTE
 
     result, names = load_result(options.source, "GAME", options.rules, options.ids)
+    if result.match.ids == "old" and not options.json:
+        print(f"{IDS_NOTE}\n")
+    return result, names
+
+
+def _report(options: argparse.Namespace) -> None:
+    """Print the report on a whole match."""
+    from locmsim.referee.turn_report import report_game
+
+    result, names = _load(options)
     nodes = _REPORT_NODES if options.nodes is None else options.nodes
     try:
         report = interruptible(lambda: report_game(result, nodes=nodes, seed=options.seed))
@@ -325,7 +347,8 @@ def _report(options: argparse.Namespace) -> None:
         raise Failure(error) from None
     if options.json:
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
-        print(json.dumps({"names": shown, "winner": result.winner, **report.to_json()}, indent=1))
+        content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
+        print(json.dumps(content, indent=1))
     else:
         _print_report(report, names, result.match.cards)
 
@@ -362,10 +385,9 @@ def _from_game(
     options: argparse.Namespace,
 ) -> "tuple[Observation, Belief, str | None, Sequence[Card], Sequence[str]]":
     """Return a turn: observation, belief, answer, and the match's cards and players."""
-    from locmsim.cli._matches import load_result
     from locmsim.referee.knowledge import knowledge_at, replayed
 
-    result, names = load_result(options.source, "GAME", options.rules, options.ids)
+    result, names = _load(options)
     try:
         observation, belief = knowledge_at(result, options.turn)
     except ValueError as error:
@@ -379,6 +401,7 @@ def _as_json(
     analysis: "Analysis", played: str | None, values: tuple[float, float] | None
 ) -> dict[str, Any]:
     return {
+        "ids": _IDS,
         "lines": [asdict(line) for line in analysis.lines],
         "played": played,
         "played_value": None if values is None else values[0],

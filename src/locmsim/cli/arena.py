@@ -7,8 +7,9 @@ import os
 import shlex
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from locmsim._io import counted, printable
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
@@ -34,7 +35,7 @@ from locmsim.cli._shared import add_shared
 from locmsim.contract import Part
 
 if TYPE_CHECKING:
-    from locmsim.arena import Arena
+    from locmsim.arena import Arena, Sprt
 
 __all__ = ["add_options", "run"]
 
@@ -115,14 +116,19 @@ def _add_arena_run(parser: Parser) -> None:
         metavar="N",
         help="pairs of games that share a card set (default: 1)",
     )
-    add = parser.add_argument_group("sequential test").add_argument
-    add(
+    group = parser.add_argument_group("sequential test")
+    tests = group.add_mutually_exclusive_group()
+    tests.add_argument(
         "--sprt",
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
-        help="stop as soon as it is clear which of two Elo differences is right",
+        help="stop as soon as it is clear whether the first player is better by ELO1, or only by"
+        " ELO0; replaces the test of --db",
     )
+    tests.add_argument("--no-sprt", action="store_true", help="drop the test of --db, play on")
+    add = group.add_argument
+    add("--sprt-of", metavar="NAME", help="the player who may be better (default: the first)")
     add(
         "--alpha",
         type=float,
@@ -152,29 +158,44 @@ def _add_arena_run(parser: Parser) -> None:
     group = parser.add_argument_group("results")
     add_shared(group, "--db", help="file of results; an existing one is resumed")
     add_shared(group, "--force", help="with --db: resume even if files of players have changed")
+    group.add_argument(
+        "--verify",
+        nargs="+",
+        metavar=("FILE", "GAMES"),
+        help='play games of a file again, all or such as "1..20,35", and compare every answer',
+    )
     add_shared(group, "--json")
     add_verbose(group)
-    parser.needs("--sprt", "--alpha", "--beta")
-    parser.needs("--db", "--force")
+    parser.needs("--sprt", "--alpha", "--beta", "--sprt-of")
+    parser.needs("--db", "--no-sprt")
+    parser.needs("--db or --verify", "--force")
+    parser.rules_out(
+        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
+        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--timeout-scale",
+        "--match-limit", "--lenient", "--dask",
+    )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
 
 
-def run(options: argparse.Namespace) -> None:
-    """Play a tournament or show one."""
+def run(options: argparse.Namespace) -> int | None:
+    """Play a tournament or show one; return 1 if games that were played again differ."""
     from locmsim.arena import ArenaError, StoreError
 
     try:
-        options.act(options)
+        status: int | None = options.act(options)
     except ValueError as error:
         raise Failure(error, code=2) from None
     except (ArenaError, StoreError, ImportError) as error:
         raise Failure(error) from None
+    return status
 
 
-def _run_arena(options: argparse.Namespace) -> None:
-    from locmsim.arena import Arena, Sprt, parse_seeds
+def _run_arena(options: argparse.Namespace) -> int | None:
+    from locmsim.arena import Sprt, parse_seeds
 
     start_logging(options.verbose)
+    if options.verify is not None:
+        return _verify_arena(options)
     chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
@@ -184,11 +205,8 @@ def _run_arena(options: argparse.Namespace) -> None:
         if getattr(options, name) is not None
     }  # fmt: skip
     if options.seeds is not None:
-        try:
-            chosen["seeds"] = parse_seeds(options.seeds)
-        except ValueError as error:
-            raise Failure(f"--seeds: {error}", code=2) from None
-    sprt = None
+        chosen["seeds"] = parse_seeds(options.seeds)
+    sprt: Sprt | Literal[False] | None = False if options.no_sprt else None
     if options.sprt is not None:
         elo0, elo1 = options.sprt
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
@@ -196,7 +214,64 @@ def _run_arena(options: argparse.Namespace) -> None:
         raise Failure("expected players, or --db with results to resume", code=2)
     if options.db is not None and not options.players and not os.path.exists(options.db):
         raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
-    db = options.db or _new_file()
+    if options.db is not None:
+        _play_arena(options, options.db, sprt, chosen)
+        return None
+    db = _new_file()
+    try:
+        _play_arena(options, db, sprt, chosen)
+    finally:
+        _remove_without_games(db)
+    if not options.json:
+        print(f"\nresults: {db}")
+    return None
+
+
+def _verify_arena(options: argparse.Namespace) -> int:
+    """Play games of a file again; return 1 if an answer differs."""
+    from locmsim.arena import Arena, parse_seeds
+
+    path, *lists = options.verify
+    try:
+        games = parse_seeds(",".join(lists)) if lists else None
+    except ValueError as error:
+        message = str(error).removeprefix("seeds: ").replace("seeds", "games")
+        raise Failure(f"--verify: {message}", code=2) from None
+    with ended_by_signals(), Arena.load(path) as arena:
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            found = arena.verify(
+                games,
+                jobs=options.jobs,
+                cores=1 if options.cores is None else options.cores,
+                isolate=options.isolate,
+                force=options.force,
+            )
+        count = arena.tally.games if games is None else len(games)
+        word = arena.settings.game.turn_name
+    if options.json:
+        import json
+
+        print(json.dumps({"games": count, "differences": [one._asdict() for one in found]}))
+        return int(bool(found))
+    for one in found:
+        at = "the choice phase" if one.turn is None else f"{word} {one.turn}"
+        print(f"game {one.number}: in {at} {one.player} answered otherwise")
+        for when, line in (("then", one.before), ("now", one.now)):
+            print(f"    {when}: {'no answer' if line is None else printable(line)}")
+    same = "all came out the same" if not found else f"{len(found)} came out differently"
+    print(f"{counted(count, 'game')} played again: {same}")
+    return int(bool(found))
+
+
+def _play_arena(
+    options: argparse.Namespace,
+    db: str,
+    sprt: "Sprt | Literal[False] | None",
+    chosen: dict[str, Any],
+) -> None:
+    """Play the games that are missing in a file, and print the results."""
+    from locmsim.arena import Arena
+
     with (
         ended_by_signals(),
         Arena(
@@ -204,10 +279,13 @@ def _run_arena(options: argparse.Namespace) -> None:
             db=db,
             games=options.games,
             sprt=sprt,
+            sprt_of=options.sprt_of,
             force=options.force,
             **chosen,
         ) as arena,
     ):
+        if arena.finished:
+            print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
             progress = sys.stderr.isatty() and not options.verbose
             with contextlib.redirect_stdout(sys.stderr):  # agents may print
@@ -230,8 +308,15 @@ def _run_arena(options: argparse.Namespace) -> None:
                     print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
-    if options.db is None and not options.json:
-        print(f"\nresults: {db}")
+
+
+def _nothing_to_play(arena: "Arena") -> str:
+    """Say why no games are played, and what changes that."""
+    if arena.tally.decided:
+        more = "--no-sprt plays all games, --sprt ELO0 ELO1 sets another test"
+    else:
+        more = "--games N asks for more"
+    return f"{arena.finished}; {more}"
 
 
 def _new_file() -> str:
@@ -251,6 +336,21 @@ def _new_file() -> str:
     raise AssertionError("not reached")
 
 
+def _remove_without_games(db: str) -> None:
+    """Remove the file that `_new_file` created if no game is in it."""
+    from locmsim.arena.store import NoResultsError, Store, StoreError
+
+    games = 0
+    with contextlib.suppress(StoreError, OSError):
+        try:
+            with Store(db) as store:
+                games = len(store)
+        except NoResultsError:
+            pass
+        if not games:
+            os.unlink(db)
+
+
 def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
@@ -263,7 +363,7 @@ def _show_arena(options: argparse.Namespace) -> None:
         if options.csv is not None:
             write(options.csv, arena.to_csv())
             return
-        lost = arena.lost_table(options.player, width())
+        lost = arena.lost_table(options.player, _table_width())
         _print_arena(arena, options.json)
         if options.json:
             return
@@ -280,14 +380,12 @@ def _show_arena(options: argparse.Namespace) -> None:
 
 
 def _print_stderr(arena: "Arena", number: int) -> None:
-    """Print the standard error output of both players of a game."""
-    record = arena.record(number)
-    for seat, index in enumerate(record.outcome.players):
-        text = record.stderr[seat]
-        name = arena.settings.players[index].name
-        print(f"player {seat}, {name}:{'' if text else ' nothing'}")
-        if text:
-            print(text.rstrip("\n"))
+    """Print the standard error output of both players of a game, turn by turn."""
+    from locmsim.referee.any_game import stderr_text
+
+    settings = arena.settings
+    names = [settings.players[index].name for index in arena.record(number).outcome.players]
+    print(stderr_text(arena.replay(number), settings.game.turn_name, names), end="")
 
 
 def _print_arena(arena: "Arena", as_json: bool) -> None:
@@ -296,4 +394,9 @@ def _print_arena(arena: "Arena", as_json: bool) -> None:
 
         print(json.dumps(arena.to_json(), indent=1))
     else:
-        print(arena.table(width()), end="")
+        print(arena.table(_table_width()), end="")
+
+
+def _table_width() -> int | None:
+    """Return the width of tables: names are shortened for terminals only, not in files."""
+    return width() if sys.stdout.isatty() else None

@@ -13,7 +13,7 @@ from locmsim.cli._shared import SHARED
 from locmsim.cli.main import COMMANDS, command_parser, main
 
 #: Options that mean something else in one of the commands, which its help says.
-OWN_MEANING = {"--verbose", "--help"}
+OWN_MEANING = {"--verbose", "--help", "--stderr"}
 
 DOES_NOT_APPLY = [
     ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
@@ -32,17 +32,21 @@ DOES_NOT_APPLY = [
     ("analyse m.json --report --seconds 2", "--seconds", "--report"),
     ("analyse m.json --report --turn 2", "--turn", "--report"),
     ("analyse m.json --nodes 9 --seconds 2", "--seconds", "--nodes"),
-    ("analyse --file m.txt --ids old", "--ids", "--file"),
+    ("analyse --file m.txt --turn 3", "--turn", "--file"),
     ("arena greedy random --alpha 7", "--alpha", "--sprt"),
     ("arena greedy random --beta 0.05", "--beta", "--sprt"),
-    ("arena greedy random --force", "--force", "--db"),
+    ("arena greedy random --force", "--force", "--db or --verify"),
+    ("arena --verify a.db --games 4", "--games", "--verify"),
+    ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),
     ("arena greedy random --dask tcp://a:1 --jobs 2", "--jobs", "--dask"),
     ("arena show a.db --csv a.csv --json", "--json", "--csv"),
     ("arena show a.db --force", "--force", "--csv"),
     ("arena show a.db --stderr 3 --player greedy", "--player", "--stderr"),
     ("bench --signatures --rules 1.0", "--rules", "--signatures"),
     ("cards generate 5 --force", "--force", "--output"),
-    ("export --kernel -o a.h --search mcts", "--search", "--kernel"),
+    ("export --kernel -o a.h --search mcts", "--search", "--kernel without --with"),
+    ("export --kernel -o a.h --time-ms 50", "--time-ms", "--kernel"),
+    ("export --rules 1.5 -o a.c --minify", "--minify", "--kernel"),
     ("perft --turn 3", "--turn", "FILE"),
     ("replay m.json --force", "--force", "--output"),
 ]
