@@ -10,6 +10,7 @@ An `Arena` is a tournament with its file of results; `Arena.run` plays the missi
 play every registered `locmsim.contract.Game`, see `known_games`.
 """
 
+from locmsim.arena.cards import CardCase, CardRow
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.registry import GAMES, known_games, make_game
@@ -29,6 +30,8 @@ __all__ = [
     "Answer",
     "Arena",
     "ArenaError",
+    "CardCase",
+    "CardRow",
     "CorePool",
     "Difference",
     "Fixture",

@@ -19,6 +19,7 @@ __all__ = [
     "as_json",
     "faults_json",
     "faults_text",
+    "grid",
     "lost_games",
     "lost_table",
     "running_score",
@@ -117,7 +118,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
         "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "illegal",
         "faults",
     ]  # fmt: skip
-    return _grid(header, rows, width)
+    return grid(header, rows, width)
 
 
 def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
@@ -172,7 +173,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
         rows.append(row)
     noun = "pairs" if tally.settings.mirror else "games"
     columns = names if width is None else [*_cut_names(names).values()]
-    return _grid([f"% against ({noun})", *columns], rows, width)
+    return grid([f"% against ({noun})", *columns], rows, width)
 
 
 def _pairs_text(tally: Tally) -> str:
@@ -271,11 +272,11 @@ def lost_table(
     if width is not None:
         short = _cut_names([row[3] for row in rows])
         rows = [[*row[:3], short[row[3]], *row[4:]] for row in rows]
-    lines = _grid(header, rows, texts=(3, 5)).splitlines()
+    lines = grid(header, rows, texts=(3, 5)).splitlines()
     return "\n".join(lines if width is None else [_cut(line, width) for line in lines])
 
 
-def _grid(
+def grid(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     width: int | None = None,

@@ -387,20 +387,32 @@ class Store(Database):
 
     def game(self, number: int) -> Record:
         """Return everything stored of a game; `StoreError` if it was not played."""
-        assert self.settings is not None
         with self._errors("read"):
             query = f"{_RECORD} FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
+        return self._record(row)
+
+    def records(self) -> Iterator[Record]:
+        """Yield everything stored of all games, by number."""
+        with self._errors("read"):
+            for row in self._connection.execute(f"{_RECORD} FROM games ORDER BY game"):
+                yield self._record(row)
+
+    def _record(self, row: Sequence[Any]) -> Record:
+        assert self.settings is not None
         *columns, stderr0, stderr1, words, elapsed_ns, packed = row
         written = dict(json.loads(_unpacked(words) or "[]"))
+        outcome = _outcome(columns)
         return Record(
-            fixture=self.settings.fixture(number),
-            outcome=_outcome(columns),
+            fixture=self.settings.fixture(outcome.number),
+            outcome=outcome,
             answers=tuple(
-                Answer(seat, line, ns, written.get(place, ""))
-                for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
+                [
+                    Answer(seat, line, ns, written.get(place, ""))
+                    for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
+                ]
             ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,

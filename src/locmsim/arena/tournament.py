@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 from locmsim._io import counted
 from locmsim._plugins import is_importable
 from locmsim.arena import report
+from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
@@ -566,6 +567,30 @@ class Arena:
             and index in outcome.players
             and outcome.players[outcome.winner] != index
         ]
+
+    def cards(self, player: str | None = None) -> list[CardRow]:
+        """Return what became of each card, and who won; every game is replayed.
+
+        For rules 1.x there is a row for each card; the cards of 1.5 are new in each match and are
+        counted by cost, type, keyword, area and draw. Intervals are those of independent games; the
+        two games of a mirrored pair have the same cards.
+
+        Parameters
+        ----------
+        player : str, optional
+            The name of the player whose cards count; by default those of both players of each game.
+
+        Returns
+        -------
+        list of CardRow
+
+        Raises
+        ------
+        ValueError
+            No player has that name, or the game does not say what became of its cards.
+        """
+        index = None if player is None else _index(self.settings, player)
+        return card_rows(self.settings, self._store.records(), index)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the outcomes of the played games, by number."""

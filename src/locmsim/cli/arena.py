@@ -58,7 +58,12 @@ def add_options(parser: Parser) -> None:
         "show", help=summary, description=sentence(summary), allow_abbrev=False
     )
     show.add_argument("db", metavar="DB", help="file of results that an arena wrote")
-    add_shared(show, "--player", help="player whose lost games are listed (default: the first)")
+    add_shared(
+        show,
+        "--player",
+        help="whose lost games are listed (default: the first player's); with --cards: whose cards"
+        " count (default: all players')",
+    )
     add_shared(show, "--json")
     show.add_argument(
         "--stderr",
@@ -69,10 +74,14 @@ def add_options(parser: Parser) -> None:
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
     )
+    show.add_argument(
+        "--cards",
+        action="store_true",
+        help="print what became of each card, and how often its player won (with --csv: write it)",
+    )
     add_shared(show, "--force", help=FORCE_HELP)
-    show.rules_out("--csv", "--player", "--json", "--stderr")
-    show.rules_out("--stderr", "--player", "--json")
-    show.rules_out("--json", "--player")
+    show.rules_out("--csv", "--json", "--stderr")
+    show.rules_out("--stderr", "--player", "--json", "--cards")
     show.renamed(lost="player")
     show.needs("--csv", "--force")
     show.set_defaults(act=_show_arena, parser=show)
@@ -355,8 +364,15 @@ def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
     if options.csv is not None and options.csv not in STDOUT_PATHS:
-        check_target(options.csv, rb"game,pair,seed,", options.force)
+        ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
+        check_target(options.csv, ours, options.force)
+    for name in ("csv", "json"):
+        if options.player is not None and not options.cards and getattr(options, name):
+            raise Failure(f"--player: does not apply with --{name} without --cards", code=2)
     with Arena.load(options.db) as arena:
+        if options.cards:
+            _print_cards(options, arena)
+            return
         if options.stderr is not None:
             _print_stderr(arena, options.stderr)
             return
@@ -377,6 +393,22 @@ def _show_arena(options: argparse.Namespace) -> None:
             page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
             print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")
             print(lost)
+
+
+def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
+    """Print or write what became of the cards."""
+    from locmsim.arena.cards import cards_csv, cards_table
+
+    rows = arena.cards(options.player)
+    if options.csv is not None:
+        write(options.csv, cards_csv(rows))
+    elif options.json:
+        import json
+        from dataclasses import asdict
+
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        print(cards_table(rows, _table_width()), end="")
 
 
 def _print_stderr(arena: "Arena", number: int) -> None:

@@ -40,6 +40,8 @@ DOES_NOT_APPLY = [
     ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),
     ("arena greedy random --dask tcp://a:1 --jobs 2", "--jobs", "--dask"),
     ("arena show a.db --csv a.csv --json", "--json", "--csv"),
+    ("arena show a.db --json --player greedy", "--player", "--json without --cards"),
+    ("arena show a.db --csv a.csv --player greedy", "--player", "--csv without --cards"),
     ("arena show a.db --force", "--force", "--csv"),
     ("arena show a.db --stderr 3 --player greedy", "--player", "--stderr"),
     ("bench --signatures --rules 1.0", "--rules", "--signatures"),

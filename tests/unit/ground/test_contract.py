@@ -282,8 +282,8 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "game_index", "game_worker", "records", "registry", "report", "runner", "schedule",
-            "seeds", "store", "tally", "tournament", "verification",
+            "cards", "game_index", "game_worker", "records", "registry", "report", "runner",
+            "schedule", "seeds", "store", "tally", "tournament", "verification",
         )
     ),
 ]  # fmt: skip
