@@ -17,7 +17,7 @@ from locmsim.agents.registry import (
     make_agent,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
-from locmsim.contract import Part, View
+from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
 
@@ -89,6 +89,21 @@ class LocmGame:
             return View("".join(texts), scores=_pair(match.scores))
         first, second = match.state.players
         return View(str(match.state), scores=(first.health, second.health))
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return None: the game has no logs but those of the referee.
+
+        Parameters
+        ----------
+        event : mapping
+            A line of a log.
+
+        Returns
+        -------
+        None
+        """
+        return None
 
     def cards_of(
         self, match: Match, answers: Iterable[tuple[int, str | None]]

@@ -63,7 +63,7 @@ class Arena:
         The contestants: descriptions for `parse_player`, agent classes, agents, or `Player`
         objects.
     game : str or Game, optional
-        The game: a description such as ``"vestrock:init_hp=20"`` (see `locmsim.arena.registry`) or
+        The game: a description such as ``"nim:heaps=5"`` (see `locmsim.arena.registry`) or
         a `locmsim.contract.Game`. By default the game of the file, or ``"locm"``.
     rules, ids : str, optional
         The rule set and the instance ids of LOCM, as for `Match`.

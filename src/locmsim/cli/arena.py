@@ -25,13 +25,13 @@ from locmsim.cli._common import (
     add_verbose,
     check_target,
     ended_by_signals,
-    sentence,
     start_logging,
     whole,
     width,
     write,
 )
 from locmsim.cli._shared import add_shared
+from locmsim.commands import sentence
 from locmsim.contract import Part
 
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ _GROUPS = (
     "decks",
     "arena",
     "referee",
-    "vestrock",
 )
 
 

@@ -13,10 +13,10 @@ from locmsim.cli._common import (
     Parser,
     check_target,
     seed,
-    sentence,
     write,
 )
 from locmsim.cli._shared import add_shared
+from locmsim.commands import sentence
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card

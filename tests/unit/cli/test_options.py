@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from locmsim.cli._frame import Parser
 from locmsim.cli._shared import SHARED
 from locmsim.cli.main import COMMANDS, command_parser, main
+from locmsim.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
 OWN_MEANING = {"--verbose", "--help", "--stderr"}
@@ -76,8 +76,6 @@ def used() -> dict[str, list[tuple[str, argparse.Action]]]:
     found = defaultdict(list)
     for name in COMMANDS:
         for parser in commands(command_parser(name)):
-            if parser.prog.startswith("locmsim vestrock"):  # a command of its own
-                continue
             for action in parser._actions:
                 if action.option_strings and parser.prog != "locmsim":
                     found[max(action.option_strings, key=len)].append((parser.prog, action))
