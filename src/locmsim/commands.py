@@ -9,14 +9,10 @@ import codecs
 import contextlib
 import errno
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import FrameType
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Sequence
 
-from locmsim.errors import EndedBySignal
+from locmsim._frame import UNRECOGNIZED, Parser, Stopped, ended_by_signals
 
 __all__ = [
     "Failure",
@@ -28,18 +24,6 @@ __all__ = [
     "run",
     "sentence",
 ]
-
-#: Windows lacks some of them.
-_ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
-
-
-#: Seconds that the cleanup may go on after a second signal.
-_PATIENCE = 1.0
-#: How argparse, and `parsed`, begin the message about an unknown option.
-_UNRECOGNIZED = "unrecognized arguments: "
-#: How argparse begins a message about one option.
-_ARGUMENT = "argument "
-
 
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
 #: Replacements for terminals that cannot show a character.
@@ -60,188 +44,6 @@ class Failure(Exception):
     def __init__(self, message: object, code: int = 1) -> None:
         super().__init__(str(message))
         self.code = code
-
-
-class _Rule(NamedTuple):
-    """Options that apply only with another one, or only without it."""
-
-    other: str
-    names: tuple[str, ...]
-    needed: bool
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors show the usage in one line and suggest what was meant.
-
-    Options that do not apply are errors: see `needs` and `rules_out`. Which options were given is
-    told by `given`, so that a default is no reason to name one twice.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"allow_abbrev": False, **kwargs})
-        self._rules: list[_Rule] = []
-        self._renamed: dict[str, str] = {}
-        #: Destinations of what the last command line gave.
-        self.given: frozenset[str] = frozenset()
-
-    def needs(self, other: str, *names: str) -> None:
-        """Let options apply only together with another one, or one of several: ``"-a or -b"``."""
-        self._rules.append(_Rule(other, names, True))
-
-    def rules_out(self, other: str, *names: str) -> None:
-        """Let options apply only without another one."""
-        self._rules.append(_Rule(other, names, False))
-
-    def renamed(self, **names: str) -> None:
-        """Refuse former names of options, with the present ones; names have no dashes before."""
-        self._renamed.update({f"--{old}": f"--{new}" for old, new in names.items()})
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        values = argparse.Namespace() if namespace is None else namespace
-        # With None in place of the defaults it is seen what was given.
-        own = [a for a in self._actions if argparse.SUPPRESS not in (a.dest, a.default)]
-        for action in own:
-            vars(values).setdefault(action.dest, None)
-        values, unknown = super().parse_known_args(args, values)
-        self.given = frozenset(a.dest for a in own if _is_given(a, getattr(values, a.dest)))
-        for rule in self._rules:
-            self._keep(rule)
-        for action in own:
-            if getattr(values, action.dest) is None:
-                setattr(values, action.dest, action.default)
-        return values, unknown
-
-    def _keep(self, rule: _Rule) -> None:
-        """End with an error for an option that does not apply."""
-        others = (self._named(name).dest for name in rule.other.split(" or "))
-        if any(dest in self.given for dest in others) == rule.needed:
-            return
-        for name in rule.names:
-            if self._named(name).dest in self.given:
-                why = f"needs {rule.other}" if rule.needed else f"does not apply with {rule.other}"
-                self.error(f"{name}: {why}")
-
-    def _named(self, name: str) -> argparse.Action:
-        """Return the action of an option, or of a positional argument by its metavar."""
-        for action in self._actions:
-            if name in (action.option_strings or (action.metavar,)):
-                return action
-        raise KeyError(name)
-
-    def spelt(self, message: str) -> str:
-        """Return a message about a value, with an option's name as it is written here."""
-        name, colon, rest = message.partition(":")
-        for action in self._actions:
-            if colon and action.option_strings and action.dest == name:
-                return f"{max(action.option_strings, key=len)}:{rest}"
-        return message
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        try:
-            super()._check_value(action, value)
-        except argparse.ArgumentError as error:
-            # Not for a number, where another one is no better guess.
-            if isinstance(value, str) and value.replace("-", "").isalpha():
-                error.message += _did_you_mean(
-                    value, [str(choice) for choice in action.choices or ()]
-                )
-            raise
-
-    def error(self, message: str) -> NoReturn:
-        message = message.removeprefix(_ARGUMENT)
-        if message.startswith(_UNRECOGNIZED):
-            option = message.removeprefix(_UNRECOGNIZED).split()[0].partition("=")[0]
-            if option in self._renamed:
-                message = f"{option}: this option is called {self._renamed[option]} now"
-            elif option.startswith("-"):
-                message += _did_you_mean(option, self._option_string_actions)
-        shown = [action for action in self._actions if action.required or not action.option_strings]
-        formatter = argparse.HelpFormatter(f"{self.prog} [options]", width=1000)
-        formatter.add_usage(None, shown, [])
-        self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
-
-
-def _is_given(action: argparse.Action, value: Any) -> bool:
-    """Whether the value of an argument is not what stands for one that is missing."""
-    # A positional argument that may be missing has its default or an empty list then.
-    return value is not None and (bool(action.option_strings) or value not in ([], action.default))
-
-
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `did_you_mean`, imported only where something is misspelt."""
-    from locmsim._specs import did_you_mean
-
-    return did_you_mean(name, known)
-
-
-class Stopped(EndedBySignal):
-    """Raised when a signal ends the command; `message` is shown to the user."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.message = "stopped"
-
-
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does, so that cleanup code stops the bots.
-
-    The cleanup is not interrupted by further signals, but the second one gives it at most a second.
-    """
-    numbers = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
-
-    def end(number: int, frame: FrameType | None) -> None:
-        for other in numbers:  # nothing may interrupt the cleanup
-            signal.signal(other, again)
-        raise Stopped(number)
-
-    def again(number: int, frame: FrameType | None) -> None:
-        for other in numbers:
-            signal.signal(other, signal.SIG_IGN)
-        # What hangs may never let the main thread go on.
-        last = threading.Timer(_PATIENCE, _end_now, [number])
-        last.daemon = True
-        last.start()
-
-    def lost(what: "sys.UnraisableHookArgs") -> None:
-        """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
-        if not isinstance(what.exc_value, Stopped):
-            hook_before(what)
-            return
-        for number in numbers:
-            signal.signal(number, end)
-        threading.Timer(0.01, _signal_main_thread, [what.exc_value.number]).start()
-
-    hook_before = sys.unraisablehook
-    before = {number: signal.signal(number, end) for number in numbers}
-    sys.unraisablehook = lost
-    try:
-        yield
-    finally:
-        sys.unraisablehook = hook_before
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _end_now(number: int) -> None:
-    """End this process and all that it started, without further cleanup."""
-    for module in ("locmsim.workers", "locmsim.referee.process"):
-        if module in sys.modules:
-            with contextlib.suppress(Exception):
-                sys.modules[module].kill_all()
-    with contextlib.suppress(Exception):
-        sys.stderr.write("stopped at once\n")
-        sys.stderr.flush()
-    os._exit(128 + number)
-
-
-def _signal_main_thread(number: int) -> None:
-    if hasattr(signal, "pthread_kill"):  # the main thread may be blocked
-        signal.pthread_kill(threading.main_thread().ident or 0, number)
-    else:
-        signal.raise_signal(number)
 
 
 def sentence(summary: str) -> str:
@@ -328,7 +130,7 @@ def parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Na
     """Return the words as options, whose `parser` reports an unknown one."""
     options, unknown = parser.parse_known_args(words)
     if unknown:
-        options.parser.error(f"{_UNRECOGNIZED}{' '.join(unknown)}")
+        options.parser.error(f"{UNRECOGNIZED}{' '.join(unknown)}")
     return options
 
 
