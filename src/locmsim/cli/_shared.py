@@ -61,6 +61,7 @@ SHARED = {
         "factor of all time limits; 0: no limits",
         {"type": number(0, allow_low=True), "metavar": "X"},
     ),
+    "--state": _Shared("folder of a run, which is resumed", {"metavar": "DIR"}),
     "--turn": _Shared(
         "number of a turn, counted from 0 over both players' turns", _whole(0, 10**6)
     ),

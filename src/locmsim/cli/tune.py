@@ -38,8 +38,8 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--weights", help="weights file to start from (default: the package's weights)"
     )
-    add(
-        "--state", metavar="DIR", help="folder for the state of the run; an existing one is resumed"
+    add_shared(
+        parser, "--state", help="folder for the state of the run; an existing one is resumed"
     )
     add(
         "--iterations",

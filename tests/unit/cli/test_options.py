@@ -13,7 +13,7 @@ from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
-OWN_MEANING = {"--verbose", "--help", "--stderr"}
+OWN_MEANING = {"--verbose", "--help", "--stderr", "--against"}
 
 DOES_NOT_APPLY = [
     ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
@@ -35,6 +35,8 @@ DOES_NOT_APPLY = [
     ("analyse --file m.txt --turn 3", "--turn", "--file"),
     ("arena greedy random --alpha 7", "--alpha", "--sprt"),
     ("arena greedy random --beta 0.05", "--beta", "--sprt"),
+    ("arena greedy random --retire greedy", "--retire", "--db"),
+    ("optimize ./bot --force", "--force", "--plot"),
     ("arena greedy random --force", "--force", "--db or --verify"),
     ("arena --verify a.db --games 4", "--games", "--verify"),
     ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),
