@@ -191,8 +191,8 @@ def _add_arena_run(parser: Parser) -> None:
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
-        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire", "--timeout-scale",
-        "--match-limit", "--lenient", "--dask",
+        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
+        "--timeout-scale", "--match-limit", "--lenient", "--dask",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
 
