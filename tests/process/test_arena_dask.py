@@ -76,8 +76,8 @@ def test_a_cluster_without_workers_says_so(tmp_path: Path) -> None:
         address = cluster.stdout.readline().strip()
         for words in (
             ["arena", "greedy", "random", "--games", "2"],
-            ["tune", "--parts", "eval", "--out", str(tmp_path / "a.npz")],
-            ["dataset", "greedy", "--out", str(tmp_path / "a.npz")],
+            ["tune", "--parts", "eval", "-o", str(tmp_path / "a.npz")],
+            ["dataset", "greedy", "-o", str(tmp_path / "a.npz")],
         ):
             command = [*LOCMSIM, *words, "--dask", address]
             with subprocess.Popen(
