@@ -31,8 +31,7 @@ LIBRARY_WORDS = {
 NAMES = {
     "ChanceMode", "chance_mode", "chance_outcomes", "is_chance_node", "win_chance",  # OpenSpiel's
     "connection_made",  # asyncio's
-    "COAC_UNIT", "DECK_UNITS", "DRAFT_UNITS", "UNITS", "_DOUBLE_UNIT",
-    "LOCMI_DECK_UNITS", "LOCMI_SCORE_UNIT",
+    "COAC_UNIT", "LOCMI_DECK_UNITS", "DRAFT_UNITS", "LOCMI_SCORE_UNIT", "UNITS", "_DOUBLE_UNIT",
     "has_room",  # of a hand or a lane, in the rules
 }  # fmt: skip
 #: Files and the words that have their plain meaning in them.
