@@ -189,20 +189,12 @@ class _Names:
         self.outer = {name: next(short) for name in ranked}
         macros = {self.outer[name] for name in self.aliases}
         macros |= {self.outer[name] for name in counts["directive"] if name in self.outer}
-<<<<<<< HEAD
         self.reserved = self.kept | macros
-=======
-        self.used = self.kept | macros
->>>>>>> main
         fields = [name for name, _ in counts["field"].most_common() if name not in self.unchanged]
         # In C++ a field must not be called like a type in its struct.
         structs = [part for part in parts if part.is_struct]
         types = {self.outer.get(name) for part in structs for name, _ in part.names()}
-<<<<<<< HEAD
         free = (name for name in _names() if name not in self.reserved and name not in types)
-=======
-        free = (name for name in _names() if name not in self.used and name not in types)
->>>>>>> main
         self.fields = {name: next(free) for name in fields}
         self.fields |= {name: self.outer[name] for name in self.aliases}
 
@@ -212,13 +204,8 @@ class _Names:
             return {**self.fields, **self.outer, **self.constants}
         used = Counter(name for name, place in part.names() if place == "code")
         own = [name for name, _ in used.most_common() if self.is_local(name)]
-<<<<<<< HEAD
         reserved = self.reserved | {self.outer.get(name, name) for name in used if name not in own}
         free = (name for name in _names() if name not in reserved)
-=======
-        used_here = self.used | {self.outer.get(name, name) for name in used if name not in own}
-        free = (name for name in _names() if name not in used_here)
->>>>>>> main
         return {**self.outer, **self.constants, **{name: next(free) for name in own}}
 
     def is_local(self, name: str) -> bool:
