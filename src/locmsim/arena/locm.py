@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
+from locmsim.agents.combined import CombinedAgent
 from locmsim.agents.registry import (
     AGENTS,
     agent_spec,
@@ -125,6 +126,20 @@ class LocmGame:
             For each player and case, the numbers of cards by group and name of their row.
         """
         return cards_of(match, answers)
+
+    def combined(self, chooser: Agent, pilot: Agent) -> Agent:
+        """Return the agent who plays with the cards that another one chooses.
+
+        Parameters
+        ----------
+        chooser, pilot : Agent
+            The two agents.
+
+        Returns
+        -------
+        Agent
+        """
+        return CombinedAgent(chooser, pilot)
 
     def checks(self) -> list[Check]:
         """Return the matches by which `locmsim check` tests a bot."""

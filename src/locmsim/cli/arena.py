@@ -177,6 +177,9 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add = parser.add_argument_group("play or decks alone").add_argument
+    add("--decks", metavar="AGENT", help="both players have the cards that this agent chooses")
+    add("--pilot", metavar="AGENT", help="this agent plays with the cards of both players")
     group = parser.add_argument_group("results")
     add = group.add_argument
     add("--db", metavar="FILE", help="file of results; an existing one is resumed")
@@ -213,7 +216,8 @@ def _with_option(message: str) -> str:
     name, colon, rest = message.partition(":")
     known = (
         "games", "ids", "seed", "seeds", "pairs_per_set", "sprt", "sprt_of", "jobs", "cores",
-        "dask", "add", "against", "retire", "anchor",
+        "dask", "add", "against", "retire", "anchor", "decks",
+        "pilot",
     )  # fmt: skip
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
@@ -228,7 +232,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
         name: getattr(options, name)
         for name in (
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
-            "match_limit", "lenient",
+            "match_limit", "lenient", "decks", "pilot",
         )
         if getattr(options, name) is not None
     }  # fmt: skip

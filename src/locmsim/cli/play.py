@@ -67,6 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="league, 1 to 4, in rules 1.0: the same as -d league=N",
     )
     add("--ids", choices=IDS, help=IDS_HELP)
+    add("--decks", metavar="AGENT", help="both players have the cards that this agent chooses")
     add("--game", metavar="GAME", help=GAME_HELP)
     add(
         "-r",
@@ -340,16 +341,29 @@ def _played(
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
+    seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
     bots = [
         _contestant(
             text,
             as_bot(text, name, game=game, rules=rules),
             game,
-            agent_seed(int(match.params.get("seed", 0)), player),
+            one_seed,
             isolate=options.isolate,
+            decks=options.decks,
         )
-        for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
+        for text, name, one_seed in zip((options.p1, options.p2), names, seeds, strict=True)
     ]
+    choosers = {}
+    if options.decks is not None:
+        if game is not None:
+            raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
+        for player, bot in enumerate(bots):
+            chooser = as_bot(options.decks, "--decks", rules=rules)
+            if isinstance(chooser, str):
+                raise Failure(f"--decks: expected an agent, got {chooser!r}", code=2)
+            if isinstance(bot, str):
+                chooser.reset(seeds[player])
+                choosers[player] = chooser
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
@@ -380,6 +394,7 @@ def _played(
                 match_limit=options.match_limit,
                 lenient=options.lenient,
                 on_call=on_call,
+                choosers=choosers,
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
@@ -390,10 +405,13 @@ def _played(
     return result
 
 
-def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool) -> Any:
+def _contestant(
+    text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool, decks: str | None
+) -> Any:
     """Return a player for the referee.
 
-    Agents of others play in processes of their own: they must not end this one.
+    Agents of others play in processes of their own: they must not end this one. With `decks`, an
+    agent has the cards that the agent of this description chooses.
     """
     if isinstance(bot, str):
         return bot
@@ -402,6 +420,12 @@ def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isola
     from locmsim.agents.registry import make_agent
     from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 
+    if decks is not None and game is None:
+        from locmsim.agents.combined import CombinedAgent, combined_agent
+
+        if isolate or is_foreign(type(bot), text) or ".py:" in decks:
+            return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
+        return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
     if isolate:
         from locmsim.arena.locm import LocmGame
 

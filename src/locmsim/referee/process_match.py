@@ -115,6 +115,7 @@ def play(
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
     on_call: Callable[[Call], object] = lambda call: None,
     expendable: bool = False,
+    choosers: Mapping[int, Any] | None = None,
 ) -> Result[_M]:
     """Play a match between two bots to its end.
 
@@ -147,6 +148,9 @@ def play(
         Called with each `Call`.
     expendable : bool
         Whether this process, a worker, ends if an agent in it goes on long after its time limit.
+    choosers : mapping of int to agent, optional
+        By player, an agent who chooses the cards. The player is asked as usual, and in the choice
+        phase the agent's answer replaces theirs; what they are shown afterwards is consistent.
 
     Returns
     -------
@@ -196,7 +200,10 @@ def play(
                     bot.begin()
                 except BotFault as fault:
                     bots[i] = fault
-        return _Referee(match, bots, timeout_scale, match_limit, lenient, expendable).run(on_call)
+        referee = _Referee(
+            match, bots, timeout_scale, match_limit, lenient, expendable, choosers or {}
+        )
+        return referee.run(on_call)
     finally:
         # Even without bots: a start may have been interrupted after the process was created.
         if any(isinstance(player, str | Sequence | IsolatedAgent) for player in players):
@@ -268,7 +275,9 @@ class _Referee(Generic[_M]):
         match_limit: float | None,
         lenient: bool,
         expendable: bool,
+        choosers: Mapping[int, Any],
     ) -> None:
+        self._choosers = choosers
         self._match = match
         self._expendable = expendable
         self._bots = bots
@@ -334,6 +343,8 @@ class _Referee(Generic[_M]):
             self._faults[player] = fault
             if fault.kind == FaultKind.EARLY:
                 text = None
+        if turn is None and answer is not None and player in self._choosers:
+            answer = match.ask(self._choosers[player], player)()
         self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
         result = match.submit(player, answer)
         late = _late(rule_ms, elapsed_ns)
