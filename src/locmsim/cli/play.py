@@ -30,6 +30,8 @@ from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
@@ -342,6 +344,7 @@ def _played(
 
     rules = match.rules if game is None else None
     seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
+    decks = _choosers(options.decks, game, rules, seeds)
     bots = [
         _contestant(
             text,
@@ -353,17 +356,8 @@ def _played(
         )
         for text, name, one_seed in zip((options.p1, options.p2), names, seeds, strict=True)
     ]
-    choosers = {}
-    if options.decks is not None:
-        if game is not None:
-            raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
-        for player, bot in enumerate(bots):
-            chooser = as_bot(options.decks, "--decks", rules=rules)
-            if isinstance(chooser, str):
-                raise Failure(f"--decks: expected an agent, got {chooser!r}", code=2)
-            if isinstance(bot, str):
-                chooser.reset(seeds[player])
-                choosers[player] = chooser
+    programs = [player for player in (0, 1) if isinstance(bots[player], str)]
+    choosers = {player: decks[player] for player in programs if decks}
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
@@ -403,6 +397,22 @@ def _played(
         if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
             sys.stderr.write(printable(result.stderr[player]))
     return result
+
+
+def _choosers(
+    spec: str | None, game: "Game | None", rules: str | None, seeds: "Sequence[int]"
+) -> list[Any]:
+    """Return the agents who choose the cards of both players; none without ``--decks``."""
+    if spec is None:
+        return []
+    if game is not None:
+        raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
+    agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
+    for agent, one_seed in zip(agents, seeds, strict=True):
+        if isinstance(agent, str):
+            raise Failure(f"--decks: expected an agent, got {agent!r}", code=2)
+        agent.reset(one_seed)
+    return agents
 
 
 def _contestant(
