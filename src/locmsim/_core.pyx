@@ -3331,16 +3331,24 @@ cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
     return t.cards[x.card].id + x.copy
 
 
-def instance_id(str rules, int player, int i, bint copy=False):
+def instance_id(rules, player, i, bint copy=False):
     """Return the id of a player's i-th card, in the order of the choice in 1.5, of the deck in 1.x;
-    or of its area copy (1.5).
+    or of its area copy (1.5). ``ValueError`` names an argument that is out of range.
     """
-    return card_id(RULES_NAMES.index(rules), player, i) + copy
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    if copy and code != RULES_15:
+        raise ValueError(f"copy: rules {rules} have no area copies")
+    i = whole_number(i, "i", 0, MAX_DECK - 1)
+    return card_id(code, _player_number(player), i) + copy
 
 
-def original_of(str rules, int id):
-    """Return the id of the card that an area copy was made from; of any other card, its own."""
-    return original_id(RULES_NAMES.index(rules), id)
+def original_of(rules, id):
+    """Return the id of the card that an area copy was made from; of any other card, its own.
+
+    ``ValueError`` for what is no id.
+    """
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    return original_id(code, whole_number(id, "id", 0, POOL_ID - 1))
 
 
 # ---- observations --------------------------------------------------------------------------------
@@ -3405,6 +3413,9 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
             row.keywords = x.keywords
             if x.forgotten:
                 row.my_health = row.opponent_health = row.draw = 0
+    if t.rules != RULES_15:                     # areas are not shown there and mean nothing
+        for h in range(o.n_cards):
+            o.cards[h].area = 0
 
 
 cdef inline int cut(int x, int most) noexcept nogil:

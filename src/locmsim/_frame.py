@@ -107,10 +107,9 @@ def ended_by_signals() -> Iterator[None]:
 
 def _end_now(number: int) -> None:
     """End this process and all that it started, without further cleanup."""
-    for module in ("locmsim.workers", "locmsim.referee.process"):
-        if module in sys.modules:
-            with contextlib.suppress(Exception):
-                sys.modules[module].kill_all()
+    if "locmsim.supervisor" in sys.modules:
+        with contextlib.suppress(Exception):
+            sys.modules["locmsim.supervisor"].kill_all()
     with contextlib.suppress(Exception):
         sys.stderr.write("stopped at once\n")
         sys.stderr.flush()

@@ -16,7 +16,6 @@ from locmsim._specs import did_you_mean, make, read_options
 
 __all__ = [
     "LIVE_SUFFIX",
-    "MATCH_VARIABLE",
     "BaseGame",
     "Contestant",
     "Fault",
@@ -37,8 +36,6 @@ __all__ = [
 
 #: Suffix of the files and folders of running matches.
 LIVE_SUFFIX = ".live"
-#: The environment variable by which the processes of a match are found, even in other sessions.
-MATCH_VARIABLE = "LOCMSIM_MATCH"
 
 
 class FaultKind(StrEnum):

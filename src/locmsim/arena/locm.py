@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 from locmsim.agents.base import Agent
 from locmsim.agents.combined import CombinedAgent
 from locmsim.agents.registry import (
-    AGENTS,
     agent_spec,
     check_rules,
-    did_you_mean,
     is_agent,
     make_agent,
+    suggest,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
 from locmsim.arena.locm_checks import check_agent, checks
@@ -239,7 +238,7 @@ class LocmGame:
         -------
         str
         """
-        return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
+        return suggest(name)
 
 
 def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:

@@ -92,7 +92,7 @@ def _words(command: str) -> list[str]:
 
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
-    return [*(class_files(spec) or ()), *options]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options]
 
 
 class Fixture(NamedTuple):

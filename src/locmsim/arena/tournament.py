@@ -5,8 +5,6 @@ import logging
 import os
 import pickle
 import re
-import shlex
-import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -29,7 +27,7 @@ from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Contestant, Game
-from locmsim.referee.process import python_file_hint, stop
+from locmsim.referee.players import agent_of, check_program
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -479,9 +477,7 @@ class Arena:
             and is_importable(player.spec, "locmsim.agents")
             for player in self.settings.players
         )
-        return local_workers(
-            jobs, cores, cores_each, apart=apart, clean=lambda mark: stop((), mark)
-        )
+        return local_workers(jobs, cores, cores_each, apart=apart)
 
     @property
     def _timed(self) -> bool:
@@ -502,16 +498,8 @@ class Arena:
     def _check_commands(self) -> None:
         """Check the commands at the start, instead of failing in every game."""
         for player in self.settings.players:
-            if not player.process:
-                continue
-            program = shlex.split(player.spec)[0]
-            if hint := python_file_hint(player.spec):
-                raise ValueError(f"player {player.name!r}: {hint}")
-            if shutil.which(program) is None:
-                hint = self.settings.game.suggest(player.spec.partition(":")[0])
-                raise ValueError(
-                    f"player {player.spec!r}: no program and no agent is called {program!r}{hint}"
-                )
+            if player.process:
+                check_program(player.spec, f"player {player.name!r}", self.settings.game)
 
     def _check_ready_agents(self) -> None:
         """Check that agents can be sent to workers, instead of failing in each of them."""
@@ -784,19 +772,13 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
-def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
+def as_player(text: str, game: Game | None) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
+    Without a game, agents of all rule sets of Legends of Code and Magic are accepted.
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
     label = _LABEL.fullmatch(text)
     name, spec = label.groups() if label else (text, text)
-    if game.is_agent(spec):
-        return Player(name, spec, False), game.make_agent(spec)
-    try:
-        words = shlex.split(spec)
-    except ValueError as error:
-        raise ValueError(f"player {text!r}: {error}") from None
-    if not words:
-        raise ValueError(f"player {text!r}: the command is empty")
-    return Player(name, spec, True), None
+    agent = agent_of(spec, f"player {text!r}", game)
+    return Player(name, spec, agent is None), agent

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from locmsim.contract import Match
 from locmsim.referee.any_game import fault_text
 from locmsim.referee.illegal import IllegalAction, illegal_actions
-from locmsim.referee.process import BotFault, BotProcess, new_token, stop
+from locmsim.referee.process import BotFault, BotProcess
 from locmsim.referee.process_match import Call, Result, play
+from locmsim.supervisor import Supervisor
 
 __all__ = ["Check", "CheckResult", "percentile", "run_check"]
 
@@ -125,27 +126,26 @@ def _asked(
     """Ask the bot what its seat was asked in a match."""
     assert check.seat is not None
     found = CheckResult(check)
-    token = new_token()
-    bots: list[BotProcess] = []
-    try:
-        bots.append(BotProcess(command, token))
-        for call, match in _questions(recorded, check.seat):
-            text = match.input_text(check.seat).replace("\n", check.line_end)
-            limit_ms = match.time_limit_ms(check.seat) * timeout_scale
-            line, elapsed_ns = bots[0].ask(text, limit_ms / 1000 if limit_ms else None)
-            found.answers.append(line)
-            found.times.append((call.turn, elapsed_ns / 1e6, limit_ms))
-            _evaluate(found, match, call, line, recorded)
-            if found.fault:
-                break
-    except BotFault as fault:
-        asked = [c.turn for c in recorded.calls if c.player == check.seat]
-        at = asked[min(len(found.answers), len(asked) - 1)]
-        where = "the choice phase" if at is None else f"turn {at}"
-        found.fault = f"failed in {where} ({fault.kind}): {fault.message}"
-    finally:
-        found.stderr = bots[0].stderr_tail() if bots else ""
-        stop(bots, token)
+    bot: BotProcess | None = None
+    with Supervisor() as supervisor:
+        try:
+            bot = BotProcess(command, supervisor)
+            for call, match in _questions(recorded, check.seat):
+                text = match.input_text(check.seat).replace("\n", check.line_end)
+                limit_ms = match.time_limit_ms(check.seat) * timeout_scale
+                line, elapsed_ns = bot.ask(text, limit_ms / 1000 if limit_ms else None)
+                found.answers.append(line)
+                found.times.append((call.turn, elapsed_ns / 1e6, limit_ms))
+                _evaluate(found, match, call, line, recorded)
+                if found.fault:
+                    break
+        except BotFault as fault:
+            asked = [c.turn for c in recorded.calls if c.player == check.seat]
+            at = asked[min(len(found.answers), len(asked) - 1)]
+            where = "the choice phase" if at is None else f"turn {at}"
+            found.fault = f"failed in {where} ({fault.kind}): {fault.message}"
+        if bot is not None:
+            found.stderr = bot.stderr_tail()
     return found
 
 
