@@ -33,9 +33,6 @@ SHARED = {
         "address of the Dask scheduler on whose cluster the work is done", {"metavar": "ADDRESS"}
     ),
     "--db": _Shared("an arena's file of results", {"metavar": "FILE"}),
-    "--decks": _Shared(
-        "an agent who chooses the cards that both players have", {"metavar": "AGENT"}
-    ),
     "--done": _Shared("actions that were already played in the turn", {"metavar": "LINE"}),
     "--force": _Shared("go on although a file exists or has changed", _FLAG),
     "--game": _Shared("name of the game, with its options", {"metavar": "GAME"}),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import (
+    DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
@@ -176,10 +177,9 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--match-limit", help=LIMIT_HELP)
     add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
     group = parser.add_argument_group("play or decks alone")
-    add_shared(group, "--decks")
-    group.add_argument(
-        "--pilot", metavar="AGENT", help="this agent plays with the cards of both players"
-    )
+    add = group.add_argument
+    add("--decks", metavar="AGENT", help=DECKS_HELP)
+    add("--pilot", metavar="AGENT", help="this agent plays with the cards of both players")
     group = parser.add_argument_group("results")
     add_shared(group, "--db", help="file of results; an existing one is resumed")
     add_shared(group, "--force", help="with --db: resume even if files of players have changed")

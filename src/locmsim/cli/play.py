@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from locmsim._io import printable
 from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
+    DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
@@ -69,7 +70,7 @@ def add_options(parser: Parser) -> None:
         help="league, 1 to 4, in rules 1.0: the same as -d league=N",
     )
     add_shared(group, "--ids", help=IDS_HELP)
-    add_shared(group, "--decks")
+    group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
     add(
         "-r",
@@ -101,7 +102,7 @@ def add_options(parser: Parser) -> None:
     add_shared(group, "--force", help=FORCE_HELP)
     parser.rules_out(
         "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
-        "--match-limit", "--lenient", "--isolate",
+        "--match-limit", "--lenient", "--isolate", "--decks",
     )  # fmt: skip
     parser.rules_out("--json", "--text")
     parser.needs("--logs", "--force")
