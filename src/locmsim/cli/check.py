@@ -5,8 +5,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import GAME_HELP, SCALE_HELP, Failure, ended_by_signals, number
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import GAME_HELP, SCALE_HELP, Failure, ended_by_signals
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.referee.checks import CheckResult
@@ -22,13 +22,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Play matches that test a bot: in both seats, with full and empty boards, hands and decks,"
         " with opponents who pass, and others. Each has a line; the exit status is 1 if one failed."
     )
-    add = parser.add_argument
-    add("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
-    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
-    add("--game", metavar="GAME", help=GAME_HELP)
-    scale = number(0, allow_low=True)
-    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
-    add("--json", action="store_true", help="print JSON")
+    parser.add_argument("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
+    add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
+    add_shared(parser, "--game", help=GAME_HELP)
+    add_shared(parser, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(parser, "--json")
 
 
 def run(options: argparse.Namespace) -> int:
