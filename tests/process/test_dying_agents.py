@@ -95,8 +95,15 @@ FEW = [
 SCALE = 5.0
 
 
+#: The cells of the table that only `.ci/nightly` plays; the suite plays some of each row and column.
+ALL = [
+    pytest.mark.slow,
+    pytest.mark.skipif("LOCMSIM_ALL_ENDS" not in os.environ, reason="LOCMSIM_ALL_ENDS is not set"),
+]
+
+
 def slow(*values: Any) -> Any:
-    return pytest.param(*values, marks=pytest.mark.slow)
+    return pytest.param(*values, marks=ALL)
 
 
 @pytest.fixture(autouse=True)
@@ -213,8 +220,7 @@ def test_a_tournament_of_programs_always_ends(kind: str, tmp_path: Path) -> None
     arena_of(["Segfaults", "SwallowsEverything"], tmp_path, kind, jobs=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["agent", "isolated", "program"])
+@pytest.mark.parametrize("kind", [slow("agent"), slow("isolated"), slow("program")])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_all_in_a_tournament(jobs: int, kind: str, tmp_path: Path) -> None:
     arena_of([*ENDS], tmp_path, kind, jobs=jobs)
