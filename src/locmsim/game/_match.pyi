@@ -1,11 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import final
 
 from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 
-__all__ = ["CompiledCards", "MatchCore"]
+__all__ = ["CompiledCards", "MatchCore", "base_ids"]
 
 NO_FAULT: int
 NO_ANSWER: int
@@ -44,3 +44,5 @@ class MatchCore:
     def fail(self, player: int, fault: int) -> None: ...
     def deal(self) -> State: ...
     def decks(self) -> list[list[list[int]]]: ...
+
+def base_ids(rules: str, cards: Iterable[Sequence[int]]) -> dict[str, int]: ...

@@ -15,6 +15,7 @@ from locmsim._core cimport (
     card_id,
     card_t,
     complete_card,
+    is_copy_id,
     player_t,
     shown_card_t,
     shown_t,
@@ -30,7 +31,7 @@ from locmsim.javarandom cimport java_below, java_long, java_shuffle, java_start
 from locmsim._core import BLANKS, parse_integer
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["CompiledCards", "MatchCore"]
+__all__ = ["CompiledCards", "MatchCore", "base_ids"]
 
 cdef enum:
     FULL_RUNES = 31
@@ -208,6 +209,20 @@ cdef void deal_with(
         p.deck_left = MAX_DECK
         state_draw(s, t, who, 4 + who)
     s.p[1].max_mana = s.p[1].mana = s.p[1].bonus = 1
+
+
+def base_ids(str rules, cards):
+    """Return the base ids of instances by their ids as text, those of area copies included.
+
+    `cards` are pairs of the instance id and the base id of cards that are no copies.
+    """
+    cdef int code = RULES_NAMES.index(rules)
+    found = {}
+    for number, base_id in cards:
+        found[str(number)] = base_id
+        if is_copy_id(code, number + 1):
+            found[str(number + 1)] = base_id
+    return found
 
 
 # ---- the choice phase in Python ------------------------------------------------------------------

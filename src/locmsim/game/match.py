@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from locmsim._checks import player_number
-from locmsim._core import State, original_of
+from locmsim._core import State
 from locmsim.contract import Fault, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
-from locmsim.game._match import MALFORMED, NO_ANSWER
+from locmsim.game._match import MALFORMED, NO_ANSWER, base_ids
 from locmsim.game.choice import fault_kind, fault_text, start_match
 from locmsim.game.explain import explain
 from locmsim.game.ids2022 import OldIds
@@ -108,7 +108,7 @@ class Match:
         self._pending: dict[int, str | None] = {}  # answers of this step, until both are in
         self._to_ask: tuple[int, ...] = (0, 1)
         self._answers: list[tuple[int, str | None]] = []
-        self._base_ids: dict[int, int] = {}  # of instances; an area copy has its original's
+        self._base_ids: dict[str, int] = {}  # by instance id; an area copy has its original's
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
         # Per player each answered observation, and the answer.
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
@@ -207,7 +207,9 @@ class Match:
             It is not the player's turn.
         """
         self._check_asked(player)
-        return self._observation(player, self._question(player, None))
+        if self.state is None:
+            return self._core.observation(player, self._step)
+        return Observation.of(self.state, player, self._performed[1 - player])
 
     def input_text(self, player: int) -> str:
         """Return the text that the referee sends to a player.
@@ -492,7 +494,7 @@ class Match:
 
     def _start_battle(self) -> None:
         self.decks = self._core.decks()
-        self._base_ids = {number: base for deck in self.decks for number, base in deck}
+        self._base_ids = base_ids(self.rules, self.decks[0] + self.decks[1])
         self.state = self._core.deal()
 
     def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
@@ -510,15 +512,12 @@ class Match:
             scores[state.winner] = 1
             self._finish(state.winner, scores)
         else:
+            known = self._base_ids
             self._performed[player] = tuple(
-                [OpponentAction(self._base_id(text), text) for text in applied]
+                [OpponentAction(known[text.split(" ", 2)[1]], text) for text in applied]
             )
             self._to_ask = (1 - player,)
         return TurnResult(applied, ignored)
-
-    def _base_id(self, action: str) -> int:
-        """Return the base id of the card that acts."""
-        return self._base_ids[original_of(self.rules, int(action.split(" ")[1]))]
 
     def _fail(self, player: int, fault: int, message: str) -> Fault:
         """End the match by the fault of `player`; a victory of the other player stands."""
