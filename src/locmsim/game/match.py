@@ -6,7 +6,7 @@ lines and scores) and 10 (time limits).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from locmsim._checks import player_number
 from locmsim._core import State
@@ -489,8 +489,7 @@ class Match:
             self._to_ask = (0, 1)
 
     def _offer(self, step: int) -> list[Card]:
-        offer: Any = self.offers[step] if self._rules.draft else self.offers
-        return offer
+        return cast("list[Card]", self.offers[step] if self._rules.draft else self.offers)
 
     def _start_battle(self) -> None:
         self.decks = self._core.decks()
