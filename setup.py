@@ -128,21 +128,20 @@ MODULES = [
     "envs._row",
     "envs._searcher",
     "envs._gae",
-    "vestrock._core",
-    "vestrock._bench",
-    "vestrock.bots._policy",
-    "vestrock.bots._search",
 ]
+#: Those of the second game.
+VESTROCK_MODULES = ["_core", "_bench", "bots._policy", "bots._search"]
 
 extensions = [
     Extension(
-        f"locmsim.{name}",
-        [f"src/locmsim/{name.replace('.', '/')}.pyx"],
+        f"{package}.{name}",
+        [f"src/{package}/{name.replace('.', '/')}.pyx"],
         extra_compile_args=COMPILE_ARGS + MORE_ARGS.get(name, []),
         extra_link_args=LINK_ARGS,
         define_macros=MACROS,
     )
-    for name in MODULES
+    for package, names in (("locmsim", MODULES), ("vestrock", VESTROCK_MODULES))
+    for name in names
 ]
 #: Cython's utility code, mostly memoryviews, shared by all modules (not possible in Cython 3.1).
 SHARED = "locmsim._cyutility"
@@ -210,6 +209,8 @@ class BuildExt(build_ext):
     def run(self):
         write_generated()
         super().run()
+        if self.inplace:  # the games of the distribution are found by its entry points
+            self.run_command("egg_info")
 
     def build_extensions(self):
         if self.compiler.compiler_type == "unix":

@@ -11,13 +11,15 @@ sys.path.append("tools")
 
 import pack_examples
 
-SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
+#: The packages of the distribution.
+PACKAGES = ("locmsim", "vestrock")
+SOURCES = {path.relative_to("src") for name in PACKAGES for path in Path("src", name).rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
 GENERATED = {".c", ".so", ".pyd", ".pyc"}
 #: Files in the archives but not in git: C for exported bots, which builds from an archive do not
 #: translate again, and the examples that `locmsim new` writes.
-EXAMPLES = Path("data/examples.zip")
-MADE = {Path("include/locm.h"), Path("export/data/search.h"), EXAMPLES}
+EXAMPLES = Path("locmsim/data/examples.zip")
+MADE = {Path("locmsim/include/locm.h"), Path("locmsim/export/data/kit.h"), EXAMPLES}
 #: The most bytes of the examples.
 MOST = 100_000
 NOT_SHIPPED = {*GENERATED, ".pyx", ""}
@@ -27,7 +29,7 @@ def main() -> None:
     with tarfile.open(sys.argv[1]) as archive:
         # The first folder is the archive's own.
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
-    package = inside(names, "src/locmsim")
+    package = inside(names, "src")
     check("archive", package, shipped() | of(SOURCES, ".pyx") | MADE)
     # Everything in git except .ci and other names that begin with a dot.
     kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
@@ -38,11 +40,10 @@ def main() -> None:
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}
         modules = [file for file in wheel.infolist() if file.filename.endswith((".so", ".pyd"))]
-        examples(wheel.read(f"locmsim/{EXAMPLES.as_posix()}"))
-    package = inside(names, "locmsim")
-    check("wheel", package, shipped() | MADE)
-    compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
-    check("wheel", compiled, MODULES | {PurePosixPath("_cyutility")})
+        examples(wheel.read(EXAMPLES.as_posix()))
+    check("wheel", names, shipped() | MADE)
+    compiled = {name.with_name(name.name.split(".")[0]) for name in of(names, ".so", ".pyd")}
+    check("wheel", compiled, MODULES | {PurePosixPath("locmsim/_cyutility")})
     refuse("wheel", names, {".c", ".pyx", ".pyc"})
     size = sum(file.file_size for file in modules) / 1e6
     print("the archives have all they need and nothing generated")
@@ -61,7 +62,7 @@ def examples(data: bytes) -> None:
 
 
 def shipped() -> set:
-    """Return all files of the package that are needed after it is built."""
+    """Return all files of the packages that are needed after it is built."""
     return {p for p in SOURCES if p.suffix not in NOT_SHIPPED and "__pycache__" not in p.parts}
 
 

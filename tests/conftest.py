@@ -7,7 +7,6 @@ import gc
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import pytest
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
-TEMPORARY = os.path.join(tempfile.gettempdir(), "")
 
 # Set before numpy is imported: if other processes use the cores too, BLAS threads that wait for
 # each other take several times as long as one thread.
@@ -56,8 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Skip the import of a folder if none of its tests will run."""
     parts = config.option.markexpr.split(" and ")
-    left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
-    return True if collection_path in left_out else None
+    left_out = [part.removeprefix("not ") for part in parts if part.startswith("not ")]
+    return True if _kind(collection_path) in left_out and collection_path.is_dir() else None
+
+
+def _kind(path: Path) -> str:
+    """Return the kind of a folder or test, the name of its folder in tests/ or tests/vestrock/."""
+    parts = path.relative_to(TESTS).parts if TESTS in path.parents else ()
+    return ([part for part in parts if part != "vestrock"] or [""])[0]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -83,18 +87,20 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if TESTS in item.path.parents:
-            folder = item.path.relative_to(TESTS).parts[0]
+            folder = _kind(item.path)
             if folder != "unit":
                 item.add_marker(folder)
 
 
 @pytest.fixture(autouse=True)
-def modules_of_tests_are_forgotten() -> Iterator[None]:
+def modules_of_tests_are_forgotten(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Forget modules of temporary folders and where they were; other tests use the same names."""
+    # Not all of the system's temporary folder: the whole environment may be there.
+    temporary = os.path.join(tmp_path_factory.getbasetemp(), "")
     before, path = {*sys.modules}, [*sys.path]
     yield
-    sys.path[:] = [place for place in sys.path if place in path or not place.startswith(TEMPORARY)]
+    sys.path[:] = [place for place in sys.path if place in path or not place.startswith(temporary)]
     for name in {*sys.modules} - before:
         file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and file.startswith(TEMPORARY):
+        if file is not None and file.startswith(temporary):
             del sys.modules[name]

@@ -1,6 +1,6 @@
-"""Makes the C in the package: the kernel's header, and the searches of exported bots.
+"""Makes the C in the package: the kernel's header, and the template of exported bots and headers.
 
-    python tools/export_templates.py            writes include/locm.h and export/data/search.h
+    python tools/export_templates.py            writes include/locm.h and export/data/kit.h
     python tools/export_templates.py --check    checks that they match the sources
 
 Builds call `write_new`; the files are not in git, but source archives contain them. This needs
@@ -8,11 +8,15 @@ Cython, whose parser reads the sources (see the package `cython_to_c` beside thi
 installed locmsim does not need it.
 """
 
+import importlib
 import itertools
+import re
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
+from types import ModuleType
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -25,8 +29,7 @@ Line = tuple[str, frozenset[Choice]]
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "locmsim"
-#: The hand-written part of the header.
-FRAME = Path(__file__).with_name("locm.h.in")
+DATA = SOURCES / "export" / "data"
 #: Lowest first.
 MODULES = (
     "_platform",
@@ -45,41 +48,39 @@ MODULES = (
     "search._belief",
     "search._engine",
 )
-#: Macros that select a bot: its rule set, whether it searches a tree or uses networks for cards.
-MACROS: Mapping[str, Sequence[int]] = {
-    "RULES": (0, 1, 2),
-    "IS_TREE": (0, 1),
-    "HAS_CHOICE_VALUE": (0, 1),
-}
-RULES = ("RULES_15", "RULES_12", "RULES_10")
+RULES = ("RULES_15", "RULES_12", "RULES_10", None)
+#: Macros that select the code: of a rule set, or the kernel of any; of a search of a tree.
+MACROS: Mapping[str, Sequence[int]] = {"RULES": (0, 1, 2, 3), "IS_TREE": (0, 1)}
 HEADER = "include/locm.h"
-SEARCH = "export/data/search.h"
-#: The macros of the header for users' bots.
-KERNEL = """
-    fill_tables complete_card card_of_row
-    state_player state_winner state_next_draw decode_action encode_action
-    state_count state_list state_kth state_is_legal state_write
-    state_apply state_end_turn state_draw state_fault state_perft
-    stream_start stream_below state_rollout playout_winner state_play_turn
-    reader_start reader_take shown_read
-    state_show state_fill_deck state_fill_hand state_deal
-    belief_reset belief_chose belief_see belief_root belief_unknown pool_add
+KIT = "export/data/kit.h"
+#: Functions that the hand-written parts in `DATA` call.
+PARTS = """
+    write_number card_of_row card_with known_see pool_of_known pool_set_weights
+    search._evaluation.evaluate eval_fill eval_use_table
+    fill_card_keys engine_init engine_use engine_begin engine_run card_terms
 """
-#: Functions that the hand-written part of a bot calls.
-BOT = """
-    fill_tables complete_card card_of_row state_write state_apply stream_start state_deal
-    reader_start reader_take belief_reset belief_chose belief_see belief_root belief_unknown
-    known_see pool_of_known pool_set_weights
-    eval_fill eval_use_table fill_card_keys engine_init engine_use engine_begin engine_run
-"""
-#: Further ones in rules with a constructed deck,
-DECK = "card_terms"
-#: with networks that value decks,
-DECK_VALUE = " offer_start offer_add deck_value deck_improve"
-#: in rules with a draft,
-DRAFT = "card_with pool_offer"
-#: and with networks that value drafts.
-DRAFT_VALUE = " draft_fill draft_expected"
+DECK = "offer_start offer_add deck_value deck_improve"
+DRAFT = "pool_offer draft_fill draft_expected"
+#: Modules whose constants are for users.
+PUBLIC = frozenset(["locmsim._core"])
+#: The clock in the sources, in place of which the header has one that needs no POSIX.
+CLOCK = re.compile(r"#include <stdint\.h>\n#if defined\(_WIN32\).*?\n}\n", re.S)
+
+
+def header_module() -> ModuleType:
+    """Import `locmsim.export.header`, although the package may not be built yet."""
+    if "locmsim" in sys.modules:
+        return importlib.import_module("locmsim.export.header")
+    before = {*sys.modules}
+    for name in ("locmsim", "locmsim.export"):
+        package = sys.modules[name] = ModuleType(name)
+        package.__path__ = [str(SOURCES.parent.joinpath(*name.split(".")))]
+    try:
+        return importlib.import_module("locmsim.export.header")
+    finally:
+        for name in {*sys.modules} - before:
+            if name.startswith("locmsim"):
+                del sys.modules[name]
 
 
 def program(fixed: dict[object, int | str]) -> Program:
@@ -92,35 +93,46 @@ def program(fixed: dict[object, int | str]) -> Program:
     return Program(modules, {"LOCMSIM_DEBUG": 0, **fixed})
 
 
-def kernel() -> str:
-    """Return the C of the simulator."""
-    style = Style("locm_", static="LOCM_FUNCTION", inline="LOCM_INLINE")
-    text = translate(program({}), style, KERNEL.split())
-    return FRAME.read_text(encoding="utf-8").replace("@KERNEL@\n", text)
+def public_functions() -> list[str]:
+    """Return the functions of the kernel for users, and those for tests, but the hand-written."""
+    groups = tomllib.loads((DATA / "functions.toml").read_text(encoding="utf-8"))
+    names = [name for group in groups["kernel"].values() for name in group]
+    return [name for name in (*names, *groups["parts"]["tests"]) if name != "now_ns"]
 
 
 def specialised(choice: Choice) -> str:
     """Return the C for values of the macros."""
-    rules, is_tree, has_value = choice
+    rules, is_tree = choice
     code = RULES[rules]
-    fixed: dict[object, int | str] = {
-        ("table_t", "rules"): code,
-        ("shown_t", "rules"): code,
-        ("belief_t", "rules"): code,
-        ("options_t", "is_tree"): is_tree,
-        ("work_t", "watch"): 0,
-        ("work_t", "own_deck"): 0,
-    }
-    style = Style(inline="INLINE", start="start_modules")
-    constructed = code == "RULES_15"
-    choosing = DECK if constructed else DRAFT
-    if has_value:
-        choosing += DECK_VALUE if constructed else DRAFT_VALUE
-    return translate(program(fixed), style, (BOT + choosing).split())
+    fixed: dict[object, int | str] = {}
+    public = public_functions()
+    roots = [*public]
+    if code is not None:
+        fixed = {
+            ("table_t", "rules"): code,
+            ("shown_t", "rules"): code,
+            ("belief_t", "rules"): code,
+            ("options_t", "is_tree"): is_tree,
+            ("work_t", "watch"): 0,
+            ("work_t", "own_deck"): 0,
+        }
+        roots += (PARTS + (DECK if code == "RULES_15" else DRAFT)).split()
+    style = Style(
+        "locm_",
+        "locmi_",
+        static="LOCMI_FUNCTION",
+        inline="LOCMI_INLINE",
+        start="",
+        keeps_fixed=True,
+        modules=PUBLIC,
+    )
+    text = translate(program(fixed), style, roots, public)
+    text = CLOCK.sub("", text).replace("locmi_now_ns_", "locm_now_ns")
+    return re.sub(r"(?m)^#include .*\n", "", text)
 
 
-def bot() -> str:
-    """Return the C of searches and networks for all rule sets, selected by macros."""
+def kit() -> str:
+    """Return the C of the kernel, searches and networks for all rule sets, selected by macros."""
     return woven({choice: specialised(choice) for choice in itertools.product(*MACROS.values())})
 
 
@@ -192,18 +204,21 @@ def comparisons(name: str, values: Sequence[int], chosen: list[int]) -> list[lis
 
 def templates() -> dict[str, str]:
     """Return the text of each file."""
-    return {HEADER: kernel(), SEARCH: bot()}
+    text = kit()
+    return {KIT: text, HEADER: header_module().header(text, DATA)}
 
 
 def is_new() -> bool:
     """Return whether the files match the sources, or come with a source archive."""
-    files = [SOURCES / HEADER, SOURCES / SEARCH]
+    files = [SOURCES / HEADER, SOURCES / KIT]
     if not all(file.exists() for file in files):
         return False
     if (ROOT / "PKG-INFO").exists():
         return True
     sources = [path for pattern in ("*.pyx", "*.pxd") for path in SOURCES.rglob(pattern)]
-    sources += [Path(__file__), FRAME, *(Path(__file__).parent / "cython_to_c").glob("*.py")]
+    sources += [Path(__file__), *(Path(__file__).parent / "cython_to_c").glob("*.py")]
+    sources += [*(SOURCES / "export").glob("*.py")]
+    sources += [DATA / name for name in ("frame.h", "common.h", "functions.toml")]
     first = min(file.stat().st_mtime_ns for file in files)
     return all(path.stat().st_mtime_ns < first for path in sources)
 

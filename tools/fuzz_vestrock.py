@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from locmsim.vestrock.protocol import (
+from vestrock.protocol import (
     COMMANDS,
     MAX_LINE,
     MAX_REPLY,

@@ -39,7 +39,7 @@ def reached(gcov_lines):
 
 
 def main():
-    found = list(ROOT.glob("build/temp*/**/locmsim/_core.gcda"))  # not vestrock's
+    found = list(ROOT.glob("build/temp*/**/locmsim/_core.gcda"))
     if len(found) != 1:
         raise SystemExit(
             f"{len(found)} times locmsim/_core.gcda under build: expected one build and a run"

@@ -25,7 +25,7 @@ PACKAGES = [
     "locmsim.search",
     "locmsim.stats",
     "locmsim.tuning",
-    "locmsim.vestrock",
+    "vestrock",
 ]
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from locmsim import openspiel as openspiel
     from locmsim import referee as referee
     from locmsim import search as search
-    from locmsim import vestrock as vestrock
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
@@ -65,7 +64,6 @@ __all__ = [
     "referee",
     "save_cards",
     "search",
-    "vestrock",
 ]
 
 #: Names that are imported on first use, and their modules; a name without attribute is a module.
@@ -82,7 +80,6 @@ _LATER = {
     "play_match": "contract",
     "referee": "referee",
     "search": "search",
-    "vestrock": "vestrock",
 }
 __getattr__, __dir__ = imported_later(__name__, _LATER)
 

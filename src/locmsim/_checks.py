@@ -10,9 +10,11 @@ from typing import Any
 
 __all__ = [
     "MOST_MS",
+    "MOST_ROWS",
     "MOST_THREADS",
     "MOST_WORK",
     "budget",
+    "integer",
     "number",
     "player_number",
     "seed_bits",
@@ -23,16 +25,24 @@ __all__ = [
 MOST_MS = 1e9
 #: The most positions, visits or simulations that a search may be given.
 MOST_WORK = 1 << 60
+#: The most rows that an environment may have.
+MOST_ROWS = (1 << 31) - 1
 #: The most threads that anything may be given.
 MOST_THREADS = 1 << 16
 _MASK = (1 << 64) - 1
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
-    """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
+def integer(name: str, value: Any, error: type[Exception] = ValueError) -> int:
+    """Return an integer, of Python or of NumPy, as one of Python; `error` for anything else."""
     found = _integer(value)
     if found is None:
-        raise ValueError(f"{name}: expected an integer, got {value!r}")
+        raise error(f"{name}: expected an integer, got {value!r}")
+    return found
+
+
+def whole(name: str, value: Any, low: int, high: int) -> int:
+    """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
+    found = integer(name, value)
     if not low <= found <= high:
         raise ValueError(f"{name}: expected {low} to {high}, got {found}")
     return found
@@ -59,10 +69,7 @@ def player_number(player: Any, name: str = "player") -> int:
 
 def seed_bits(seed: Any, name: str = "seed") -> int:
     """Return the lowest 64 bits of a seed, which may be any integer; ``ValueError`` otherwise."""
-    found = _integer(seed)
-    if found is None:
-        raise ValueError(f"{name}: expected an integer, got {seed!r}")
-    return found & _MASK
+    return integer(name, seed) & _MASK
 
 
 def budget(time_ms: float | None = None, least: int = 0, **work: int | None) -> None:

@@ -23,7 +23,7 @@ import zlib
 from collections import namedtuple
 from importlib import import_module
 
-from locmsim._checks import MOST_THREADS, player_number, seed_bits, whole
+from locmsim._checks import MOST_THREADS, integer, player_number, seed_bits, whole
 from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
@@ -680,9 +680,9 @@ cdef inline bint attack_player(
 
 
 cdef inline int16_t short(int value) noexcept nogil:
-    """Clip a number to a creature's field. Only constructed positions and creatures with a negative
-    printed attack, which gain defense in every fight, can reach the bound."""
-    return value if value < 32767 else 32767
+    """Clip a number to what a creature can have. Only constructed positions and creatures with a
+    negative printed attack, which gain defense in every fight, can reach the bound."""
+    return value if value < MAX_STAT else MAX_STAT
 
 
 cdef inline bint attack_creature(
@@ -1126,7 +1126,7 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     cdef int i, place
     memset(first, 0, sizeof(first))
     for i in range(n):
-        place = t.cards[i].base_id * 40503 >> 4 & 511
+        place = <uint32_t>t.cards[i].base_id * 40503 >> 4 & 511
         while first[place] and t.cards[first[place] - 1].base_id != t.cards[i].base_id:
             place = place + 1 & 511
         if first[place] == 0:
@@ -1602,8 +1602,10 @@ cdef inline State new_state(Table table):
 cdef int as_action(action) except? -1:
     """Return the value of a Python or NumPy integer; -2 if it is beyond all action numbers."""
     cdef Py_ssize_t number
+    if type(action) is not int:
+        action = integer("action", action, TypeError)
     try:
-        number = action             # through __index__
+        number = action
     except OverflowError:
         return -2
     return <int>number if -2 < number < MAX_ACTIONS else -2

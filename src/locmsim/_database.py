@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
@@ -43,7 +44,7 @@ class Database:
     def __init__(self, path: str | os.PathLike[str], *, write: bool) -> None:
         self.path = os.fspath(path)
         self._lock: int | None = None
-        #: Whether the file did not exist before.
+        #: Whether the file did not exist before: only then it may be removed again.
         self._created = False
         with self._errors("open"):
             try:
@@ -55,7 +56,7 @@ class Database:
     def _open_to_read(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             raise self.kind.missing(f"{self.path}: no such file")
-        self._check_no_folder()
+        self._check_regular()
         # Only a writer can remove the files that SQLite keeps beside an open file.
         mode = "rw" if os.access(self.path, os.W_OK) else "ro"
         connection = self._connected(f"{Path(self.path).absolute().as_uri()}?mode={mode}", uri=True)
@@ -63,10 +64,13 @@ class Database:
         return connection
 
     def _open_to_write(self) -> sqlite3.Connection:
-        self._check_no_folder()
+        self._check_regular()
         if self.path != ":memory:":
-            self._created = not os.path.exists(self.path) or not os.path.getsize(self.path)
-            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+                self._created = True
+            except FileExistsError:
+                self._lock = os.open(self.path, os.O_RDWR)
             # A lock of its own, independent of SQLite's: otherwise two programs would play the same
             # games.
             if not try_lock(self._lock):
@@ -83,9 +87,26 @@ class Database:
             check_same_thread=False,
         )
 
-    def _check_no_folder(self) -> None:
-        if os.path.isdir(self.path):
-            raise self.kind.error(f"{self.path}: a folder, not {self.kind.file}")
+    def _check_regular(self) -> None:
+        try:
+            mode = os.stat(self.path).st_mode
+        except OSError:  # opening it says what is wrong
+            return
+        if not stat.S_ISREG(mode):
+            what = "a folder" if stat.S_ISDIR(mode) else "a device or a pipe"
+            raise self.kind.error(f"{self.path}: {what}, not {self.kind.file}")
+
+    def check_present(self) -> None:
+        """Raise an error if the file was removed or replaced while it is written to."""
+        if self._lock is None:
+            return
+        here = os.fstat(self._lock)
+        try:
+            same = os.path.samestat(here, os.stat(self.path))
+        except OSError:
+            same = False
+        if not same:
+            raise self.kind.error(f"{self.path}: was removed or replaced while it was written to")
 
     def _is_empty(self) -> bool:
         """Return whether the file is empty; raise an error if it is of another kind."""

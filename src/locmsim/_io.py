@@ -1,11 +1,11 @@
-"""Atomic writing of files, locks, the package's data files, and numbers with their nouns."""
+"""Atomic writing of files, locks, the package's data files, and texts for people."""
 
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["counted", "data_file", "folder_locked", "try_lock", "write_whole"]
+__all__ = ["counted", "data_file", "folder_locked", "printable", "try_lock", "write_whole"]
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
@@ -13,6 +13,22 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 def counted(n: int, noun: str) -> str:
     """Return a number with its noun: "1 core", "2 cores"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def printable(text: str) -> str:
+    """Return a text of others for terminals: control characters but line ends and tabs escaped.
+
+    They could move the cursor, hide text or change the title of the window.
+    """
+    if text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(
+        character
+        if character.isprintable() or character in "\n\t"
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def data_file(name: str) -> str:

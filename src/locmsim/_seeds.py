@@ -2,7 +2,7 @@
 
 import hashlib
 
-__all__ = ["derived_seed"]
+__all__ = ["agent_seed", "derived_seed"]
 
 #: Random number generators everywhere take a seed of this size, signed ones too.
 _BITS = 63
@@ -15,3 +15,8 @@ def derived_seed(seed: int, what: object) -> int:
     """
     digest = hashlib.blake2b(f"{seed} {what}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> (64 - _BITS)
+
+
+def agent_seed(match_seed: int, seat: int) -> int:
+    """Return the seed by which the agent in a seat of a match is reset."""
+    return derived_seed(match_seed, f"seat {seat}")

@@ -888,7 +888,7 @@ def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
 
 def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
     """Measure Vestrock, which is the same for each rule set: it is a game of its own."""
-    from locmsim.vestrock import bench
+    from vestrock import bench
 
     return bench.functions()
 

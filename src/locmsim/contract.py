@@ -2,7 +2,7 @@
 
 A game provides a `Match` and a `Game`, which creates matches and players. For Legends of Code and
 Magic they are `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, for Vestrock
-`locmsim.vestrock.match.Match` and `locmsim.vestrock.game.VestrockGame`. A package registers its
+`vestrock.match.Match` and `vestrock.game.VestrockGame`. A package registers its
 `Game` under the entry point group ``locmsim.games`` (docs/games.md).
 """
 

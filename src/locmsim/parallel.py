@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from locmsim._checks import MOST_THREADS, whole
+
 __all__ = ["in_threads"]
 
 _T = TypeVar("_T")
@@ -18,8 +20,7 @@ def in_threads(
     range is longer than that, so that Ctrl-C is noticed between two ranges; the other threads then
     stop after their current range. ``ValueError`` if `threads` is below 1.
     """
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, got {threads}")
+    threads = whole("threads", threads, 1, MOST_THREADS)
     parts = min(threads, max(n, 1))
     stopped = threading.Event()
 

@@ -27,6 +27,8 @@ __all__ = [
 
 #: Elo points per unit of log-odds.
 _ELO = 400 / math.log(10)
+#: The largest difference that a test is about: at 2000 Elo one game in 100,000 is lost.
+_MOST_ELO = 2000
 
 Interval = tuple[float, float]
 
@@ -200,7 +202,7 @@ class SprtState:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test: is the first player better by `elo1` (H1), or only by `elo0` (H0)?
+    """A sequential test: is a player better by `elo1` (H1), or only by `elo0` (H0)?
 
     The likelihood assumes a normal distribution with the observed variance (a generalised
     sequential probability ratio test).
@@ -208,9 +210,11 @@ class Sprt:
     Parameters
     ----------
     elo0, elo1 : float
-        The two hypotheses, as differences in Elo.
+        The two hypotheses, as differences in Elo, -2000 to 2000.
     alpha, beta : float
         The probabilities of accepting H1 if H0 is true, and H0 if H1 is true.
+    player : int
+        The index of the player whose Elo is meant, 0 or 1.
 
     Raises
     ------
@@ -222,14 +226,44 @@ class Sprt:
     elo1: float
     alpha: float = 0.05
     beta: float = 0.05
+    player: int = 0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+        for elo in (self.elo0, self.elo1):
+            if not abs(elo) <= _MOST_ELO:
+                raise ValueError(f"sprt: expected -{_MOST_ELO} to {_MOST_ELO} Elo, got {elo:g}")
+        if not self.elo0 < self.elo1:
             raise ValueError(f"sprt: expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError(
                 f"sprt: expected alpha and beta in 0..0.5, got {self.alpha:g} and {self.beta:g}"
             )
+        if self.player not in (0, 1):
+            raise ValueError(f"sprt: expected player 0 or 1, got {self.player}")
+
+    def claim(self, name: str, other: str, hypothesis: str = "H1") -> str:
+        """Return what a hypothesis says, as a sentence without a full stop.
+
+        Parameters
+        ----------
+        name, other : str
+            The names of the player whose Elo is meant, and of their opponent.
+        hypothesis : str
+            "H0" or "H1".
+
+        Returns
+        -------
+        str
+            Such as "new is at least 20 Elo better than old".
+        """
+        elo = self.elo1 if hypothesis == "H1" else self.elo0
+        if elo == 0:
+            words = "not worse" if hypothesis == "H1" else "not better"
+        else:
+            # Better by 20 Elo or more, by 20 or less; worse by 20 or less, by 20 or more.
+            bound = "least" if (hypothesis == "H1") == (elo > 0) else "most"
+            words = f"at {bound} {abs(elo):g} Elo {'better' if elo > 0 else 'worse'}"
+        return f"{name} is {words} than {other}"
 
     def state(self, counts: PairCounts) -> SprtState:
         """Return the state of the test after some pairs.
@@ -237,7 +271,7 @@ class Sprt:
         Parameters
         ----------
         counts : PairCounts
-            The pairs, counted for the first player.
+            The pairs, counted for `player`.
 
         Returns
         -------

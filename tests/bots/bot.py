@@ -200,4 +200,5 @@ def main():
     play(globals()[kind] if kind else None, int(at or -1), argument)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -33,7 +33,7 @@ def test_table(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert err == ""
     with Arena.load(db) as loaded:
-        assert out == loaded.table(80)
+        assert out == loaded.table()
         assert loaded.tally.games == 6
     # The word may be repeated, and the same command resumes the tournament.
     arena("run", *PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
@@ -58,7 +58,7 @@ def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     with Arena.load(db) as loaded:
         settings = loaded.settings
     assert (settings.game.rules, settings.game.ids, settings.mode) == ("1.5", "old", "gauntlet")
-    assert (settings.seeds, settings.mirror, settings.pairs_per_set) == ((5, 7, 8), False, 2)
+    assert ([*settings.seeds], settings.mirror, settings.pairs_per_set) == ([5, 7, 8], False, 2)
     assert (settings.timeout_scale, settings.match_limit, settings.lenient) == (3, 60, True)
     # The file alone determines how the tournament is resumed, and how far.
     capsys.readouterr()
@@ -70,10 +70,27 @@ def test_sprt(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--games", "400", "--seed", "3", "--db", db, "--jobs", "1"]
     arena(*PLAYERS, *options, "--sprt", "0", "60", "--alpha", "0.1")
     out = capsys.readouterr().out
-    assert "SPRT of Elo +0 against +60: H1 accepted (Elo +60) after" in out
-    assert "(bounds -2.89, 2.25)" in out
+    assert "new is at least 60 Elo better than old: accepted after" in out
+    assert "bounds -2.89 and 2.25)" in out
     arena("show", db)
     assert out.splitlines()[-1] in capsys.readouterr().out
+    # It is decided: the same command says why it plays nothing, and what would.
+    arena("--db", db)
+    again = capsys.readouterr()
+    assert again.out == out
+    assert again.err == (
+        "locmsim arena: nothing to play: its sequential test has decided; --no-sprt plays all"
+        " games, --sprt ELO0 ELO1 sets another test\n"
+    )
+    # Another player may be the one that is judged.
+    arena("--db", db, "--sprt", "0", "60", "--sprt-of", "old", "--jobs", "1")
+    assert "old is not better than new: accepted after" in capsys.readouterr().out
+    with Arena.load(db) as loaded:
+        games = loaded.tally.games
+    arena("--db", db, "--no-sprt", "--games", str(games + 2 + games % 2), "--jobs", "1")
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{games + 2 + games % 2} games of rules 1.5")
+    assert "SPRT" not in shown
 
 
 def test_file_with_a_name_of_its_own(
@@ -140,7 +157,21 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         ),
         (["greedy", "random", "--games", "x"], 2, "invalid int value: 'x'"),
         (["greedy", "random", "--seed", "1", "--seeds", "1"], 2, "not allowed with"),
-        (["greedy", "random", "--seeds", "1-5"], 2, "--seeds: expected seeds like"),
+        (["greedy", "random", "--seeds", "1-5"], 2, "--seeds: expected some like"),
+        (["greedy", "random", "--seeds", "7,7"], 2, "--seeds: 7 is given twice"),
+        (["greedy", "random", "--seeds", "1..99999999999"], 2, "--seeds: expected at most 10"),
+        (["greedy", "random", "--games", "9" * 30], 2, "--games: expected at most"),
+        (["greedy", "random", "--sprt", "-200000", "0"], 2, "--sprt: expected -2000 to 2000"),
+        (["greedy", "random", "--sprt", "nan", "0"], 2, "--sprt: expected -2000 to 2000"),
+        (["greedy", "random", "--sprt-of", "greedy"], 2, "--sprt-of needs --sprt"),
+        (
+            ["greedy", "random", "--sprt", "0", "5", "--sprt-of", "greed"],
+            2,
+            "--sprt-of: no player is called 'greed'",
+        ),
+        (["--verify", "nowhere.db"], 1, "nowhere.db: no such file"),
+        (["--verify", "nowhere.db", "7,x"], 2, "--verify: expected some like"),
+        (["--verify", "a.db", "--games", "7"], 2, "--verify: PLAYER, --db and --games do"),
         (["greedy", "random", "--sprt", "5", "0"], 2, "--sprt: expected elo0 < elo1"),
         (["greedy", "random", "random", "--sprt", "0", "5"], 2, "--sprt: expected two players"),
         (
@@ -254,10 +285,11 @@ def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena("show", db)
     out = capsys.readouterr().out
     assert "game 1, bad crashed: its process exited with code 4\n    no idea what to do\n" in out
-    assert out.count("no idea") == 1
+    at = "    first in game 1, the choice phase: its process exited with code 4"
+    assert f"faults of bad: 4 crashed\n{at} (no idea what to do)\n" in out
     arena("show", db, "--stderr", "2")
-    assert (
-        capsys.readouterr().out == "player 0, bad:\nno idea what to do\nplayer 1, random: nothing\n"
+    assert capsys.readouterr().out == (
+        "choice phase, player 0, bad:\n    | no idea what to do\nplayer 1, random: nothing\n"
     )
     arena("show", db, "--json")
     faults = json.loads(capsys.readouterr().out)["faults"]
@@ -299,14 +331,18 @@ def test_tables_fit(
     db = "r.db"
     names = [f"a-player-with-a-rather-long-name-{i}=random" for i in range(players)]
     arena(*names, "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0")
+    capsys.readouterr()
     arena("show", db)
     out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 80
-    assert "faults" in out
-    assert "Elo" in out
+    for name in names:
+        assert name.partition("=")[0] in out
+    assert any("Elo" in line and "faults" in line for line in out.splitlines())
     with Arena.load(db) as loaded:
-        wide = loaded.table().splitlines()
-    assert any("Elo" in line and "faults" in line for line in wide)
+        assert out.startswith(loaded.table())
+        narrow = loaded.table(80)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert "faults" in narrow
+    assert "Elo" in narrow
 
 
 def test_default_files_do_not_collide(
@@ -320,6 +356,22 @@ def test_default_files_do_not_collide(
     assert sorted(os.listdir()) == ["arena-then-2.db", "arena-then-3.db", "arena-then.db"]
     printed = capsys.readouterr().out
     assert all(f"results: {name}\n" in printed for name in os.listdir())
+
+
+def test_what_is_there_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever fails: an empty file stays, and a new one without games does not."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine").touch()
+    for db in (["--db", "mine"], ["--db", "new"], []):
+        for wrong in (["greedy", "rule:x=1"], ["greedy", "random", "--games", "5"]):
+            with pytest.raises(SystemExit):
+                arena(*wrong, *db)
+    assert os.listdir() == ["mine"]
+    arena("greedy", "random", "--db", "/dev/null", code=1)
+    assert "/dev/null: a device or a pipe, not a file of results" in capsys.readouterr().err
+    assert Path("/dev/null").exists()
 
 
 def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from locmsim.cli.main import main
 from locmsim.game.action_text import answer_actions, cards_of, line_words
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import state_at
+from locmsim.referee.locm_text import IDS_NOTE
 from locmsim.referee.process import BotProcess
 
 #: The players of the first game in the database.
@@ -287,3 +288,50 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)
     assert "--done needs --turn" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------ instance ids
+
+
+@pytest.fixture(scope="module")
+def old_log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the log of a match whose bots know the instance ids of 2022."""
+    log = tmp_path_factory.mktemp("ids") / "old.json"
+    bot = f"{sys.executable} -m locmsim.bot --agent greedy"
+    words = ["play", bot, "greedy", "--ids", "old", "--timeout-scale", "0", "-seed", "3"]
+    assert main([*words, "-l", str(log)]) == 0
+    return str(log)
+
+
+def test_ids_are_todays_and_said_to_be(old_log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
+        capsys.readouterr()
+        ask(bot, old_log, "--turn", "4")
+        assert f"({IDS_NOTE})" in capsys.readouterr().out
+        ask(bot, old_log, "--turn", "4", "--json")
+        answer = json.loads(capsys.readouterr().out)
+        assert (answer["ids"], answer["same"]) == ("new", True)
+        assert answer["old"] == answer["new"]
+    for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--game"]):
+        analyse(old_log, *words)
+        assert capsys.readouterr().out.startswith(f"{IDS_NOTE}\n\n")
+        analyse(old_log, *words, "--json")
+        assert json.loads(capsys.readouterr().out)["ids"] == "new"
+
+
+def test_input_with_ids_of_2022(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is read as the same position in today's ids, and the result says so."""
+    found = []
+    for ids in ("new", "old"):
+        match = Match(seed=3, ids=ids)
+        while match.state is None or match.turn < 5:
+            match.submit(match.to_ask[0], "PASS")
+        path = tmp_path / f"{ids}.txt"
+        path.write_text(match.input_text(match.to_ask[0]))
+        analyse("--file", str(path), "--json")
+        data = capsys.readouterr()
+        assert ("instance ids of 2022" in data.err) == (ids == "old")
+        found.append(json.loads(data.out)["lines"])
+        analyse("--file", str(path), "--ids", ids, "--json")
+        assert json.loads(capsys.readouterr().out)["lines"] == found[-1]
+    assert found[0] == found[1]

@@ -42,8 +42,11 @@ def test_comparing_as_in_the_readme(desk: Desk) -> None:
     for name in ("old", "new"):
         agent = "from locmsim.agents import RuleAgent\n\n\nclass Mine(RuleAgent): ...\n"
         (desk.folder / f"{name}.py").write_text(agent)
-    printed = desk.run(fewer(readme("locmsim arena old.py"), n20000=4))
-    assert "SPRT of Elo +0 against +20: undecided after 2 pairs" in printed
+    printed = desk.run(fewer(readme("locmsim arena new.py"), n20000=4))
+    claim = (
+        "whether new.py:Mine is at least 20 Elo better than old.py:Mine: undecided after 2 pairs"
+    )
+    assert claim in printed
     with Arena.load(desk.folder / "results.db") as arena:
         assert arena.tally.games == 4
 
@@ -73,7 +76,7 @@ def test_commands_of_compare(desk: Desk) -> None:
     assert table.startswith("4 games of rules 1.5, mirrored pairs, seed ")
     table = desk.run(fewer(more, n2000=6))
     assert table.startswith("6 games of rules 1.5")
-    assert "SPRT of Elo +0 against +20: undecided after 2 pairs" in desk.run(
+    assert "better than old: undecided after 2 pairs (SPRT of Elo +0 against +20," in desk.run(
         fewer(sequential, n20000=4)
     )
     assert desk.run(fewer(several, n200=2)).count("6 pairs") <= 1

@@ -60,7 +60,7 @@ int main(void) {
 @pytest.fixture(scope="module")
 def header(tmp_path_factory):
     path = tmp_path_factory.mktemp("kernel") / "locm.h"
-    assert main(["export", "--kernel", "-o", str(path)]) == 0
+    assert main(["export", "--kernel", "--with", "tests", "-o", str(path)]) == 0
     (path.parent / "harness.c").write_text(HARNESS)
     return path
 

@@ -114,7 +114,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         arena._store.add_all(records[:4])
         expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 games of rules 1.5"))
         expect(page.locator("#notice")).to_be_hidden()
-        expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs, LLR")
+        expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs (SPRT of Elo")
         expect(page.locator("#games tbody tr")).to_have_count(4)
         arena._store.add_all(records[4:])
         expect(page.locator("#state")).to_have_text(

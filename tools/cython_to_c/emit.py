@@ -27,14 +27,22 @@ class Style:
     """The names and declarations of the output.
 
     With a `prefix`, names of types and functions begin with it, and names of constants with its
-    capitals. Without one, a name that two modules use is preceded by that of its module.
+    capitals; those that are not for users begin with `internal`. Without one, a name that two
+    modules use is preceded by that of its module.
     """
 
     prefix: str = ""
+    internal: str = ""
     static: str = "static"
     inline: str = "static inline"
     start: str = "start"
     comments: bool = True
+    #: Whether fields with a known value still get it, for readers outside of the output.
+    keeps_fixed: bool = False
+    #: What has a name that begins with `prefix`: functions, types, and the constants that the .pxd
+    #: files of these modules list.
+    public: set[Entity] = field(default_factory=set)
+    modules: frozenset[str] = frozenset()
     names: dict[Entity, str] = field(default_factory=dict)
     used: dict[str, Entity] = field(default_factory=dict)
 
@@ -42,8 +50,8 @@ class Style:
         if entity not in self.names:
             name = entity.name
             capital = isinstance(entity, Constant) or name.isupper()
-            if self.prefix:
-                name = (self.prefix.upper() if capital else self.prefix) + name
+            prefix = self.prefix if self.is_public(entity) else self.internal
+            name = (prefix.upper() if capital else prefix) + name
             if name in self.used or safe(name) != name:
                 module = entity.module.name.rpartition(".")[2].lstrip("_")
                 module = module.upper() if capital else module
@@ -52,6 +60,12 @@ class Style:
             self.names[entity] = name
             self.used[name] = entity
         return self.names[entity]
+
+    def is_public(self, entity: Entity) -> bool:
+        """Return whether a name is for users."""
+        if isinstance(entity, Constant):
+            return entity.block.is_declared and entity.module.name in self.modules
+        return entity in self.public
 
     def declare(self, type: Type, name: str) -> str:
         """Return a declaration in C."""
@@ -122,7 +136,7 @@ class Writer:
         self.pointed: set[Function] = set()
 
     def extreme(self, name: str, type: str) -> str:
-        helper = f"{self.style.prefix}{name}_{type.removesuffix('_t')}"
+        helper = f"{self.style.internal}{name}_{type.removesuffix('_t')}"
         sign = "<" if name == "min" else ">"
         self.extremes[helper] = (
             f"{self.style.inline} {type} {helper}({type} a, {type} b) {{\n"
@@ -206,7 +220,7 @@ class Writer:
             parts.append("".join(self.variable(v) for v in variables))
         parts += [bodies[f].text for f in ordered]
         starts = self.starts(bodies)
-        if starts:
+        if starts and self.style.start:
             parts.append(
                 "// Fills the tables: to be called once, before anything else.\n"
                 f"{self.style.static} void {self.style.prefix}{self.style.start}(void) {{\n"
@@ -325,14 +339,36 @@ class Writer:
         return f"{comment}{text};\n"
 
 
-def translate(program: Program, style: Style, roots: Iterable[str]) -> str:
+def publish(style: Style, functions: Iterable[Function]) -> None:
+    """Give functions, and the types in their declarations, names for users."""
+    todo: list[Entity] = [*functions]
+    while todo:
+        entity = todo.pop()
+        if entity in style.public:
+            continue
+        style.public.add(entity)
+        types: list[Type] = []
+        if isinstance(entity, Function):
+            types = [entity.result(), *(type for _, type in entity.arguments())]
+        elif isinstance(entity, Struct):
+            types = [*entity.fields.values()]
+        for type in types:
+            todo += [part for part in parts_of(type) if isinstance(part, Struct | Alias)]
+
+
+def translate(
+    program: Program, style: Style, roots: Iterable[str], public: Iterable[str] = ()
+) -> str:
     """Return the C of everything that `roots` reach, after the C in the sources.
+
+    The functions in `public` get names for users.
 
     Raises
     ------
     Unsupported
         For what has no translation.
     """
+    publish(style, map(program.function, public))
     text = Writer(program, style, [program.function(name) for name in roots]).text()
     words = set(re.findall(r"\w+", text))
     verbatim = [
@@ -340,7 +376,21 @@ def translate(program: Program, style: Style, roots: Iterable[str]) -> str:
         for block, names in program.verbatim
         if names & words
     ]
-    return "\n".join([*verbatim, wrapped(text)])
+    text = "\n".join([*verbatim, wrapped(text)])
+    if style.internal:
+        macros = {name for _, names in program.verbatim for name in names}
+        macros |= {
+            x for block, _ in program.verbatim for x in re.findall(r"define (\w+_)\b", block)
+        }
+        text = re.sub(r"\w+", lambda word: _macro(style, word[0], macros), text)
+    return text
+
+
+def _macro(style: Style, word: str, macros: set[str]) -> str:
+    """Return a word, with the prefix of internal names if it is defined by C in the sources."""
+    if word not in macros:
+        return word
+    return (style.internal.upper() if word.isupper() else style.internal) + word
 
 
 def wrapped(text: str) -> str:

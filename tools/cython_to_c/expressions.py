@@ -117,6 +117,30 @@ def is_float(value: Value) -> bool:
     return bare(value.type)[0] in ("float", "double")
 
 
+def beside_float(node: Node, value: Value) -> Value:
+    """Return an operand of an operation on floats as Cython writes it, if it is a constant.
+
+    Cython makes whole numbers in the source doubles, so that what is computed with them is rounded
+    to a float only where it is assigned: ``e / (e + 2)`` has two roundings in C, one in Cython.
+    Names of constants stay whole numbers there; here they are their numbers, because C++20
+    deprecates arithmetic of enum constants and floats.
+    """
+    if value.const is None or is_float(value):
+        return value
+    if is_number(node):
+        return replace(value, text=f"{value.const}.0", type=("double",))
+    return literal(value.const)
+
+
+def is_number(node: Node) -> bool:
+    """Return whether an expression consists of whole numbers, without names."""
+    if kind(node) == "UnaryMinusNode":
+        return is_number(node.operand)
+    if hasattr(node, "operand1"):
+        return is_number(node.operand1) and is_number(node.operand2)
+    return kind(node) == "IntNode"
+
+
 def is_bit(type: Type | None) -> bool:
     return bare(type) == BIT
 
@@ -346,12 +370,14 @@ class Expressions:
         if operator == "**":
             fail(node, "a power")
         operator = "/" if operator == "//" else operator
+        type = self.type_of(a, b)
         if not floats:
             simple = self.simplified(operator, a, b)
             if simple is not None:
                 return simple
+        else:
+            a, b = beside_float(node.operand1, a), beside_float(node.operand2, b)
         text = f"{a.inside(operator, False)} {operator} {b.inside(operator, True)}"
-        type = self.type_of(a, b)
         return Value(text, _LEVELS[operator], type, pure=a.pure and b.pure)
 
     AddNode = SubNode = MulNode = DivNode = ModNode = IntBinopNode = BitwiseOrNode = binary
@@ -451,7 +477,7 @@ class Expressions:
     # -- calls
 
     def SimpleCallNode(self, node: Node) -> Value:
-        function = node.function
+        function = self.listed(node.function)
         if kind(function) == "NameNode" and not (self.body and function.name in self.body.types):
             if function.name in ("min", "max"):
                 return self.extreme(function.name, [self.value(arg) for arg in node.args])
@@ -469,6 +495,18 @@ class Expressions:
         arguments = [self.value(arg, t) for arg, t in zip(node.args, type[2], strict=True)]
         text = ", ".join(argument.text for argument in arguments)
         return Value(f"{target.at(_POSTFIX)}({text})", _POSTFIX, type[1], pure=False)
+
+    def listed(self, function: Node) -> Node:
+        """Return the name of a function that is at a known index of a list, or the node itself."""
+        if kind(function) != "IndexNode" or kind(function.base) != "NameNode":
+            return function
+        variable = self.module.find(function.base.name)
+        index = self.value(function.index).const
+        if index is None or not isinstance(variable, Variable):
+            return function
+        if kind(variable.start) not in ("ListNode", "TupleNode"):
+            return function
+        return variable.start.args[index]  # type: ignore[union-attr]
 
     def call(self, node: Node, function: Function) -> Value:
         assert self.body is not None

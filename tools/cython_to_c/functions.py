@@ -176,10 +176,19 @@ class Body:
             self.assign_together(node)
             return
         if self.is_fixed(node.lhs):
+            self.assign_fixed(node.lhs)
             return
         target = self.expressions.visit(node.lhs)
         value = self.expressions.value(node.rhs, target.type)
         self.line(f"{target.text} = {value.text};")
+
+    def assign_fixed(self, target: Node) -> None:
+        """Write the known value of a place, if the style asks for it."""
+        if self.style.keeps_fixed:
+            owner = self.expressions.visit(target.obj)
+            arrow = "->" if bare(owner.type)[0] == "ptr" else "."
+            value = self.expressions.visit(target)
+            self.line(f"{owner.at(19)}{arrow}{target.attribute} = {value.text};")
 
     def assign_together(self, node: Node) -> None:
         pairs = []

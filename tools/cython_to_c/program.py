@@ -59,6 +59,7 @@ class Enum:
     members: list[Constant]
     comment: list[str]
     order: int
+    is_declared: bool  # in a .pxd file
 
 
 @dataclass(eq=False)
@@ -169,7 +170,9 @@ class Module:
     def read_CEnumDefNode(self, node: Node, extern: bool) -> None:
         comments = self.comments_of(node)
         line = node.pos[1]
-        block = Enum([], comments.above(line) or comments.behind(line), self.program.next_order())
+        comment = comments.above(line) or comments.behind(line)
+        is_declared = node.pos[0].get_description().endswith(".pxd")
+        block = Enum([], comment, self.program.next_order(), is_declared)
         value = -1
         for item in node.items:
             value = value + 1 if item.value is None else self.program.constant(item.value, self)

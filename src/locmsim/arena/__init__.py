@@ -10,14 +10,17 @@ An `Arena` is a tournament with its file of results; `Arena.run` plays the missi
 play every registered `locmsim.contract.Game`, see `known_games`.
 """
 
+from locmsim.arena.cards import CardCase, CardRow
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.registry import GAMES, known_games, make_game
 from locmsim.arena.runner import ArenaError
-from locmsim.arena.schedule import MODES, Fixture, Player, Settings, parse_seeds
+from locmsim.arena.schedule import MODES, Fixture, Player, Settings
+from locmsim.arena.seeds import parse_seeds
 from locmsim.arena.store import Goal, StoreError
 from locmsim.arena.tally import PlayerTally, Tally
 from locmsim.arena.tournament import Arena, parse_player
+from locmsim.arena.verification import Difference
 from locmsim.stats import Sprt
 from locmsim.workers import CorePool, available_cores
 
@@ -27,7 +30,10 @@ __all__ = [
     "Answer",
     "Arena",
     "ArenaError",
+    "CardCase",
+    "CardRow",
     "CorePool",
+    "Difference",
     "Fixture",
     "Goal",
     "LocmGame",

@@ -137,10 +137,9 @@ class ResultsReader:
         """Return the progress of the sequential test, see `llr_curve`, or None without a test."""
         if self.goal.sprt is None:
             return None
-        first = self.settings.pairings[0]
-        return llr_curve(
-            self._pairs, self.goal.sprt, points, [tally.pairs[first] for tally in self._before]
-        )
+        player = self.goal.sprt.player
+        before = [tally.player_pairs(player) for tally in self._before]
+        return llr_curve(self._pairs, self.goal.sprt, points, before)
 
 
 def score_curve(
@@ -210,7 +209,8 @@ def llr_curve(
         Maximum number of points of the curve for these pairs, at least 2; the last one is the
         current state of the test.
     before : sequence of PairCounts
-        Earlier results of all pairs, one point each, until the test decides.
+        Earlier results of all pairs, counted for the player of the test, one point each, until the
+        test decides.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def llr_curve(
     for number, pair in enumerate(sorted(pairs), first):
         if pair.number != number:
             break
-        counts.add(pair.score)
+        counts.add(pair.score if pair.pairing[0] == sprt.player else 1 - pair.score)
         state = sprt.state(counts)
         steps.append(state.llr)
         if state.accepted is not None:

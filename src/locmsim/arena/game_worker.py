@@ -92,11 +92,12 @@ def play_games(
     player's description.
     """
 
-    def contestant(index: int, number: int, seat: int) -> Any:
+    def contestant(fixture: Fixture, seat: int) -> Any:
+        index = fixture.players[seat]
         player = settings.players[index]
         if player.process:
             return player.spec
-        seed = settings.agent_seed(number, seat)
+        seed = fixture.agent_seed(seat)
         if isolate and player.agent is None:
             command = settings.game.command_of(player.spec, seed)
             if command is not None:
@@ -116,7 +117,7 @@ def play_games(
             match = new_match(settings, fixture)
             with _watched(live, settings, fixture, match) as on_call:
                 result = play(
-                    [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
+                    [contestant(fixture, seat) for seat in (0, 1)],
                     match,
                     timeout_scale=settings.timeout_scale,
                     match_limit=settings.match_limit,

@@ -3,7 +3,7 @@
 import inspect
 import pickle
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from locmsim.agents.registry import (
     is_agent,
     make_agent,
 )
+from locmsim.arena.locm_cards import GROUPS, cards_of
 from locmsim.contract import Part, View
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
@@ -40,6 +41,7 @@ class LocmGame:
     scored: ClassVar[bool] = False
     turn_name: ClassVar[str] = "turn"
     parts: ClassVar[Collection[Part]] = tuple(Part)
+    card_groups: ClassVar[Sequence[str]] = GROUPS
 
     @property
     def title(self) -> str:
@@ -87,6 +89,25 @@ class LocmGame:
             return View("".join(texts), scores=_pair(match.scores))
         first, second = match.state.players
         return View(str(match.state), scores=(first.health, second.health))
+
+    def cards_of(
+        self, match: Match, answers: Iterable[tuple[int, str | None]]
+    ) -> tuple[Mapping[str, Mapping[tuple[str, str], int]], ...]:
+        """Return what became of the cards in a match, for `Arena.cards`.
+
+        Parameters
+        ----------
+        match : Match
+            A new match; it is over afterwards.
+        answers : iterable of tuple
+            Seats and answers.
+
+        Returns
+        -------
+        tuple of mapping
+            For each player and case, the numbers of cards by group and name of their row.
+        """
+        return cards_of(match, answers)
 
     def is_agent(self, spec: str) -> bool:
         """Return whether a text describes an agent, see `locmsim.agents.registry`.

@@ -1,9 +1,12 @@
 """Records of played games."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from locmsim.arena.schedule import Fixture
 from locmsim.contract import Fault
+from locmsim.referee.illegal import illegal_actions
 from locmsim.referee.process_match import Result
 
 __all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
@@ -20,11 +23,15 @@ class Answer(NamedTuple):
         The answer; None if there was no answer.
     elapsed_ns : int
         The time it took, in nanoseconds.
+    stderr : str
+        What the bot wrote to its standard error from this question to the next one, see
+        `locmsim.referee.Call`.
     """
 
     seat: int
     line: str | None
     elapsed_ns: int
+    stderr: str = ""
 
 
 class Times(NamedTuple):
@@ -65,6 +72,8 @@ class Outcome(NamedTuple):
     late : tuple of int
         By seat, the number of turns that took longer than the rules allow, whatever limits were
         applied.
+    illegal : tuple of mapping
+        By seat, the number of illegal actions by reason.
     """
 
     number: int
@@ -75,6 +84,7 @@ class Outcome(NamedTuple):
     fault: Fault | None
     times: tuple[Times, Times]
     late: tuple[int, int] = (0, 0)
+    illegal: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
 
 
 class Record(NamedTuple):
@@ -109,6 +119,9 @@ def record_of(fixture: Fixture, result: Result[Any]) -> Record:
         if call.turn is not None:
             turns[call.player].append(call.elapsed_ns)
             late[call.player] += call.late
+    illegal: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for one in illegal_actions(result):
+        illegal[one.player][one.reason] += 1
     outcome = Outcome(
         number=fixture.number,
         players=fixture.players,
@@ -118,8 +131,11 @@ def record_of(fixture: Fixture, result: Result[Any]) -> Record:
         fault=result.fault,
         times=(_times(turns[0]), _times(turns[1])),
         late=(late[0], late[1]),
+        illegal=illegal,
     )
-    answers = tuple([Answer(call.player, call.answer, call.elapsed_ns) for call in result.calls])
+    answers = tuple(
+        [Answer(call.player, call.answer, call.elapsed_ns, call.stderr) for call in result.calls]
+    )
     return Record(fixture, outcome, answers, result.stderr, result.elapsed_ns)
 
 

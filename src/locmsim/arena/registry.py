@@ -18,10 +18,7 @@ __all__ = ["GAMES", "game_from_json", "game_name", "game_to_json", "known_games"
 _registry = Registry(
     "game",
     "locmsim.games",
-    {
-        "locm": "locmsim.arena.locm:LocmGame",
-        "vestrock": "locmsim.vestrock.game:VestrockGame",
-    },
+    {"locm": "locmsim.arena.locm:LocmGame"},
 )
 
 #: The games of the library by name. Games added here are known only in this process.

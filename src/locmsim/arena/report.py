@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._io import counted
+from locmsim._io import counted, printable
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
@@ -19,6 +19,7 @@ __all__ = [
     "as_json",
     "faults_json",
     "faults_text",
+    "grid",
     "lost_games",
     "lost_table",
     "running_score",
@@ -43,14 +44,21 @@ def running_score(tally: Tally) -> str:
     return text
 
 
-def tables(tally: Tally, width: int | None = None) -> str:
-    """Return all results as text tables, wrapped to `width` columns if it is given."""
+def tables(
+    tally: Tally, width: int | None = None, failed: Iterable[tuple[Outcome, str]] = ()
+) -> str:
+    """Return all results as text tables, wrapped to `width` columns if it is given.
+
+    `failed` are games with a fault, as for `faults_text`.
+    """
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
         if not _can_rate():
             parts.append("ratings need choix: pip install 'locmsim[arena]'")
-    parts += [text for text in (_pairs_text(tally), _faults(tally), _sprt_text(tally)) if text]
+    parts += [
+        text for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally)) if text
+    ]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
     return "\n\n".join(parts) + "\n"
@@ -98,6 +106,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
                 f"{times.total_ns / times.turns / 1e6:.2f}" if times.turns else "-",
                 f"{times.worst_ns / 1e6:.1f}" if times.turns else "-",
                 str(sums.late),
+                str(sums.illegal.total()),
                 str(sums.faults.total()),
             ]
         )
@@ -106,9 +115,10 @@ def _player_table(tally: Tally, width: int | None) -> str:
         rows = [rows[i] for i in order]
     header = [
         "player", "games", "wins", *["draws"][:drawn], *["score"][: game.scored], "win %", "first",
-        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "faults",
+        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "illegal",
+        "faults",
     ]  # fmt: skip
-    return _grid(header, rows, width)
+    return grid(header, rows, width)
 
 
 def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
@@ -163,7 +173,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
         rows.append(row)
     noun = "pairs" if tally.settings.mirror else "games"
     columns = names if width is None else [*_cut_names(names).values()]
-    return _grid([f"% against ({noun})", *columns], rows, width)
+    return grid([f"% against ({noun})", *columns], rows, width)
 
 
 def _pairs_text(tally: Tally) -> str:
@@ -181,29 +191,59 @@ def _pairs_text(tally: Tally) -> str:
     return text + f"{counts.lost} lost"
 
 
-def _faults(tally: Tally) -> str:
+def _faults(tally: Tally, failed: Iterable[tuple[Outcome, str]]) -> str:
+    """Return what went wrong with each player, and the first fault of each."""
+    first: dict[int, str] = {}
+    players = tally.settings.players
+    wanted = sum(bool(sums.faults) for sums in tally.players)
+    for outcome, words in failed if wanted else ():
+        if outcome.fault is not None:
+            index = outcome.players[outcome.fault.player]
+            first.setdefault(index, _first_fault(tally.settings, outcome, words))
+            if len(first) == wanted:
+                break
     lines = []
-    for player, sums in zip(tally.settings.players, tally.players, strict=True):
+    for index, (player, sums) in enumerate(zip(players, tally.players, strict=True)):
+        if sums.illegal:
+            reasons = ", ".join(f"{count} {why}" for why, count in sums.illegal.most_common())
+            lines.append(f"illegal actions of {player.name}: {reasons}")
         if sums.faults:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sums.faults.most_common())
             lines.append(f"faults of {player.name}: {kinds}")
+            lines += [first[index]] if index in first else []
     return "\n".join(lines)
+
+
+def _first_fault(settings: Settings, outcome: Outcome, words: str) -> str:
+    """Describe a fault in one line, with its turn and the last line of a traceback."""
+    assert outcome.fault is not None
+    at = f"{settings.game.turn_name} {outcome.turns - 1}" if outcome.turns else "the choice phase"
+    last = words.rstrip().rpartition("\n")[2].strip()
+    text = f"    first in game {outcome.number}, {at}: {outcome.fault.message}"
+    return printable(text if not last or last in text else f"{text} ({last})")
 
 
 def _sprt_text(tally: Tally) -> str:
     state, test = tally.sprt_state, tally.sprt
     if state is None or test is None:
         return ""
-    hypothesis = {"H0": test.elo0, "H1": test.elo1}
-    verdict = "undecided"
-    if state.accepted:
-        verdict = f"{state.accepted} accepted (Elo {hypothesis[state.accepted]:+g})"
     noun = "pairs" if tally.settings.mirror else "games"
     return (
-        f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict}"
-        f" after {state.pairs} {noun}, LLR {state.llr:.2f}"
-        f" (bounds {state.lower:.2f}, {state.upper:.2f})"
+        f"{_verdict(tally)} after {state.pairs} {noun} (SPRT of Elo {test.elo0:+g} against"
+        f" {test.elo1:+g}, LLR {state.llr:.2f}, bounds {state.lower:.2f} and {state.upper:.2f})"
     )
+
+
+def _verdict(tally: Tally) -> str:
+    """Return what the sequential test is about, and what it says so far."""
+    state, test = tally.sprt_state, tally.sprt
+    assert state is not None
+    assert test is not None
+    names = [player.name for player in tally.settings.players]
+    name, other = names[test.player], names[1 - test.player]
+    if state.accepted is None:
+        return f"whether {test.claim(name, other)}: undecided"
+    return f"{test.claim(name, other, state.accepted)}: accepted"
 
 
 def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> list[list[str]]:
@@ -232,11 +272,11 @@ def lost_table(
     if width is not None:
         short = _cut_names([row[3] for row in rows])
         rows = [[*row[:3], short[row[3]], *row[4:]] for row in rows]
-    lines = _grid(header, rows, texts=(3, 5)).splitlines()
+    lines = grid(header, rows, texts=(3, 5)).splitlines()
     return "\n".join(lines if width is None else [_cut(line, width) for line in lines])
 
 
-def _grid(
+def grid(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     width: int | None = None,
@@ -319,7 +359,7 @@ def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> st
         if key not in first:
             lines = [f"game {outcome.number}, {name} {fault.kind}: {fault.message}"]
             lines += [f"    {line}" for line in words.rstrip().splitlines()[-_LAST_LINES:]]
-            first[key] = "\n".join(lines)
+            first[key] = printable("\n".join(lines))
     return "\n".join(first.values())
 
 
@@ -407,6 +447,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "mean_turn_ms": times.total_ns / times.turns / 1e6 if times.turns else None,
                 "worst_turn_ms": times.worst_ns / 1e6 if times.turns else None,
                 "late_turns": sums.late,
+                "illegal": dict(sums.illegal),
                 "faults": dict(sums.faults),
             }
         )
@@ -431,7 +472,12 @@ def as_json(tally: Tally) -> dict[str, Any]:
         ],
     }
     if tally.sprt is not None and tally.sprt_state is not None:
-        result["sprt"] = {**asdict(tally.sprt), **asdict(tally.sprt_state)}
+        result["sprt"] = {
+            **asdict(tally.sprt),
+            **asdict(tally.sprt_state),
+            "of": names[tally.sprt.player],
+            "verdict": _verdict(tally),
+        }
     return result
 
 

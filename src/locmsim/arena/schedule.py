@@ -7,7 +7,6 @@ round share its seed, so that their results differ by the players and not by the
 
 import contextlib
 import hashlib
-import itertools
 import math
 import os
 import random
@@ -19,8 +18,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 from locmsim._plugins import class_files
-from locmsim._seeds import derived_seed
+from locmsim._seeds import agent_seed, derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
+from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 
 __all__ = ["MODES", "Fixture", "Player", "Settings"]
@@ -30,6 +30,8 @@ Mode = Literal["round-robin", "gauntlet"]
 MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 
 _NAME = re.compile(r"\S.*")
+#: Far more games than anybody can play, and less than what a file of results can count.
+_MOST_GAMES = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,22 @@ class Fixture(NamedTuple):
     seed: int
     card_seed: int | None
 
+    def agent_seed(self, seat: int) -> int:
+        """Return the seed by which the agent in a seat is reset.
+
+        It follows from the match's seed, as in `locmsim play`: the game can be played again.
+
+        Parameters
+        ----------
+        seat : int
+            The seat of the agent.
+
+        Returns
+        -------
+        int
+        """
+        return agent_seed(self.seed, seat)
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -126,9 +144,9 @@ class Settings:
     mode : str
         "round-robin", or "gauntlet": the first player against each of the others.
     seed : int
-        The seed from which the seeds of all rounds are derived.
-    seeds : tuple of int, optional
-        The seeds of the rounds, which limit their number.
+        The seed from which the seeds of all rounds are derived, unless `seeds` are given.
+    seeds : sequence of int, optional
+        The seeds of the rounds, all different, which limit their number.
     mirror : bool
         Play each seed twice, with the seats swapped. Otherwise the seats alternate from round to
         round.
@@ -147,7 +165,7 @@ class Settings:
     game: Game
     mode: Mode = "round-robin"
     seed: int = 0
-    seeds: tuple[int, ...] | None = None
+    seeds: Seeds | None = None
     mirror: bool = True
     pairs_per_set: int = 1
     timeout_scale: float = 1.0
@@ -167,8 +185,11 @@ class Settings:
             raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
         if self.pairs_per_set < 1:
             raise ValueError(f"pairs_per_set: expected 1 or more, got {self.pairs_per_set}")
-        if self.seeds is not None and not self.seeds:
-            raise ValueError("seeds: expected at least one")
+        if self.seeds is not None:
+            if not isinstance(self.seeds, Seeds):
+                object.__setattr__(self, "seeds", Seeds(self.seeds))
+            if not self.seeds:
+                raise ValueError("seeds: expected at least one")
         # A match and a referee would raise this too, but only after creating the file of results.
         self.game.new_match(0, None)
         if self.pairs_per_set > 1:
@@ -184,10 +205,34 @@ class Settings:
     @property
     def pairings(self) -> list[tuple[int, int]]:
         """The pairings, as indices of players."""
+        return [self.pairing(i) for i in range(self.pairing_count)]
+
+    @property
+    def pairing_count(self) -> int:
+        """The number of pairings."""
         n = len(self.players)
+        return n - 1 if self.mode == "gauntlet" else n * (n - 1) // 2
+
+    def pairing(self, index: int) -> tuple[int, int]:
+        """Return one of the pairings.
+
+        Parameters
+        ----------
+        index : int
+            Its place among them, from 0.
+
+        Returns
+        -------
+        tuple of int
+            The indices of two players, in the order of ``itertools.combinations``.
+        """
         if self.mode == "gauntlet":
-            return [(0, other) for other in range(1, n)]
-        return list(itertools.combinations(range(n), 2))
+            return 0, index + 1
+        # Counted from the end, the pairings of the last k + 1 players are k * (k + 1) / 2.
+        left = self.pairing_count - 1 - index
+        k = (math.isqrt(8 * left + 1) - 1) // 2
+        first = len(self.players) - 2 - k
+        return first, len(self.players) - 1 - (left - k * (k + 1) // 2)
 
     @property
     def games_per_meeting(self) -> int:
@@ -211,13 +256,15 @@ class Settings:
         ValueError
             The games do not form complete pairs, or there are not enough seeds.
         """
-        per_round = len(self.pairings) * self.games_per_meeting
+        per_round = self.pairing_count * self.games_per_meeting
         if games is None:
             if self.seeds is None:
                 raise ValueError("games: expected a number, because no seeds are given")
-            return len(self.seeds) * per_round
+            games = len(self.seeds) * self.games_per_meeting
         if games < 1:
             raise ValueError(f"games: expected 1 or more, got {games}")
+        if games * self.pairing_count > _MOST_GAMES:
+            raise ValueError(f"games: expected at most {_MOST_GAMES} of all pairings, got {games}")
         rounds, rest = divmod(games, self.games_per_meeting)
         if rest:
             raise ValueError(f"games: mirrored pairs need an even number, got {games}")
@@ -238,39 +285,21 @@ class Settings:
         -------
         Fixture
         """
-        pairings = self.pairings
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
-        round_, pairing = divmod(meeting, len(pairings))
-        a, b = pairings[pairing]
+        round_, pairing = divmod(meeting, self.pairing_count)
+        a, b = self.pairing(pairing)
         if swapped or (not self.mirror and round_ % 2):
             a, b = b, a
         card_seed = None
         if self.pairs_per_set > 1:
-            card_seed = self._derived("cards", round_ // self.pairs_per_set)
+            first_of_set = self._round_seed(round_ - round_ % self.pairs_per_set)
+            card_seed = derived_seed(first_of_set, "cards")
         return Fixture(number, (a, b), self._round_seed(round_), card_seed)
 
-    def agent_seed(self, number: int, seat: int) -> int:
-        """Return the seed of an agent in a game.
-
-        Parameters
-        ----------
-        number : int
-            The number of the game.
-        seat : int
-            The seat of the agent.
-
-        Returns
-        -------
-        int
-        """
-        return self._derived(f"seat {seat} of game", number)
-
     def _round_seed(self, round_: int) -> int:
-        return self._derived("round", round_) if self.seeds is None else self.seeds[round_]
-
-    def _derived(self, what: str, index: int) -> int:
-        """Return a number that is independent of those of other indices."""
-        return derived_seed(self.seed, f"{what} {index}")
+        if self.seeds is not None:
+            return self.seeds[round_]
+        return derived_seed(self.seed, f"round {round_}")
 
     def fields(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -288,7 +317,13 @@ class Settings:
             }
             for player in self.players
         ]
-        return {**self.fields(), "players": players, "game": game_to_json(self.game)}
+        seeds = None if self.seeds is None else str(self.seeds)
+        return {
+            **self.fields(),
+            "players": players,
+            "game": game_to_json(self.game),
+            "seeds": seeds,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Settings":
@@ -310,7 +345,7 @@ class Settings:
         """
         try:
             players = tuple(Player(**player) for player in data["players"])
-            seeds = None if data["seeds"] is None else tuple(map(int, data["seeds"]))
+            seeds = None if data["seeds"] is None else parse_seeds(data["seeds"])
             game = game_from_json(data["game"])
             return cls(**{**data, "players": players, "seeds": seeds, "game": game})
         except (KeyError, TypeError) as error:
@@ -343,37 +378,6 @@ class Settings:
 def random_seed() -> int:
     """Return a random seed."""
     return random.SystemRandom().getrandbits(32)
-
-
-def parse_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds that a text such as ``"5,7,100..199"`` lists.
-
-    Parameters
-    ----------
-    text : str
-        Comma-separated seeds and ranges, which include both ends.
-
-    Returns
-    -------
-    tuple of int
-
-    Raises
-    ------
-    ValueError
-        A part of the text is wrong; the message names it.
-    """
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, dots, last = part.strip().partition("..")
-        try:
-            low = int(first)
-            high = int(last) if dots else low
-        except ValueError:
-            raise ValueError(f"expected seeds like 5,7,100..199, got {part!r}") from None
-        if high < low:
-            raise ValueError(f"expected a range from low to high, got {part!r}")
-        seeds.extend(range(low, high + 1))
-    return tuple(seeds)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

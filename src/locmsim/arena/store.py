@@ -68,8 +68,11 @@ CREATE TABLE games (
     total_ns1 INTEGER NOT NULL,
     worst_ns1 INTEGER NOT NULL,
     late1 INTEGER NOT NULL,
+    illegal0 TEXT,
+    illegal1 TEXT,
     stderr0 BLOB,
     stderr1 BLOB,
+    words BLOB,
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
@@ -85,13 +88,15 @@ CREATE TABLE games (
 _SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
 #: Games per pairing between two stored sums.
 _BLOCK = 16
-_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 26)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
-    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
+    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1,"
+    " illegal0, illegal1"
 )
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
+_RECORD = f"{_OUTCOME}, stderr0, stderr1, words, elapsed_ns, answers"
 
 
 class Goal(NamedTuple):
@@ -141,7 +146,7 @@ class Store(Database):
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=4,
+        version=5,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -208,7 +213,7 @@ class Store(Database):
         _log.info("%s: new file of results", self.path)
 
     def close(self) -> None:
-        """Close the file; a new file without results is removed."""
+        """Close the file; one that this object has created and that has no games is removed."""
         empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
@@ -223,7 +228,8 @@ class Store(Database):
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             if empty:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, StoreError):
+                    self.check_present()
                     os.unlink(self.path)
         finally:
             super().close()
@@ -259,6 +265,7 @@ class Store(Database):
     def add_all(self, records: list[Record]) -> None:
         """Write games, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
+        self.check_present()
         with self._errors("write to"), self._transaction():
             self._connection.executemany(_INSERT, rows)
             self._sum_up()
@@ -369,25 +376,44 @@ class Store(Database):
     def failed(self) -> Iterator[tuple[Outcome, str]]:
         """Yield the games that ended by a fault, with the last output of the player at fault."""
         with self._errors("read"):
-            query = f"{_OUTCOME}, stderr0, stderr1 FROM games WHERE fault_seat IS NOT NULL"
-            for *columns, stderr0, stderr1 in self._connection.execute(f"{query} ORDER BY game"):
+            query = (
+                f"{_OUTCOME}, stderr0, stderr1 FROM games INDEXED BY games_failed"
+                " WHERE fault_kind IS NOT NULL ORDER BY game"
+            )
+            for *columns, stderr0, stderr1 in self._connection.execute(query):
                 outcome = _outcome(columns)
                 assert outcome.fault is not None
                 yield outcome, _unpacked(stderr1 if outcome.fault.player else stderr0)
 
     def game(self, number: int) -> Record:
         """Return everything stored of a game; `StoreError` if it was not played."""
-        assert self.settings is not None
         with self._errors("read"):
-            query = f"{_OUTCOME}, stderr0, stderr1, elapsed_ns, answers FROM games WHERE game = ?"
+            query = f"{_RECORD} FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
-        *columns, stderr0, stderr1, elapsed_ns, packed = row
+        return self._record(row)
+
+    def records(self) -> Iterator[Record]:
+        """Yield everything stored of all games, by number."""
+        with self._errors("read"):
+            for row in self._connection.execute(f"{_RECORD} FROM games ORDER BY game"):
+                yield self._record(row)
+
+    def _record(self, row: Sequence[Any]) -> Record:
+        assert self.settings is not None
+        *columns, stderr0, stderr1, words, elapsed_ns, packed = row
+        written = dict(json.loads(_unpacked(words) or "[]"))
+        outcome = _outcome(columns)
         return Record(
-            fixture=self.settings.fixture(number),
-            outcome=_outcome(columns),
-            answers=tuple(Answer(*answer) for answer in json.loads(zlib.decompress(packed))),
+            fixture=self.settings.fixture(outcome.number),
+            outcome=outcome,
+            answers=tuple(
+                [
+                    Answer(seat, line, ns, written.get(place, ""))
+                    for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
+                ]
+            ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,
         )
@@ -395,7 +421,9 @@ class Store(Database):
 
 def _row(record: Record) -> list[object]:
     outcome, fault = record.outcome, record.outcome.fault
-    answers = json.dumps(record.answers, separators=(",", ":"))
+    answers = json.dumps([answer[:3] for answer in record.answers], separators=(",", ":"))
+    # By the number of the answer; most bots write nothing.
+    words = [(place, one.stderr) for place, one in enumerate(record.answers) if one.stderr]
     return [
         outcome.number,
         *outcome.players,
@@ -410,7 +438,9 @@ def _row(record: Record) -> list[object]:
         outcome.late[0],
         *outcome.times[1],
         outcome.late[1],
+        *[json.dumps(reasons) if reasons else None for reasons in outcome.illegal],
         *[_packed(text) if text else None for text in record.stderr],
+        _packed(json.dumps(words)) if words else None,
         record.elapsed_ns,
         _packed(answers),
     ]
@@ -425,7 +455,8 @@ def _unpacked(data: bytes | None) -> str:
 
 
 def _outcome(row: Sequence[Any]) -> Outcome:
-    number, player0, player1, winner, score0, score1, turns, seat, kind, message, *times = row
+    number, player0, player1, winner, score0, score1, turns, seat, kind, message, *rest = row
+    *times, illegal0, illegal1 = rest
     return Outcome(
         number=number,
         players=(player0, player1),
@@ -435,4 +466,5 @@ def _outcome(row: Sequence[Any]) -> Outcome:
         fault=None if seat is None else Fault(seat, FaultKind(kind), message),
         times=(Times(*times[0:3]), Times(*times[4:7])),
         late=(times[3], times[7]),
+        illegal=(json.loads(illegal0 or "{}"), json.loads(illegal1 or "{}")),
     )

@@ -39,6 +39,8 @@ class PlayerTally:
         Number of turns that took longer than the rules allow.
     faults : Counter
         Faults by kind.
+    illegal : Counter
+        Illegal actions by reason.
     """
 
     games: list[int] = field(default_factory=lambda: [0, 0])
@@ -48,6 +50,7 @@ class PlayerTally:
     times: Times = field(default_factory=lambda: Times(0, 0, 0))
     late: int = 0
     faults: Counter[str] = field(default_factory=Counter)
+    illegal: Counter[str] = field(default_factory=Counter)
 
 
 class Tally:
@@ -107,6 +110,7 @@ class Tally:
                 max(before.worst_ns, new.worst_ns),
             )
             player.late += outcome.late[seat]
+            player.illegal.update(outcome.illegal[seat])
         if outcome.fault is not None:
             self.players[outcome.players[outcome.fault.player]].faults[outcome.fault.kind] += 1
         return self._add_to_pair(outcome)
@@ -125,7 +129,7 @@ class Tally:
             score = (score + self._open.pop(pair)) / 2
         self.pairs[pairing].add(score)
         if self.sprt is not None and not self.decided:
-            self._untested[pair] = score
+            self._untested[pair] = score if self.sprt.player == pairing[0] else 1 - score
             while not self.decided and self._tested.total in self._untested:
                 self._tested.add(self._untested.pop(self._tested.total))
                 self.sprt_state = self.sprt.state(self._tested)
@@ -149,10 +153,10 @@ class Tally:
         return total
 
     def _pairs_of(self, index: int) -> Iterator[PairCounts]:
-        for (a, b), counts in self.pairs.items():
-            if a == index:
+        for other in range(len(self.players)):
+            if (counts := self.pairs.get((index, other))) is not None:
                 yield counts
-            elif b == index:
+            elif (counts := self.pairs.get((other, index))) is not None:
                 yield counts.reversed()
 
     def to_json(self) -> dict[str, Any]:
@@ -196,6 +200,7 @@ class Tally:
                     **sums,
                     "times": Times(*sums["times"]),
                     "faults": Counter(sums["faults"]),
+                    "illegal": Counter(sums["illegal"]),
                 }
             )
             for sums in data["players"]

@@ -8,22 +8,25 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from locmsim._io import counted
 from locmsim._plugins import is_importable
 from locmsim.arena import report
+from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
 from locmsim.arena.schedule import Mode, Player, Settings, named_files, random_seed, unique_names
+from locmsim.arena.seeds import Seeds
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
+from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Contestant, Game
 from locmsim.referee.process import python_file_hint, stop
 from locmsim.referee.process_match import Result
@@ -68,8 +71,11 @@ class Arena:
         An SQLite file for the results; by default they are kept in memory.
     games : int, optional
         Games per pairing; by default 200, or one for each seed and seating if `seeds` are given.
-    sprt : Sprt, optional
-        A sequential test that may end the tournament early, for two players.
+    sprt : Sprt or False, optional
+        A sequential test that may end the tournament early, for two players. Another one may
+        replace that of the file; False drops it.
+    sprt_of : str, optional
+        The name of the player whose Elo the test is about, in place of ``sprt.player``.
     force : bool
         Resume even if files of the players have changed since the first games.
     mode : str, optional
@@ -77,7 +83,8 @@ class Arena:
     seed : int, optional
         The seed from which the seeds of all rounds are derived; by default a random one.
     seeds : sequence of int, optional
-        The seeds of the rounds, which limit their number.
+        The seeds of the rounds, all different, which limit their number. Everything random
+        follows from them.
     mirror : bool, optional
         Play each seed twice, with the seats swapped (the default). Otherwise the seats alternate
         from round to round.
@@ -108,7 +115,8 @@ class Arena:
         ids: str | None = None,
         db: str | os.PathLike[str] = ":memory:",
         games: int | None = None,
-        sprt: Sprt | None = None,
+        sprt: Sprt | Literal[False] | None = None,
+        sprt_of: str | None = None,
         force: bool = False,
         mode: Mode | None = None,
         seed: int | None = None,
@@ -119,10 +127,12 @@ class Arena:
         match_limit: float | None = None,
         lenient: bool | None = None,
     ) -> None:
+        if seed is not None and seeds is not None:
+            raise ValueError("seed: does not apply to given seeds")
         values = {
             "mode": mode,
             "seed": seed,
-            "seeds": None if seeds is None else tuple(seeds),
+            "seeds": None if seeds is None else Seeds(seeds),
             "mirror": mirror,
             "pairs_per_set": pairs_per_set,
             "timeout_scale": timeout_scale,
@@ -141,18 +151,17 @@ class Arena:
                 raise ValueError("players: expected at least two")
             options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
             settings["game"] = _game(game, stored.game if stored else None, options)
-            settings.setdefault("seed", random_seed())
+            settings.setdefault("seed", random_seed() if settings.get("seeds") is None else 0)
             if players is not None:
                 settings["players"] = self._players(players, settings["game"])
             before = self._store.goal
             old = stored.players if stored is not None else ()
             settings["players"], changed = _with_files(settings["players"], old)
             if changed and not force:
-                raise StoreError(
-                    f"{self._store.path}: changed since its first games: {', '.join(changed)};"
-                    " --force (force=True) continues anyway, in one table"
-                )
+                raise self._changed(changed)
             wanted = Settings(**settings)
+            if sprt and sprt_of is not None:
+                sprt = replace(sprt, player=_index(wanted, sprt_of, "sprt_of: "))
             goal = _goal(wanted, games, sprt, before)
             self._store.begin(wanted)
             if changed:
@@ -272,12 +281,7 @@ class Arena:
             The tournament cannot continue. As after a ``KeyboardInterrupt``, all finished games are
             stored, and another call resumes.
         """
-        for player in self.settings.players:
-            if player.ready and player.agent is None:
-                raise ValueError(
-                    f"player {player.name!r}: {self._store.path} was created with an agent object"
-                    " that no text describes: pass it again"
-                )
+        self._check_described()
         try:
             with (
                 self._workers(jobs, cores, executor, slots, dask, isolate) as workers,
@@ -288,6 +292,90 @@ class Arena:
             raise ArenaError(str(error)) from None
         finally:
             forget_agents()
+        self._store.check_present()
+
+    def _check_described(self) -> None:
+        for player in self.settings.players:
+            if player.ready and player.agent is None:
+                raise ValueError(
+                    f"player {player.name!r}: {self._store.path} was created with an agent object"
+                    " that no text describes: pass it again"
+                )
+
+    def verify(
+        self,
+        games: Iterable[int] | None = None,
+        *,
+        jobs: int | None = None,
+        cores: int = 1,
+        isolate: bool = False,
+        force: bool = False,
+        on_games: Callable[[int], None] = lambda games: None,
+    ) -> list[Difference]:
+        """Play stored games again, and compare every answer. Nothing is stored.
+
+        Everything random follows from the seeds of the games, so all answers of agents are the
+        same unless they depend on time. Those of programs are if the program decides alike in
+        equal situations.
+
+        Parameters
+        ----------
+        games : iterable of int, optional
+            The numbers of the games; by default all that were played.
+        jobs, cores, isolate
+            As for `run`.
+        force : bool
+            Play even if files of the players have changed since the first games.
+        on_games : callable, optional
+            Called with the number of games that were compared.
+
+        Returns
+        -------
+        list of Difference
+            The first difference of each game that has one, by number.
+
+        Raises
+        ------
+        ValueError
+            As for `run`.
+        StoreError
+            A game was not played, or files of the players have changed.
+        ArenaError
+            A game cannot be played.
+        """
+        self._check_described()
+        _, changed = _with_files(self.settings.players, self.settings.players)
+        if changed and not force:
+            raise self._changed(changed)
+        played = self._store.numbers()
+        numbers = sorted(played if games is None else set(games))
+        if missing := [number for number in numbers if number not in played]:
+            raise StoreError(f"{self._store.path}: has no game {missing[0]}")
+        try:
+            with self._workers(jobs, cores, None, None, None, isolate) as workers:
+                found = differences(
+                    self.settings, self._store.game, numbers, workers, isolate, on_games
+                )
+                return sorted(found, key=lambda one: one.number)
+        except WorkersError as error:
+            raise ArenaError(str(error)) from None
+        finally:
+            forget_agents()
+
+    def _changed(self, files: Sequence[str]) -> StoreError:
+        return StoreError(
+            f"{self._store.path}: changed since its first games: {', '.join(files)};"
+            " --force (force=True) continues anyway, in one table"
+        )
+
+    @property
+    def finished(self) -> str:
+        """Why there is nothing left to play; empty while there is."""
+        if self.tally.decided:
+            return "its sequential test has decided"
+        if self.tally.games >= self.goal.games:
+            return f"all {counted(self.goal.games, 'game')} are played"
+        return ""
 
     @contextlib.contextmanager
     def _bar(self, on_games: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
@@ -408,7 +496,7 @@ class Arena:
         -------
         str
         """
-        return report.tables(self.tally, width)
+        return report.tables(self.tally, width, self._store.failed())
 
     def faults(self) -> str:
         """Return for each player and kind of fault the first such game, with the player's last
@@ -450,7 +538,7 @@ class Arena:
         ValueError
             No player has that name.
         """
-        index = self._index(player)
+        index = _index(self.settings, player)
         rows = report.lost_games(self.settings, self._store.outcomes(), index)
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
@@ -471,7 +559,7 @@ class Arena:
         ValueError
             No player has that name.
         """
-        index = self._index(player)
+        index = _index(self.settings, player)
         return [
             outcome.number
             for outcome in self._store.outcomes()
@@ -480,11 +568,29 @@ class Arena:
             and outcome.players[outcome.winner] != index
         ]
 
-    def _index(self, player: str | None) -> int:
-        names = [player.name for player in self.settings.players]
-        if player is not None and player not in names:
-            raise ValueError(f"no player is called {player!r}: expected one of {', '.join(names)}")
-        return 0 if player is None else names.index(player)
+    def cards(self, player: str | None = None) -> list[CardRow]:
+        """Return what became of each card, and who won; every game is replayed.
+
+        For rules 1.x there is a row for each card; the cards of 1.5 are new in each match and are
+        counted by cost, type, keyword, area and draw. Intervals are those of independent games; the
+        two games of a mirrored pair have the same cards.
+
+        Parameters
+        ----------
+        player : str, optional
+            The name of the player whose cards count; by default those of both players of each game.
+
+        Returns
+        -------
+        list of CardRow
+
+        Raises
+        ------
+        ValueError
+            No player has that name, or the game does not say what became of its cards.
+        """
+        index = None if player is None else _index(self.settings, player)
+        return card_rows(self.settings, self._store.records(), index)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the outcomes of the played games, by number."""
@@ -541,6 +647,15 @@ class Arena:
         self.close()
 
 
+def _index(settings: Settings, player: str | None, what: str = "") -> int:
+    """Return the index of a player by name, by default of the first."""
+    names = [player.name for player in settings.players]
+    if player is not None and player not in names:
+        known = ", ".join(names)
+        raise ValueError(f"{what}no player is called {player!r}: expected one of {known}")
+    return 0 if player is None else names.index(player)
+
+
 def _with_files(
     players: Sequence[Player], old: Sequence[Player]
 ) -> tuple[tuple[Player, ...], list[str]]:
@@ -568,7 +683,9 @@ def _with_files(
     return tuple(known), list(changed)
 
 
-def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal | None) -> Goal:
+def _goal(
+    settings: Settings, games: int | None, sprt: Sprt | Literal[False] | None, before: Goal | None
+) -> Goal:
     count = before.games if before else None
     if games is not None or count is None:
         if games is None and settings.seeds is None:
@@ -576,9 +693,9 @@ def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal
         count = settings.count(games)
     if sprt is None and before is not None:
         sprt = before.sprt
-    if sprt is not None and len(settings.players) > 2:
+    if sprt and len(settings.players) > 2:
         raise ValueError("sprt: expected two players")
-    return Goal(count, sprt)
+    return Goal(count, sprt or None)
 
 
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from locmsim.cli._common import Failure
 
@@ -18,8 +18,13 @@ POSITION_HELP = (
 )
 
 
-def read_position(name: str, option: str, rules: str | None = None) -> "State | Observation":
-    """Read the position that `name` stands for; `Failure` names the option it came from."""
+def read_position(
+    name: str, option: str, rules: str | None = None, ids: Literal["new", "old"] | None = None
+) -> "State | Observation":
+    """Read the position that `name` stands for; `Failure` names the option it came from.
+
+    A bot's input may have the instance ids of 2022, which are recognised; `ids` says which it has.
+    """
     try:
         is_file = os.path.exists(name) or (option != "GAME" and " " not in name)
         prefix = "" if option == "FILE" else f"{option}: "
@@ -36,21 +41,27 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
     except UnicodeDecodeError:
         raise Failure(f"{prefix}{name}: expected the text of a position, got binary data") from None
     try:
-        return _parsed(text, rules)
+        return _parsed(text, rules, ids)
     except ValueError as error:
         usage = name != "-" and not is_file
         hint = "; a game of results, such as results.db:7, needs --turn" if usage else ""
         raise Failure(f"{where}: {error}{hint}", code=2 if usage else 1) from None
 
 
-def _parsed(text: str, rules: str | None) -> "State | Observation":
+def _parsed(
+    text: str, rules: str | None, ids: Literal["new", "old"] | None
+) -> "State | Observation":
     if text.lstrip().startswith("{") and '"outputs"' in text:
         raise ValueError("this is the log of a match: choose one of its turns with --turn")
     first = text.lstrip().partition("\n")[0].split()
     if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
+        from locmsim.game.ids2022 import read_input
         from locmsim.game.observation import Observation
 
-        return Observation.parse(text, rules)
+        observation = read_input(text, rules, ids)
+        if observation != Observation.parse(text, rules):
+            print("the input has the instance ids of 2022; today's are shown", file=sys.stderr)
+        return observation
     from locmsim.game.positions import positions_of
 
     states = positions_of(text)

@@ -12,7 +12,9 @@ from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim._core import State
+    from locmsim.game.match import Match
     from locmsim.game.observation import Observation
+    from locmsim.referee.process_match import Result
     from locmsim.referee.turn_report import GameReport, TurnReport
     from locmsim.rules.cards import Card
     from locmsim.search.analysis import Analysis
@@ -25,6 +27,8 @@ __all__ = ["add_options", "run"]
 _CARDS = 12
 #: Default number of positions searched in each turn of a whole match.
 _REPORT_NODES = 5000
+#: The instance ids of all that is printed, whichever the match had.
+_IDS = "new"
 #: Default number of positions searched in each turn of a tree of variations.
 _TREE_NODES = 5000
 
@@ -60,7 +64,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--file", metavar="FILE", help=POSITION_HELP)
     add("--rules", choices=tuple(RULES), help="rule set (default: that of the text or log)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: those it names, else new)")
+    add(
+        "--ids",
+        choices=IDS,
+        help="instance ids of a log or an input (default: detected); answers have the new ones",
+    )
     add(
         "--seconds",
         type=number(0, allow_low=False),
@@ -175,9 +183,9 @@ def run(options: argparse.Namespace) -> None:
     cards: Sequence[Card] = ()
     names: Sequence[str] = ()
     if options.file is not None:
-        observation, belief = read_position(options.file, "--file", options.rules), None
+        observation, belief = _read(options, options.file, "--file"), None
     elif options.turn is None:
-        observation, belief = read_position(options.game, "GAME", options.rules), None
+        observation, belief = _read(options, options.game, "GAME"), None
     else:
         observation, belief, played, cards, names = _from_game(options)
     position, known = observation, belief
@@ -220,6 +228,10 @@ def run(options: argparse.Namespace) -> None:
     else:
         before = _Words(start, cards, names)
         _print(analysis, _Words(root, cards, names), before.line(played) if played else "", values)
+
+
+def _read(options: argparse.Namespace, name: str, option: str) -> "State | Observation":
+    return read_position(name, option, options.rules, options.ids)
 
 
 def _roots(
@@ -267,7 +279,7 @@ def _grow(
     except ValueError as error:
         raise Failure(error) from None
     if options.json:
-        print(json.dumps({"nodes": nodes, **_tree_json(tree)}, indent=1))
+        print(json.dumps({"ids": _IDS, "nodes": nodes, **_tree_json(tree)}, indent=1))
         return
 
     def tell(turn: "Turn", indent: int) -> None:
@@ -322,15 +334,25 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
     }
 
 
+def _load(options: argparse.Namespace) -> "tuple[Result[Match], tuple[str, str]]":
+    """Return the match and its players' names; say so if its bots know other instance ids."""
+    from locmsim.cli._matches import load_result
+    from locmsim.referee.locm_text import IDS_NOTE
+
+    result, names = load_result(options.game, "GAME", options.rules, options.ids)
+    if result.match.ids == "old" and not options.json:
+        print(f"{IDS_NOTE}\n")
+    return result, names
+
+
 def _report(options: argparse.Namespace) -> None:
     """Print the report on a whole match."""
-    from locmsim.cli._matches import load_result
     from locmsim.referee.turn_report import report_game
 
     for name in ("file", "turn", "done", "tree"):
         if getattr(options, name) not in (None, "", False):
             raise Failure(f"--game analyses a whole match: --{name} does not apply", code=2)
-    result, names = load_result(options.game, "GAME", options.rules, options.ids)
+    result, names = _load(options)
     nodes = _REPORT_NODES if options.nodes is None else options.nodes
     try:
         report = interruptible(lambda: report_game(result, nodes=nodes, seed=options.seed))
@@ -338,7 +360,8 @@ def _report(options: argparse.Namespace) -> None:
         raise Failure(error) from None
     if options.json:
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
-        print(json.dumps({"names": shown, "winner": result.winner, **report.to_json()}, indent=1))
+        content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
+        print(json.dumps(content, indent=1))
     else:
         _print_report(report, names, result.match.cards)
 
@@ -375,10 +398,9 @@ def _from_game(
     options: argparse.Namespace,
 ) -> "tuple[Observation, Belief, str | None, Sequence[Card], Sequence[str]]":
     """Return a turn: observation, belief, answer, and the match's cards and players."""
-    from locmsim.cli._matches import load_result
     from locmsim.referee.knowledge import knowledge_at, replayed
 
-    result, names = load_result(options.game, "GAME", options.rules, options.ids)
+    result, names = _load(options)
     try:
         observation, belief = knowledge_at(result, options.turn)
     except ValueError as error:
@@ -392,6 +414,7 @@ def _as_json(
     analysis: "Analysis", played: str | None, values: tuple[float, float] | None
 ) -> dict[str, Any]:
     return {
+        "ids": _IDS,
         "lines": [asdict(line) for line in analysis.lines],
         "played": played,
         "played_value": None if values is None else values[0],

@@ -7,8 +7,9 @@ import os
 import shlex
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from locmsim._io import counted, printable
 from locmsim.cli._common import (
     GAME_HELP,
     IDS,
@@ -34,7 +35,7 @@ from locmsim.contract import Part
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.arena import Arena
+    from locmsim.arena import Arena, Sprt
 
 __all__ = ["add_options", "run"]
 
@@ -69,6 +70,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
+    )
+    show.add_argument(
+        "--cards",
+        action="store_true",
+        help="print what became of each card, and how often its player won (with --csv: write it)",
+    )
+    show.add_argument(
+        "--player", metavar="NAME", help="with --cards: whose cards count (default: all players')"
     )
     add_force(show)
     show.set_defaults(act=_show_arena, parser=show)
@@ -113,14 +122,19 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="pairs of games that share a card set (default: 1)",
     )
-    add = parser.add_argument_group("sequential test").add_argument
-    add(
+    group = parser.add_argument_group("sequential test")
+    tests = group.add_mutually_exclusive_group()
+    tests.add_argument(
         "--sprt",
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
-        help="stop as soon as it is clear which of two Elo differences is right",
+        help="stop as soon as it is clear whether the first player is better by ELO1, or only by"
+        " ELO0; replaces the test of --db",
     )
+    tests.add_argument("--no-sprt", action="store_true", help="drop the test of --db, play on")
+    add = group.add_argument
+    add("--sprt-of", metavar="NAME", help="the player who may be better (default: the first)")
     add(
         "--alpha",
         type=float,
@@ -160,33 +174,45 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --db: resume even if files of players have changed",
     )
+    add(
+        "--verify",
+        nargs="+",
+        metavar=("FILE", "GAMES"),
+        help='play games of a file again, all or such as "1..20,35", and compare every answer',
+    )
     add("--json", action="store_true", help="print JSON")
     add_verbose(group)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Play a tournament or show one."""
+def run(options: argparse.Namespace) -> int | None:
+    """Play a tournament or show one; return 1 if games that were played again differ."""
     from locmsim.arena import ArenaError, StoreError
 
     try:
-        options.act(options)
+        status: int | None = options.act(options)
     except ValueError as error:
         raise Failure(_with_option(str(error)), code=2) from None
     except (ArenaError, StoreError, ImportError) as error:
         raise Failure(error) from None
+    return status
 
 
 def _with_option(message: str) -> str:
     """Return a message with the argument's name replaced by the option."""
     name, colon, rest = message.partition(":")
-    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "cores", "dask")
+    known = (
+        "games", "ids", "seed", "seeds", "pairs_per_set", "sprt", "sprt_of", "jobs", "cores",
+        "dask",
+    )  # fmt: skip
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
-def _run_arena(options: argparse.Namespace) -> None:
-    from locmsim.arena import Arena, Sprt, parse_seeds
+def _run_arena(options: argparse.Namespace) -> int | None:
+    from locmsim.arena import Sprt, parse_seeds
 
     start_logging(options.verbose)
+    if options.verify is not None:
+        return _verify_arena(options)
     chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
@@ -196,19 +222,77 @@ def _run_arena(options: argparse.Namespace) -> None:
         if getattr(options, name) is not None
     }  # fmt: skip
     if options.seeds is not None:
-        try:
-            chosen["seeds"] = parse_seeds(options.seeds)
-        except ValueError as error:
-            raise Failure(f"--seeds: {error}", code=2) from None
-    sprt = None
+        chosen["seeds"] = parse_seeds(options.seeds)
+    sprt: Sprt | Literal[False] | None = False if options.no_sprt else None
     if options.sprt is not None:
         elo0, elo1 = options.sprt
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
+    elif options.sprt_of is not None:
+        raise Failure("--sprt-of needs --sprt", code=2)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
     if options.db is not None and not options.players and not os.path.exists(options.db):
         raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
-    db = options.db or _new_file()
+    if options.db is not None:
+        _play_arena(options, options.db, sprt, chosen)
+        return None
+    db = _new_file()
+    try:
+        _play_arena(options, db, sprt, chosen)
+    finally:
+        _remove_without_games(db)
+    if not options.json:
+        print(f"\nresults: {db}")
+    return None
+
+
+def _verify_arena(options: argparse.Namespace) -> int:
+    """Play games of a file again; return 1 if an answer differs."""
+    from locmsim.arena import Arena, parse_seeds
+
+    path, *lists = options.verify
+    if options.players or options.db is not None or options.games is not None:
+        raise Failure("--verify: PLAYER, --db and --games do not apply", code=2)
+    try:
+        games = parse_seeds(",".join(lists)) if lists else None
+    except ValueError as error:
+        message = str(error).removeprefix("seeds: ").replace("seeds", "games")
+        raise Failure(f"--verify: {message}", code=2) from None
+    with ended_by_signals(), Arena.load(path) as arena:
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            found = arena.verify(
+                games,
+                jobs=options.jobs,
+                cores=1 if options.cores is None else options.cores,
+                isolate=options.isolate,
+                force=options.force,
+            )
+        count = arena.tally.games if games is None else len(games)
+        word = arena.settings.game.turn_name
+    if options.json:
+        import json
+
+        print(json.dumps({"games": count, "differences": [one._asdict() for one in found]}))
+        return int(bool(found))
+    for one in found:
+        at = "the choice phase" if one.turn is None else f"{word} {one.turn}"
+        print(f"game {one.number}: in {at} {one.player} answered otherwise")
+        for when, line in (("then", one.before), ("now", one.now)):
+            print(f"    {when}: {'no answer' if line is None else printable(line)}")
+    same = "all came out the same" if not found else f"{len(found)} came out differently"
+    print(f"{counted(count, 'game')} played again: {same}")
+    return int(bool(found))
+
+
+def _play_arena(
+    options: argparse.Namespace,
+    db: str,
+    sprt: "Sprt | Literal[False] | None",
+    chosen: dict[str, Any],
+) -> None:
+    """Play the games that are missing in a file, and print the results."""
+    from locmsim.arena import Arena
+
     with (
         ended_by_signals(),
         Arena(
@@ -216,10 +300,13 @@ def _run_arena(options: argparse.Namespace) -> None:
             db=db,
             games=options.games,
             sprt=sprt,
+            sprt_of=options.sprt_of,
             force=options.force,
             **chosen,
         ) as arena,
     ):
+        if arena.finished:
+            print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
             progress = sys.stderr.isatty() and not options.verbose
             with contextlib.redirect_stdout(sys.stderr):  # agents may print
@@ -242,8 +329,15 @@ def _run_arena(options: argparse.Namespace) -> None:
                     print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
-    if options.db is None and not options.json:
-        print(f"\nresults: {db}")
+
+
+def _nothing_to_play(arena: "Arena") -> str:
+    """Say why no games are played, and what changes that."""
+    if arena.tally.decided:
+        more = "--no-sprt plays all games, --sprt ELO0 ELO1 sets another test"
+    else:
+        more = "--games N asks for more"
+    return f"{arena.finished}; {more}"
 
 
 def _new_file() -> str:
@@ -263,19 +357,40 @@ def _new_file() -> str:
     raise AssertionError("not reached")
 
 
+def _remove_without_games(db: str) -> None:
+    """Remove the file that `_new_file` created if no game is in it."""
+    from locmsim.arena.store import NoResultsError, Store, StoreError
+
+    games = 0
+    with contextlib.suppress(StoreError, OSError):
+        try:
+            with Store(db) as store:
+                games = len(store)
+        except NoResultsError:
+            pass
+        if not games:
+            os.unlink(db)
+
+
 def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
     if options.csv is not None and options.csv not in STDOUT_PATHS:
-        check_target(options.csv, rb"game,pair,seed,", options.force)
+        ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
+        check_target(options.csv, ours, options.force)
+    if options.player is not None and not options.cards:
+        raise Failure("--player needs --cards", code=2)
     with Arena.load(options.db) as arena:
+        if options.cards:
+            _print_cards(options, arena)
+            return
         if options.stderr is not None:
             _print_stderr(arena, options.stderr)
             return
         if options.csv is not None:
             write(options.csv, arena.to_csv())
             return
-        lost = arena.lost_table(options.lost, width())
+        lost = arena.lost_table(options.lost, _table_width())
         _print_arena(arena, options.json)
         if options.json:
             return
@@ -291,15 +406,29 @@ def _show_arena(options: argparse.Namespace) -> None:
             print(lost)
 
 
+def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
+    """Print or write what became of the cards."""
+    from locmsim.arena.cards import cards_csv, cards_table
+
+    rows = arena.cards(options.player)
+    if options.csv is not None:
+        write(options.csv, cards_csv(rows))
+    elif options.json:
+        import json
+        from dataclasses import asdict
+
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        print(cards_table(rows, _table_width()), end="")
+
+
 def _print_stderr(arena: "Arena", number: int) -> None:
-    """Print the standard error output of both players of a game."""
-    record = arena.record(number)
-    for seat, index in enumerate(record.outcome.players):
-        text = record.stderr[seat]
-        name = arena.settings.players[index].name
-        print(f"player {seat}, {name}:{'' if text else ' nothing'}")
-        if text:
-            print(text.rstrip("\n"))
+    """Print the standard error output of both players of a game, turn by turn."""
+    from locmsim.referee.any_game import stderr_text
+
+    settings = arena.settings
+    names = [settings.players[index].name for index in arena.record(number).outcome.players]
+    print(stderr_text(arena.replay(number), settings.game.turn_name, names), end="")
 
 
 def _print_arena(arena: "Arena", as_json: bool) -> None:
@@ -308,4 +437,9 @@ def _print_arena(arena: "Arena", as_json: bool) -> None:
 
         print(json.dumps(arena.to_json(), indent=1))
     else:
-        print(arena.table(width()), end="")
+        print(arena.table(_table_width()), end="")
+
+
+def _table_width() -> int | None:
+    """Return the width of tables: names are shortened for terminals only, not in files."""
+    return width() if sys.stdout.isatty() else None

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._io import counted
+from locmsim._io import counted, printable
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
 from locmsim.contract import Part, start_turn
@@ -64,7 +64,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=int, default=0, metavar="N", help="seed of an agent (default: %(default)s)")
     add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: detected)")
+    add(
+        "--ids",
+        choices=IDS,
+        help="instance ids of a log (default: detected); answers are shown in the new ones",
+    )
     add(
         "--timeout-scale",
         type=number(0, allow_low=True),
@@ -101,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
         played = load_played(options.game, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, played, [options.turn])
     if options.json:
-        print(json.dumps(_as_json(answer), indent=1))
+        print(json.dumps(_as_json(answer, played), indent=1))
         return
     _print_answer(answer, played)
 
@@ -133,7 +137,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     except ValueError as error:
         raise Failure(f"--lost: {error}", code=2) from None
     if options.json:
-        found = [{"game": game, **_as_json(answer)} for game, answer, _ in shown]
+        found = [{"game": game, **_as_json(answer, played)} for game, answer, played in shown]
         print(json.dumps(found, indent=1))
         return
     for game, answer, played in shown:
@@ -201,15 +205,17 @@ def _ask_program(
         for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
+            process.stderr_since()
             try:
                 line, _ = process.ask(call.text or "", seconds, lenient=True)
             except BotFault as fault:
                 problem = f"{fault.kind}: {fault.message}"
             if call.turn in turns:
-                answers.append(_compared(result, call, match, line, problem, process.stderr_tail()))
+                words = process.stderr_since()
+                answers.append(_compared(result, call, match, line, problem, words))
             elif problem:
                 at = "the choice phase" if call.turn is None else f"turn {call.turn}"
-                words = process.stderr_tail().rstrip()
+                words = printable(process.stderr_tail().rstrip())
                 raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
             if problem:
                 break
@@ -272,14 +278,18 @@ def _compared(
     return _Answer(call, shown[0], shown[1], same, problem, stderr)
 
 
-def _as_json(answer: _Answer) -> dict[str, Any]:
+def _as_json(answer: _Answer, played: "Played") -> dict[str, Any]:
+    # Answers of Legends of Code and Magic have today's instance ids, whichever the match had.
+    ids = {"ids": "new"} if Part.REPLAY in played.game.parts else {}
     return {
+        **ids,
         "turn": answer.call.turn,
         "player": answer.call.player,
         "old": answer.was,
         "new": answer.line,
         "same": answer.same,
         "problem": answer.problem,
+        "old_stderr": answer.call.stderr,
         "stderr": answer.stderr,
     }
 
@@ -301,9 +311,9 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
     ):
         if shown:
             print(f"    {name}: {'; '.join(shown)}")
-            print(f"         {line}")
+            print(f"         {printable(line or '')}")
         else:
-            print(f"    {name}: {missing if line is None else line}")
+            print(f"    {name}: {missing if line is None else printable(line)}")
 
 
 def _print_answer(answer: _Answer, played: "Played") -> None:
@@ -314,8 +324,9 @@ def _print_answer(answer: _Answer, played: "Played") -> None:
     _print_lines(answer, played)
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
-    if words := answer.stderr.rstrip():
-        print("standard error:")
-        for line in words.splitlines()[-_STDERR_LINES:]:
-            print(f"    {line}")
+    for when, text in (("then", call.stderr), ("now", answer.stderr)):
+        if words := printable(text.rstrip()):
+            print(f"standard error {when}:")
+            for line in words.splitlines()[-_STDERR_LINES:]:
+                print(f"    {line}")
     sys.stdout.flush()

@@ -2,10 +2,16 @@
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
 from locmsim.rules.rulesets import RULES
+
+if TYPE_CHECKING:
+    from locmsim.networks.weights import Weights
 
 __all__ = ["add_options", "run"]
 
@@ -22,10 +28,24 @@ _OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--rules", choices=tuple(RULES), help="export the bot for this rule set")
-    what.add_argument(
-        "--kernel", action="store_true", help="export the simulator as a header, for your own bots"
+    add(
+        "--rules",
+        choices=tuple(RULES),
+        help="export the bot for this rule set, or fix the rule set of a kernel",
+    )
+    add("--kernel", action="store_true", help="export the simulator as a header for your own bots")
+    add(
+        "--with",
+        dest="parts",
+        type=_parts,
+        default=(),
+        metavar="PARTS",
+        help="parts of our bots to add to a kernel: deck, draft, evaluation, belief, search, tests",
+    )
+    add(
+        "--minify",
+        action="store_true",
+        help="write a kernel in few characters, without comments; names for users are kept",
     )
     add("-o", "--output", required=True, metavar="FILE", help="the file to write")
     add("--weights", metavar="FILE", help="weights of the bot (default: the tuned weights)")
@@ -54,48 +74,100 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
-    from locmsim.export import LIMIT, export_bot, kernel_header
-    from locmsim.networks.weights import WeightsFile
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
 
+
+def run(options: argparse.Namespace) -> None:
+    """Write a bot or a kernel."""
+    if not (options.rules or options.kernel):
+        raise Failure("--rules is needed for a bot, --kernel for the simulator alone", code=2)
     if options.output not in STDOUT_PATHS:
         check_target(options.output, _OURS, options.force)
+    if options.kernel:
+        _run_kernel(options)
+    else:
+        _run_bot(options)
+
+
+def _run_kernel(options: argparse.Namespace) -> None:
+    from locmsim.export import LIMIT, kernel_header
+
+    for name in ("time_ms", "readable", "write_weights"):
+        if getattr(options, name):
+            raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
+    if not options.parts:
+        for name in ("weights", "search", "ascii"):
+            if getattr(options, name):
+                raise Failure(f"--{name} is for a bot or for parts of one (--with)", code=2)
+    with _named_errors():
+        text = kernel_header(
+            options.rules,
+            options.parts,
+            _weights(options.weights),
+            search=options.search or "beam",
+            minified=options.minify,
+            ascii=options.ascii,
+        )
+    left = LIMIT - len(text)
+    rest = f"{left:,} are left" if left >= 0 else f"{-left:,} too many for the site"
+    _write(options.output, text, f"{len(text):,} characters of {LIMIT:,}: {rest}")
+
+
+def _run_bot(options: argparse.Namespace) -> None:
+    from locmsim.export import LIMIT, export_bot
+
+    for name, value in (("with", options.parts), ("minify", options.minify)):
+        if value:
+            raise Failure(f"--{name} is for --kernel, not for a bot", code=2)
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
-    if options.kernel:
-        for name in ("weights", "search", "time_ms", "readable", "ascii", "write_weights"):
-            if getattr(options, name):
-                raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
-        write(options.output, kernel_header())
-        return
-    try:
+    with _named_errors():
         bot = export_bot(
             options.rules,
-            WeightsFile.load(options.weights) if options.weights else None,
+            _weights(options.weights),
             search=options.search or "beam",
             readable=options.readable,
             ascii=options.ascii,
             **({"time_ms": options.time_ms} if options.time_ms else {}),
         )
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}") from None
-    except (ValueError, ImportError) as error:
-        raise Failure(error) from None
-    size = f"{options.output}: {len(bot.text):,} characters"
+    size = f"{len(bot.text):,} characters"
     if not (bot.fits or options.readable):
-        raise Failure(f"{size}, but the site allows {LIMIT:,}; nothing was written")
+        raise Failure(
+            f"{options.output}: {size}, but the site allows {LIMIT:,}; nothing was written"
+        )
     if options.write_weights:
         try:
             bot.weights.save(options.write_weights)
         except OSError as error:
             raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
+    size += f" of {LIMIT:,}" if bot.fits else ": for reading, not for submission"
+    _write(options.output, bot.text, size)
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    """Report what makes an export impossible."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+    except (ValueError, ImportError) as error:
+        raise Failure(error) from None
+
+
+def _weights(path: str | None) -> "Mapping[str, Weights] | None":
+    from locmsim.networks.weights import WeightsFile
+
+    return WeightsFile.load(path) if path else None
+
+
+def _write(path: str, text: str, size: str) -> None:
+    """Write the text, and print its size where it does not mix with the text."""
     report = sys.stdout
-    if options.output in STDOUT_PATHS:
+    if path in STDOUT_PATHS:
         report = sys.stderr
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")
-    write(options.output, bot.text)
-    print(
-        f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for submission",
-        file=report,
-    )
+    write(path, text)
+    print(f"{path}: {size}", file=report)

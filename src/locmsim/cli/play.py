@@ -6,7 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from locmsim._seeds import derived_seed
+from locmsim._io import printable
+from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
     GAME_HELP,
     IDS,
@@ -90,6 +91,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--text", action="store_true", help="print the match as text after the scores")
     add(
+        "--stderr",
+        action="store_true",
+        help="print what each bot wrote to its standard error, turn by turn",
+    )
+    add(
         "--json",
         action="store_true",
         help="print the result in the format of psyleague and cgarena",
@@ -138,11 +144,8 @@ def _run(
     if no_page and not by_a_tool:
         sys.stdout.flush()
         print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
-    if result.fault and not by_a_tool and not sys.stdout.isatty():
-        from locmsim.referee.any_game import fault_text
-
-        sys.stdout.flush()
-        print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
+    if not by_a_tool and not sys.stdout.isatty():
+        _print_problems(result, "turn" if game is None else game.turn_name)
     if unwritten is not None:
         raise unwritten
     if page is not None:
@@ -151,6 +154,18 @@ def _run(
         _serve(result, names, options.replay if game else "")
     not_started = result.fault is not None and result.fault.kind == "start failed"
     return int(not_started and options.replay is None)
+
+
+def _print_problems(result: "Result[Any]", turn_name: str) -> None:
+    """Say on the standard error what went wrong with the bots."""
+    from locmsim.referee.any_game import fault_text
+    from locmsim.referee.illegal import illegal_text
+
+    sys.stdout.flush()
+    for line in illegal_text(result, turn_name).splitlines():
+        print(f"locmsim play: {line}", file=sys.stderr)
+    if result.fault:
+        print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
 
 
 def _watched(game: "Game | None") -> bool:
@@ -330,7 +345,7 @@ def _played(
             text,
             as_bot(text, name, game=game, rules=rules),
             game,
-            derived_seed(int(match.params.get("seed", 0)), f"seat {player}"),
+            agent_seed(int(match.params.get("seed", 0)), player),
             isolate=options.isolate,
         )
         for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
@@ -371,7 +386,7 @@ def _played(
     # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
     for player, bot in enumerate(bots):
         if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
-            sys.stderr.write(result.stderr[player])
+            sys.stderr.write(printable(result.stderr[player]))
     return result
 
 
@@ -461,6 +476,10 @@ def _print_result(
             out.write(plain_text(result, word))
         if out.isatty():
             out.write("\n" * text + summary_text(result, word))
+    if options.stderr:
+        from locmsim.referee.any_game import stderr_text
+
+        out.write(stderr_text(result, "turn" if game is None else game.turn_name))
 
 
 def _parameters(text: str) -> dict[str, int | str]:

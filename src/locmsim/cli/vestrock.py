@@ -18,7 +18,7 @@ from typing import NamedTuple
 from locmsim._io import counted
 from locmsim._seeds import derived_seed
 from locmsim.cli._common import Failure, sentence
-from locmsim.vestrock.bots import BOTS, make_bot
+from vestrock.bots import BOTS, make_bot
 
 __all__ = ["add_options", "run"]
 
@@ -169,8 +169,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> None:
     import asyncio
 
-    from locmsim.vestrock.server import Server, ServerFailedError
-    from locmsim.vestrock.standings import StandingsError
+    from vestrock.server import Server, ServerFailedError
+    from vestrock.standings import StandingsError
 
     logging.basicConfig(
         level=logging.INFO if options.verbose else logging.WARNING,
@@ -265,13 +265,13 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
 
 
 def _bot(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.client import (
+    from vestrock.client import (
         Client,
         LoginError,
         ServerClosedError,
         ServerFullError,
     )
-    from locmsim.vestrock.player import Player
+    from vestrock.player import Player
 
     with _explained():
         bot = make_bot(options.bot, options.seed)
@@ -331,7 +331,7 @@ def _add_deck(parser: argparse.ArgumentParser) -> None:
 
 
 def _deck(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.deck import extreme_deck, format_deck, generate_deck
+    from vestrock.deck import extreme_deck, format_deck, generate_deck
 
     with _explained():
         deck = (extreme_deck if options.extreme else generate_deck)(options.seed, options.n)
@@ -374,10 +374,10 @@ def _bot_seed(seed: int, number: int, seat: int) -> int:
 
 
 def _tournament(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.deck import generate_deck
-    from locmsim.vestrock.protocol import VALID_NAME
-    from locmsim.vestrock.standings import Standings, StandingsError, format_standings
-    from locmsim.vestrock.tournament import Tournament
+    from vestrock.deck import generate_deck
+    from vestrock.protocol import VALID_NAME
+    from vestrock.standings import Standings, StandingsError, format_standings
+    from vestrock.tournament import Tournament
 
     specs: dict[str, str] = {}
     with _explained():
@@ -418,7 +418,7 @@ def _add_standings(parser: argparse.ArgumentParser) -> None:
 
 
 def _standings(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.standings import Standings, StandingsError, format_standings
+    from vestrock.standings import Standings, StandingsError, format_standings
 
     try:
         with Standings(options.db, write=False) as standings:
@@ -432,7 +432,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.eventlog import ReplayError, replay
+    from vestrock.eventlog import ReplayError, replay
 
     with _explained():
         try:
@@ -456,7 +456,7 @@ def _add_account(parser: argparse.ArgumentParser) -> None:
 
 
 def _account(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.accounts import FileAccounts
+    from vestrock.accounts import FileAccounts
 
     password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
     with _explained():

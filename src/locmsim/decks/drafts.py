@@ -16,6 +16,7 @@ name, or registered under one:
 reveal what may come later.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +30,8 @@ from locmsim.decks.scores import (
     card_score,
     require_draft,
     score_of,
-    static_order,
 )
-from locmsim.networks.weights import Weights
+from locmsim.networks.weights import Weights, default_weights
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
@@ -117,14 +117,18 @@ def pick(
 
 
 @cache
-def _ranks(rules: str) -> dict[int, int]:
-    return {base_id: rank for rank, base_id in enumerate(static_order(rules))}
+def _values(rules: str) -> Mapping[int, float]:
+    require_draft(rules)
+    return default_weights(rules).draft or {}
 
 
 def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """Return the card that comes first in the static order of the rule set."""
-    ranks = _ranks(rules)
-    return min(range(len(offer)), key=lambda i: ranks.get(offer[i].base_id, len(ranks)))
+    """Return the card that comes first in the static order of the rule set.
+
+    Of cards of the same value it is the first one of the offer.
+    """
+    values = _values(rules)
+    return max(range(len(offer)), key=lambda i: values.get(offer[i].base_id, -math.inf))
 
 
 def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:

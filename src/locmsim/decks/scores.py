@@ -117,6 +117,7 @@ def card_score(rules: str) -> CardScore:
 def static_order(rules: str) -> tuple[int, ...]:
     """Return the 160 base ids of rules "1.2" or "1.0", the best first (docs/drafts.md).
 
+    Cards of the same value, such as equal ones of two names, stand together.
     ``ValueError`` for rules without a draft.
     """
     require_draft(rules)

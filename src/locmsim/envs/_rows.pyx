@@ -12,11 +12,8 @@ afterwards. This module is the interface to Python; each part of `Rows` has one 
 module.
 """
 
-from operator import index
-
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from cpython.number cimport PyIndex_Check
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -50,6 +47,8 @@ from locmsim.envs._views cimport Views
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
 from locmsim.game._match cimport is_legal_pick
 
+from locmsim._checks import integer
+
 __all__ = ["Rows"]
 
 
@@ -58,9 +57,7 @@ cpdef int64_t action_of(action) except? -1:
     cdef int overflow = 0
     cdef int64_t number
     if not PyLong_CheckExact(action):
-        if isinstance(action, bool) or not PyIndex_Check(action):
-            raise TypeError(f"action: expected an integer, got {action!r}")
-        action = index(action)
+        action = integer("action", action, TypeError)
     number = PyLong_AsLongLongAndOverflow(action, &overflow)
     return -1 if overflow else number
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from operator import index
 from typing import Any
 
 import numpy as np
 
+from locmsim._checks import integer, whole
 from locmsim._core import State, Table
 from locmsim.agents import did_you_mean
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
@@ -85,12 +85,12 @@ def card_range(value: Any) -> tuple[int, int]:
     """Return the first cardGenSeed of `Options.card_sets`, and their number."""
     try:
         first, end = value if isinstance(value, Sequence) else (0, value)
-        first, end = index(first), index(end)
-    except (TypeError, ValueError):
-        first = end = 0
-    if isinstance(value, bool) or not 0 <= first < end < 2**63:
-        raise ValueError(f"card_sets: expected a number above 0 or (first, end), got {value!r}")
-    return first, end - first
+        first = whole("card_sets", first, 0, 2**63 - 2)
+        return first, whole("card_sets", end, first + 1, 2**63 - 1) - first
+    except ValueError:
+        raise ValueError(
+            f"card_sets: expected a number above 0 or (first, end), got {value!r}"
+        ) from None
 
 
 # ------------------------------------------------------------------------------------- decks
@@ -197,8 +197,8 @@ def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
 
 def _base_ids(deck: Any) -> list[int]:
     try:
-        return [index(i) for i in deck]
-    except TypeError:
+        return [integer("decks", base_id) for base_id in deck]
+    except (TypeError, ValueError):
         raise ValueError(f"decks: expected base ids, got {deck!r}") from None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from locmsim._checks import MOST_ROWS, MOST_THREADS, player_number, whole
 from locmsim._core import State, Table
 from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
@@ -89,8 +90,8 @@ class Games:
         autoreset: Literal["next", "same", "disabled"] = "disabled",
         final_obs: bool = False,
     ) -> None:
-        if threads < 1:
-            raise ValueError(f"threads: expected at least 1, got {threads}")
+        n = whole("num_envs", n, 1, MOST_ROWS)
+        threads = whole("threads", threads, 1, MOST_THREADS)
         self.options = options
         self.rules: RuleSet = get_rules(options.rules)
         self.layout = options.observation_layout
@@ -744,8 +745,8 @@ class Games:
                 self._serve_all(np.array([row]))
             return
         seat = wanted.get("seat")
-        if isinstance(seat, bool) or seat not in (None, 0, 1):
-            raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
+        if seat is not None:
+            seat = player_number(seat, "seat")
         player = self.players.slot(wanted["player"]) if "player" in wanted else None
         for name in ("decks", "state"):
             if name in wanted and self.options.episode != "battle":

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, TypeVar
 import numpy as np
 from gymnasium import spaces
 
+from locmsim._checks import number, whole
 from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.envs._potentials import POTENTIALS
@@ -202,11 +203,7 @@ class Options:
                     f" got {value!r}{did_you_mean(str(value), known)}"
                 )
         for name, least in (("battles", 1), ("max_actions", 1), ("refresh", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name}: expected at least {least}, got {value!r}")
-            if value > _MOST:
-                raise ValueError(f"{name}: expected at most {_MOST}, got {value}")
+            object.__setattr__(self, name, whole(name, getattr(self, name), least, _MOST))
         self._check_battlers()
         for name in ("battlers", "battles"):
             default = type(self).__dataclass_fields__[name].default
@@ -214,8 +211,7 @@ class Options:
                 raise ValueError(f'{name}: expected episode="choice", whose decks others play')
         if self.episode == "match" and self.layout != "entities":
             raise ValueError(f"layout: expected entities, got {self.layout!r}")
-        if not isinstance(self.gamma, Real) or not 0 <= self.gamma <= 1:
-            raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
+        number("gamma", self.gamma, 0, 1)
         if self.privileged and self.mask != "obs":
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
         if self.deck_values and self.episode != "choice":

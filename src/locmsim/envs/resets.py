@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 
+from locmsim._checks import integer
 from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
 from locmsim.rules.cards import Card
@@ -48,10 +49,12 @@ def row_seeds(seeds: Any, n: int) -> list[int | None]:
 
     ``ValueError`` for another number of seeds.
     """
-    if isinstance(seeds, int | np.integer):
-        seeds = range(int(seeds), int(seeds) + n)
     if not isinstance(seeds, Sequence | np.ndarray) or isinstance(seeds, str):
-        raise ValueError(f"seed: expected an integer or {n} of them, got {seeds!r}")
+        try:
+            first = integer("seed", seeds)
+        except ValueError:
+            raise ValueError(f"seed: expected an integer or {n} of them, got {seeds!r}") from None
+        seeds = range(first, first + n)
     if len(seeds) != n:
         raise ValueError(f"seed: expected {n}, got {len(seeds)}")
     return [None if one is None else drawn_seed(seeding.np_random(one)[0]) for one in seeds]

@@ -11,16 +11,11 @@ __all__ = ["Workers"]
 
 
 class Workers:
-    """Steps all rows in `threads` ranges of them.
-
-    ``ValueError`` if `threads` is below 1.
-    """
+    """Steps all rows in `threads` ranges of them; there is at least one."""
 
     _threads: "list[threading.Thread]" = []  # noqa: RUF012 (for `__del__` after an error)
 
     def __init__(self, rows: Rows, threads: int) -> None:
-        if threads < 1:
-            raise ValueError(f"threads: expected at least 1, got {threads}")
         self._rows = rows
         self._n = min(threads, rows.n)
         self._start()

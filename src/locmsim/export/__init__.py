@@ -6,5 +6,6 @@ sources of the package (`tools/export_templates.py`); it is stored in ``data`` a
 
 from locmsim.export.bot import LIMIT, Bot, export_bot
 from locmsim.export.kernel import kernel_header
+from locmsim.export.kit import PARTS
 
-__all__ = ["LIMIT", "Bot", "export_bot", "kernel_header"]
+__all__ = ["LIMIT", "PARTS", "Bot", "export_bot", "kernel_header"]

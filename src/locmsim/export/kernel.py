@@ -1,24 +1,84 @@
-"""The simulator alone, as a header for bots in C or C++."""
+"""The simulator as a header for bots in C or C++, alone or with parts of our bots."""
 
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 
-__all__ = ["kernel_header", "template"]
+from locmsim.export.header import header
+from locmsim.export.kit import DATA, SEARCHES, check_parts, make_kit, template
+from locmsim.export.minify import minify
+from locmsim.networks.weights import Weights, WeightsFile
+
+__all__ = ["kernel_header"]
+
+_SHORT = """\
+// Legends of Code and Magic: the exact simulator of locmsim{of_rules}, minified.
+// Made by `locmsim export --kernel`; docs/codingame.md lists its functions.
+#ifndef LOCM_H
+#define LOCM_H
+"""
 
 
-def template(name: str) -> str:
-    """Return a C file generated from the sources of the package."""
-    return files("locmsim.export").joinpath(f"data/{name}.h").read_text(encoding="utf-8")
+def kernel_header(
+    rules: str | None = None,
+    parts: Collection[str] = (),
+    weights: Mapping[str, Weights] | None = None,
+    *,
+    search: str = "beam",
+    minified: bool = False,
+    ascii: bool = False,
+) -> str:
+    """Return the header ``locm.h``: the simulator, and parts of our bots.
 
-
-def kernel_header() -> str:
-    """Return the header ``locm.h`` of `locmsim.get_include`.
+    Parameters
+    ----------
+    rules : str, optional
+        The rule set, which is then fixed when the header is compiled. By default the header is that
+        of `locmsim.get_include`, which plays all rule sets.
+    parts : collection of str
+        What is added to the simulator: some of "deck", "draft", "evaluation", "belief", "search"
+        and "tests", with what these need. All but "tests" need `rules`.
+    weights : mapping of rule sets to Weights, optional
+        The weights of the parts; by default the package's.
+    search : str
+        "beam" or "mcts".
+    minified : bool
+        Leave out comments and shorten names, except those for users.
+    ascii : bool
+        Encode networks in ASCII, as in `export_bot`.
 
     Returns
     -------
     str
-        Valid C17 and C++17, with nothing to link.
+        C11 and C++17; only with "search" there is something to link, the mathematics library.
+
+    Raises
+    ------
+    ValueError
+        An argument is not valid.
 
     >>> "locm_state_apply" in kernel_header()
     True
     """
-    return files("locmsim").joinpath("include/locm.h").read_text(encoding="utf-8")
+    if search not in SEARCHES:
+        raise ValueError(f"search: expected one of {', '.join(SEARCHES)}, got {search!r}")
+    if rules is None:
+        for part in {*parts} - {"tests"}:
+            raise ValueError(f"{part} needs the rules, whose numbers it has")
+        text = (
+            header(template("kit"), DATA, parts=parts)
+            if parts
+            else files("locmsim").joinpath("include/locm.h").read_text(encoding="utf-8")
+        )
+    else:
+        chosen = check_parts(rules, parts)
+        used_weights = (weights or WeightsFile())[rules]
+        kit = make_kit(rules, chosen, used_weights, search=search, ascii=ascii)
+        text = header(kit.text, DATA, macros=kit.macros, parts=sorted(chosen), name=rules)
+    return _minified(text, rules) if minified else text
+
+
+def _minified(text: str, rules: str | None) -> str:
+    """Return a header in few characters."""
+    inside = text.partition("#define LOCM_H\n")[2].rpartition("#endif")[0]
+    head = _SHORT.format(of_rules="" if rules is None else f", rules {rules}")
+    return f"{head}{minify(inside, prefix='locm_')}#endif\n"

@@ -1,13 +1,15 @@
 """Minification of C: no comments and blanks, short names, numbers instead of constants.
 
 >>> minify("enum { MANY = 5 };\\nstatic int twice(int number) { return MANY * number; }\\n")
-'static int b(int a){return 5*a;}\\n'
+'static int a(int b){return 5*b;}\\n'
 """
 
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from locmsim.export.pieces import Piece, pieces, public_fields
 
 __all__ = ["minify"]
 
@@ -38,7 +40,7 @@ _CONSTANTS = re.compile(r"\benum \{([^}]*)\};")
 _WIDTH = 500
 
 
-def minify(text: str, keep: Collection[str] = ()) -> str:
+def minify(text: str, keep: Collection[str] = (), *, prefix: str = "") -> str:
     """Return the same program in fewer characters.
 
     Parameters
@@ -48,60 +50,187 @@ def minify(text: str, keep: Collection[str] = ()) -> str:
         that they cannot collide.
     keep : collection of str
         Further names to keep, in addition to those of C and the library functions of exported bots.
+    prefix : str
+        For a header: the beginning, in small letters, of the names for its users. These stay, as do
+        the fields of such structs. Other names outside of functions begin with K or L, and none of
+        the macros that stand for frequent words is left at the end.
 
     Returns
     -------
     str
     """
     text = _COMMENT.sub(lambda found: found[1] or " ", text).replace("\\\n", " ")
-    text, constants = _without_constants(text)
-    kept = _KEPT | set(keep)
-    lines = [*_lines(text)]
-    counts: Counter[str] = Counter()
-    in_code: Counter[str] = Counter()
-    for is_directive, line in lines:
-        if not (is_directive and re.match(r"#\s*(include|pragma)", line)):
-            words = [t for t in _TOKEN.findall(line) if t[0].isalpha() or t[0] == "_"]
-            counts.update(words)
-            in_code.update([] if is_directive else words)
-    # Frequent words of C become macros, which saves far more than their definitions take.
-    abbreviated = {
-        word
-        for word in _WORDS.split()
-        if in_code[word] * (len(word) - 2) > len(f"#define xx {word}\n") and word not in keep
-    }
-    short = (name for name in _names() if name not in kept)
-    names = {
-        name: next(short)
-        for name in sorted(counts, key=lambda name: (-counts[name], name))
-        if name in abbreviated or (name not in kept and name not in constants)
-    }
-    names |= constants
-    macros = "".join(f"#define {names[word]} {word}\n" for word in sorted(abbreviated))
-    begin = _begin(lines)
-    parts = []
-    for at, (is_directive, line) in enumerate(lines):
-        if at == begin:
-            parts.append(f"\n{macros}")
-        if is_directive and re.match(r"#\s*(include|pragma)", line):
-            parts.append(f"\n{line}\n")
-            continue
-        tokens = [
-            token if is_directive and token in abbreviated else names.get(token, token)
-            for token in _TOKEN.findall(line)
+    for_users = _names_for_users(text, prefix) if prefix else set()
+    text, constants, enums = _without_constants(text, for_users)
+    parts = [_Part(piece) for piece in pieces(text)]
+    names = _Names(parts, {*keep} | for_users, constants, prefix)
+    begin = _begin(parts)
+    texts = [part.short(names) for part in parts]
+    head, rest = _lines_of(texts[:begin]), _lines_of(texts[begin:])
+    text = f"{head}\n{names.definitions()}{enums}{rest}\n{names.ends() if prefix else ''}"
+    return re.sub(r"\n+", "\n", text).strip("\n") + "\n"
+
+
+def _lines_of(texts: Iterable[str]) -> str:
+    """Join declarations in lines of a certain length."""
+    column = 0
+    parts: list[str] = []
+    for text in texts:
+        if column > _WIDTH:
+            parts.append("\n")
+            column = 0
+        parts.append(text)
+        column = len(text) - text.rfind("\n") - 1 if "\n" in text else column + len(text)
+    return "".join(parts)
+
+
+class _Part:
+    """A declaration as tokens: lines of the preprocessor, and the code between them."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.lines: list[tuple[str, list[str]]] = []
+        for is_directive, line in _lines(piece.text):
+            tokens = _TOKEN.findall(line)
+            if not is_directive:
+                tokens = _joined(_without_braces(tokens))
+            self.lines.append((line if is_directive else "", tokens))
+        self.has_code = any(tokens and not line for line, tokens in self.lines)
+        self.declared = piece.names
+        self.is_struct = piece.text.lstrip().startswith("struct ") and "{" in piece.text
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield each name, with "field", "directive" or "code"."""
+        for line, tokens in self.lines:
+            if _is_verbatim(line):
+                continue
+            for at, token in enumerate(tokens):
+                if token[0].isalpha() or token[0] == "_" or _is_long_number(token):
+                    is_field = at > 0 and tokens[at - 1] in (".", "->")
+                    is_field |= self.is_struct and token not in self.declared
+                    yield token, "directive" if line else "field" if is_field else "code"
+
+    def short(self, names: "_Names") -> str:
+        """Return the text with short names."""
+        local = names.local(self)
+        text = ""
+        for line, tokens in self.lines:
+            if _is_verbatim(line):
+                text += f"\n{line}\n"
+            elif line:
+                text += f"\n{_directive(line, [names.in_directive(token) for token in tokens])}\n"
+            else:
+                new = [
+                    names.field(token)
+                    if at > 0 and tokens[at - 1] in (".", "->")
+                    else local.get(token, token)
+                    for at, token in enumerate(tokens)
+                ]
+                text += _squeezed(new, tokens)
+        return text
+
+
+class _Names:
+    """The short names of a text: file scope, fields and the inside of functions are separate."""
+
+    def __init__(
+        self,
+        parts: Sequence[_Part],
+        keep: set[str],
+        constants: Mapping[str, str],
+        prefix: str,
+    ) -> None:
+        self.kept = _KEPT | keep
+        self.constants = constants
+        counts = {place: Counter[str]() for place in ("field", "directive", "code")}
+        for part in parts:
+            for name, place in part.names():
+                counts[place][name] += 1
+        outside = {name for part in parts for name in part.declared}
+        self.unchanged = {*constants, *self.kept}
+        in_code = counts["code"] + counts["field"]
+        spare = len("#define xxx \n#undef xxx\n" if prefix else "#define xx \n")
+        many = 3 if prefix else 2
+        #: Frequent words become macros, which saves far more than their definitions take.
+        self.aliases = [
+            word
+            for word in sorted({*_WORDS.split(), *keep, *filter(_is_long_number, in_code)})
+            if in_code[word] * (len(word) - many) > spare + len(word)
+            and word not in constants
+            and (prefix or word not in keep)
         ]
-        parts.append(f"\n{_directive(line, tokens)}\n" if is_directive else _squeezed(tokens))
-    return re.sub(r"\n+", "\n", "".join(parts)).strip("\n") + "\n"
+        total = in_code + counts["directive"]
+        wanted = {name for name in total if name in outside or counts["directive"][name]}
+        wanted = {name for name in wanted - self.unchanged if not name[0].isdigit()}
+        ranked = sorted(wanted | {*self.aliases}, key=lambda name: (-total[name], name))
+        short = (
+            name
+            for name in _names()
+            if name not in self.kept and (not prefix or (name[0] in "KL" and len(name) > 1))
+        )
+        self.outer = {name: next(short) for name in ranked}
+        macros = {self.outer[name] for name in self.aliases}
+        macros |= {self.outer[name] for name in counts["directive"] if name in self.outer}
+        self.taken = self.kept | macros
+        fields = [name for name, _ in counts["field"].most_common() if name not in self.unchanged]
+        # In C++ a field must not be called like a type in its struct.
+        structs = [part for part in parts if part.is_struct]
+        types = {self.outer.get(name) for part in structs for name, _ in part.names()}
+        free = (name for name in _names() if name not in self.taken and name not in types)
+        self.fields = {name: next(free) for name in fields}
+        self.fields |= {name: self.outer[name] for name in self.aliases}
+
+    def local(self, part: _Part) -> Mapping[str, str]:
+        """Return the names in one declaration, except fields behind a point or an arrow."""
+        if part.is_struct:
+            return {**self.fields, **self.outer, **self.constants}
+        used = Counter(name for name, place in part.names() if place == "code")
+        own = [name for name, _ in used.most_common() if self.is_local(name)]
+        taken = self.taken | {self.outer.get(name, name) for name in used if name not in own}
+        free = (name for name in _names() if name not in taken)
+        return {**self.outer, **self.constants, **{name: next(free) for name in own}}
+
+    def is_local(self, name: str) -> bool:
+        known = name in self.outer or name in self.unchanged
+        return not known and not name[0].isdigit()
+
+    def field(self, name: str) -> str:
+        return self.fields.get(name, name)
+
+    def in_directive(self, name: str) -> str:
+        if name in self.aliases:
+            return name
+        return self.constants.get(name) or self.outer.get(name, name)
+
+    def definitions(self) -> str:
+        return "".join(f"#define {self.outer[word]} {word}\n" for word in self.aliases)
+
+    def ends(self) -> str:
+        return "".join(f"#undef {self.outer[word]}\n" for word in self.aliases)
 
 
-def _without_constants(text: str) -> tuple[str, dict[str, str]]:
-    """Return the text without declarations of constants, and their values."""
+def _is_verbatim(line: str) -> bool:
+    return re.match(r"#\s*(include|pragma)", line) is not None
+
+
+def _names_for_users(text: str, prefix: str) -> set[str]:
+    words = {word for word in re.findall(r"\w+", text) if word.lower().startswith(prefix)}
+    return words | {name for name in public_fields(text, prefix) if not name.startswith("_")}
+
+
+def _without_constants(text: str, for_users: set[str]) -> tuple[str, dict[str, str], str]:
+    """Return the text without declarations of constants, their values, and those for users."""
     constants: dict[str, str] = {}
+    kept: list[str] = []
+    following = "0"
     for block in _CONSTANTS.findall(text):
         for item in filter(None, map(str.strip, block.split(","))):
             name, _, value = map(str.strip, item.partition("="))
             constants[name] = f"({value})" if value.startswith("-") else value
-    return _CONSTANTS.sub("", text), constants
+            if name in for_users:
+                kept.append(name if value == following else f"{name}={value}")
+                following = str(int(value) + 1)
+    enums = f"enum{{{','.join(kept)}}};\n" if kept else ""
+    return _CONSTANTS.sub("", text), constants, enums
 
 
 def _lines(text: str) -> Iterator[tuple[bool, str]]:
@@ -117,15 +246,9 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
     yield False, "\n".join(run)
 
 
-def _begin(lines: list[tuple[bool, str]]) -> int:
-    """Return the index of the first code after the includes, with its conditions."""
-    begin = depth = 0
-    for at, (is_directive, line) in enumerate(lines):
-        begin = at if depth == 0 else begin
-        if not is_directive and line.strip():
-            break
-        depth += bool(re.match(r"#\s*if", line)) - bool(re.match(r"#\s*endif", line))
-    return begin
+def _begin(parts: Sequence[_Part]) -> int:
+    """Return the index of the first declaration after the includes."""
+    return next((at for at, part in enumerate(parts) if part.has_code), len(parts))
 
 
 def _names() -> Iterator[str]:
@@ -136,17 +259,114 @@ def _names() -> Iterator[str]:
                 yield first + "".join(rest)
 
 
-def _squeezed(tokens: list[str]) -> str:
+def _is_long_number(token: str) -> bool:
+    return token[0].isdigit() and len(token) > 5
+
+
+_WORDS_BEFORE = """return goto else case typedef struct enum static extern const"""
+_NO_TYPE = frozenset(_WORDS_BEFORE.split())
+
+
+def _without_braces(tokens: list[str]) -> list[str]:
+    """Return code without the braces around single statements."""
+    kept: list[str] = []
+    dropped: set[int] = set()
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token == "{" and depth > 0 and tokens[at - 1] in (")", "else"):
+            end = _end_of_statement(tokens, at + 1)
+            is_other = "else" in tokens[end + 1 : end + 2] and "if" in tokens[at:end]
+            if tokens[end : end + 1] == ["}"] and not is_other:
+                dropped |= {at, end}
+        depth += (token == "{") - (token == "}")
+        if at not in dropped:
+            kept.append(token)
+    return kept
+
+
+def _end_of_statement(tokens: Sequence[str], at: int) -> int:
+    """Return the index behind the statement at an index; 0 for a block or a declaration."""
+    token = tokens[at]
+    if token in ("if", "for", "while"):
+        end = _end_of_parentheses(tokens, at + 1)
+        end = _end_of_block(tokens, end) or _end_of_statement(tokens, end)
+        if token == "if" and end and tokens[end : end + 1] == ["else"]:
+            return _end_of_block(tokens, end + 1) or _end_of_statement(tokens, end + 1)
+        return end
+    if token in ("{", "}", "do", "switch", "case", "const", ";"):
+        return 0
+    end = next((i for i in range(at, len(tokens)) if tokens[i] in (";", "{", "}")), at)
+    is_simple = tokens[end] == ";" and not _type_declared([*tokens[at : end + 1]])
+    return end + 1 if is_simple else 0
+
+
+def _end_of_parentheses(tokens: Sequence[str], at: int) -> int:
+    depth = 0
+    for i in range(at, len(tokens)):
+        depth += (tokens[i] in "({") - (tokens[i] in ")}")
+        if depth == 0:
+            return i + 1
+    return at
+
+
+def _end_of_block(tokens: Sequence[str], at: int) -> int:
+    return _end_of_parentheses(tokens, at) if tokens[at] == "{" else 0
+
+
+def _joined(tokens: list[str]) -> list[str]:
+    """Return code in which adjacent declarations of one type are one."""
+    kept: list[str] = []
+    begin = 0
+    before: list[str] = []  # the type of the statement before, if it is a declaration
+    for at, token in enumerate(tokens):
+        if token not in (";", "{", "}"):
+            continue
+        statement = tokens[begin : at + 1]
+        type = _type_declared(statement)
+        if type and type == before:
+            kept[-1] = ","
+            statement = statement[len(type) :]
+        kept += statement
+        begin, before = at + 1, type
+    return kept + tokens[begin:]
+
+
+def _type_declared(statement: list[str]) -> list[str]:
+    """Return the type of a declaration of variables; [] for any other statement."""
+    size = 2 if statement[0] == "const" else 1
+    type = statement[:size]
+    rest = statement[size:]
+    while rest and rest[0] == "*":
+        rest = rest[1:]
+    is_one = (
+        len(rest) > 1
+        and statement[-1] == ";"
+        and _is_wordlike(type[-1][0])
+        and type[-1] not in _NO_TYPE
+        and _is_wordlike(rest[0][0])
+        and rest[1] in ("=", ";", "[", ",")
+    )
+    return type if is_one else []
+
+
+#: A line does not begin with these in a function: gcc would look at the indentation behind them.
+_GUARDS = frozenset(["if", "for", "while", "else", "do", "switch"])
+
+
+def _squeezed(tokens: list[str], words: Sequence[str] = ()) -> str:
+    """Return tokens as text; `words` are the same ones before they were shortened."""
     parts: list[str] = []
-    last, column, depth = "", 0, 0
-    for token in tokens:
-        words = _is_wordlike(last[-1:]) and _is_wordlike(token[0])
+    last, column, blocks, parentheses = "", 0, 0, 0
+    for at, token in enumerate(tokens):
+        joins = _is_wordlike(last[-1:]) and _is_wordlike(token[0])
         joined = last + token in _OPERATORS or last[-1:] + token[0] in _OPERATORS
-        gap = " " if words or joined or (last[-1:] == "." and token[0].isdigit()) else ""
+        gap = " " if joins or joined or (last[-1:] == "." and token[0].isdigit()) else ""
         column += len(gap) + len(token)
-        depth += (token in "{(") - (token in "})")
+        blocks += (token == "{") - (token == "}")
+        parentheses += (token == "(") - (token == ")")
         parts += [gap, token]
-        if column > _WIDTH and depth == 0 and token in ";}":
+        is_end = token in ";}" and parentheses == 0
+        if column > _WIDTH and is_end and (blocks == 0 or not _GUARDS & {*words[at + 1 : at + 2]}):
             parts.append("\n")
             column = 0
         last = token

@@ -15,7 +15,7 @@ from locmsim.game.observation import ENEMY_BOARD, HAND, CardInPlay, Observation,
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = ["IdTranslator", "OldIds"]
+__all__ = ["IdTranslator", "OldIds", "read_input"]
 
 _RULES = "1.5"
 _LANE = RULES[_RULES].lane_size
@@ -271,6 +271,32 @@ class IdTranslator:
         seat = next((number > DECK_SIZE for number in mine if number <= 2 * DECK_SIZE), False)
         ids = _OLD[seat if is_mine else not seat]
         return next((old for old in reversed(ids) if self._is_free(old)), ids[0])
+
+
+def read_input(
+    text: str, rules: str | None = None, ids: Literal["new", "old"] | None = None
+) -> Observation:
+    """Return what one question to a bot shows, in today's ids.
+
+    Parameters
+    ----------
+    text : str
+        What the bot is sent.
+    rules : str, optional
+        The rule set; by default the text shows it.
+    ids : {"new", "old"}, optional
+        The ids of the text; by default those that fit the cards in hand, today's if both do.
+
+    Returns
+    -------
+    Observation
+
+    Raises
+    ------
+    ProtocolError
+        The text is not of the protocol; the message names the line.
+    """
+    return IdTranslator(ids).read(Observation.parse(text, rules))
 
 
 def _copy_of(original: int) -> int:

@@ -16,6 +16,7 @@ from locmsim.game._match import MALFORMED, NO_ANSWER, base_ids
 from locmsim.game.choice import fault_kind, fault_text, start_match
 from locmsim.game.explain import explain
 from locmsim.game.ids2022 import OldIds
+from locmsim.game.legality import illegal_actions
 from locmsim.game.observation import Observation, OpponentAction
 from locmsim.game.params import effective_params, fixed_cards
 from locmsim.rules.cards import Card
@@ -542,6 +543,23 @@ class Match:
         line = next(line for seat, line in reversed(self._answers) if seat == player)
         n_chosen = len(self.chosen[player]) if self.state is None else None
         return explain(self.rules, self.error, line, n_chosen)
+
+    def illegal_actions(self, line: str) -> list[tuple[str, str]]:
+        """Return the illegal actions of an answer that is not submitted yet.
+
+        Parameters
+        ----------
+        line : str
+            The answer, with the instance ids that `ids` says.
+
+        Returns
+        -------
+        list of tuple of str
+            The canonical text of each, with today's instance ids, and the reason, such as "no
+            mana" (`locmsim.game.legality.illegal_reason`); empty in the choice phase.
+        """
+        state = self.state
+        return [] if state is None else illegal_actions(state, self.decode(line))
 
     # ------------------------------------------------------------------------ log
 

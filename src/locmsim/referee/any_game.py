@@ -1,12 +1,14 @@
 """Matches of any game as text and JSON, and the effect of other answers in them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from locmsim._io import printable
 from locmsim.contract import Game
-from locmsim.referee.process_match import Result
+from locmsim.referee.illegal import illegal_text
+from locmsim.referee.process_match import Call, Result
 
 __all__ = [
     "fault_text",
@@ -14,8 +16,10 @@ __all__ = [
     "plain_log",
     "plain_text",
     "position_after",
+    "stderr_text",
     "summary_text",
     "view_steps",
+    "written_lines",
 ]
 
 _STDERR_LINES = 15
@@ -28,13 +32,50 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
     lines = []
     for call in result.calls:
         at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
-        answer = "no answer" if call.answer is None else call.answer
+        answer = "no answer" if call.answer is None else printable(call.answer)
         lines.append(f"{at}, player {call.player}: {answer}{', late' if call.late else ''}")
         if call.result.ignored:
-            lines.append(f"    not done: {'; '.join(call.result.ignored)}")
+            lines.append(f"    not done: {printable('; '.join(call.result.ignored))}")
+        lines += written_lines(call)
     if fault := fault_text(result, words=True):
         lines.append(fault)
     lines.append("a draw" if result.winner is None else f"player {result.winner} wins")
+    return "\n".join(lines) + "\n"
+
+
+def written_lines(call: Call) -> list[str]:
+    """Return what a bot wrote to its standard error in a turn, in lines that show what they are."""
+    return [f"    | {line}" for line in printable(call.stderr.rstrip()).splitlines()]
+
+
+def stderr_text(
+    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = ("", "")
+) -> str:
+    """Return what both players wrote to their standard errors, answer by answer.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    turn_name : str
+        What the game calls a turn.
+    names : sequence of str
+        The names of the players.
+
+    Returns
+    -------
+    str
+        For each answer a line that says whose it is, and the lines that were written.
+    """
+    who = [f"player {player}{f', {name}' if name else ''}" for player, name in enumerate(names)]
+    lines = []
+    for call in result.calls:
+        if call.stderr:
+            at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
+            lines += [f"{at}, {who[call.player]}:", *written_lines(call)]
+    for player in (0, 1):
+        if not any(call.stderr for call in result.calls if call.player == player):
+            lines += last_words(result, player) or [f"{who[player]}: nothing"]
     return "\n".join(lines) + "\n"
 
 
@@ -106,7 +147,7 @@ def position_after(result: Result[Any], turn: int, line: str) -> object:
 
 
 def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
-    """Return who won and why, the bots' times, and the last words of a bot that failed."""
+    """Return who won and why, the bots' times, illegal actions, and a failed bot's last words."""
     fault = result.fault
     seconds = result.elapsed_ns / 1e9
     ended = "a draw" if result.winner is None else f"player {result.winner} wins"
@@ -119,6 +160,7 @@ def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
             f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
             f" worst {max(times, default=0):.1f} ms"
         )
+    lines += illegal_text(result, turn_name).splitlines()
     if fault:
         lines += last_words(result, fault.player)
     return "\n".join(lines) + "\n"
@@ -136,7 +178,7 @@ def fault_text(result: Result[Any], *, words: bool = False) -> str:
 
 def last_words(result: Result[Any], player: int) -> list[str]:
     """Return the last lines of a player's standard error; [] if there was no output."""
-    text = result.stderr[player].rstrip()
+    text = printable(result.stderr[player].rstrip())
     if not text:
         return []
     shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]

@@ -7,7 +7,7 @@ from locmsim.art import card_title, card_titles
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
-from locmsim.referee.any_game import last_words
+from locmsim.referee.any_game import last_words, written_lines
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
@@ -178,16 +178,20 @@ def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
         state = match.state
         if call.turn is None or state is None:
             match.submit(call.player, call.answer)
+            if call.stderr:
+                yield f"choice phase, {style.player(call.player)}:"
+                yield from written_lines(call)
             continue
         yield ""
         yield _turn_line(call, state, style)
         yield from _drawn(before, state, call.player, style)
         before = state.clone()
         applied = _applied(state, None if call.answer is None else match.decode(call.answer))
-        submitted = match.submit(call.player, call.answer)
+        illegal = match.illegal_actions(call.answer or "")
+        match.submit(call.player, call.answer)
         yield from _actions(before, applied, style)
-        dropped = [action for action in submitted.ignored if action != "PASS"]
-        yield from (f"    not legal: {action}" for action in dropped)
+        yield from (f"    not legal: {action} ({why})" for action, why in illegal)
+        yield from written_lines(call)
         if match.state is not None:
             yield f"    {_leader(match.state)}"
 

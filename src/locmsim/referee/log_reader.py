@@ -15,7 +15,7 @@ OWN = "locmsim"
 #: A key that only `referee_log` writes: the log is a replay of CodinGame.
 REPLAY = "locmsim replay"
 #: What our logs of earlier versions have beside the Java referee's keys.
-_OWN_KEYS = ("rules", "ids", "cards", "stderr")
+_OWN_KEYS = ("rules", "ids", "cards", "stderr", "written")
 
 
 def read_log(data: bytes) -> Any:

@@ -39,6 +39,10 @@ STDERR_KEPT = 8192
 #: length from which a line cannot be one of them.
 _DATA_KEPT = 1 << 16
 _DATA_LINE = 1 << 10
+#: How many bytes are kept of what it writes there for one answer, at the beginning and at the end,
+#: and of a whole match.
+_ANSWER_KEPT = 1 << 14
+_MATCH_KEPT = 1 << 19
 #: How many bytes of it are read while it is not the bot's turn. Reading lets a bot print freely
 #: after its answer; stopping at some point keeps a flood from slowing the other bot.
 _STDERR_IDLE = 1 << 20
@@ -48,6 +52,9 @@ _SHOWN = 30
 
 #: Seconds to exit between SIGTERM, with the input closed, and SIGKILL.
 _GRACE = 0.2
+#: Seconds in which a bot that was too late may still write its answer: as it is, and after its
+#: input has ended.
+_LATE, _FLUSH = 0.1, 0.2
 #: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
@@ -94,6 +101,34 @@ def new_token() -> str:
     token = f"{outer}:{own}" if outer else own
     _tokens.add(token)
     return token
+
+
+class _Excerpt:
+    """The first and the last lines of a text."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._first = bytearray()
+        self._last = bytearray()
+        self._dropped = 0
+
+    def add(self, chunk: bytes) -> None:
+        left = self._size - len(self._first)
+        self._first += chunk[:left]
+        self._last += chunk[left:]
+        if (excess := len(self._last) - self._size) > 0:
+            del self._last[:excess]
+            self._dropped += excess
+
+    def text(self) -> str:
+        """Return the text, or its ends in whole lines and what is missing between them."""
+        if not self._dropped:
+            return (self._first + self._last).decode("utf-8", "replace")
+        first = self._first[: self._first.rfind(b"\n") + 1]
+        last = self._last[self._last.find(b"\n") + 1 :]
+        dropped = self._dropped + len(self._first) + len(self._last) - len(first) - len(last)
+        note = f"[{dropped} bytes are not kept]\n"
+        return first.decode("utf-8", "replace") + note + last.decode("utf-8", "replace")
 
 
 class BotProcess:
@@ -166,6 +201,8 @@ class BotProcess:
         self._output_ended = False
         self._errors = bytearray()
         self._errors_ended = False
+        self._kept = _MATCH_KEPT
+        self._excerpt = _Excerpt(_ANSWER_KEPT)
         self._error_line = b""  # the unfinished last one
         self._data: list[str] = []
         self._data_left = _DATA_KEPT
@@ -214,6 +251,8 @@ class BotProcess:
         BotFault
             The bot did not answer.
         """
+        if self._pipes()[0].closed:
+            raise BotFault(FaultKind.TIMEOUT, "was too late before")
         if not lenient:
             self._refuse_early()
         watch = _Watch(self, other)
@@ -274,7 +313,34 @@ class BotProcess:
             reason += f", only {self._shown()} without a line end"
         if (code := self._exit_code()) is not None:
             reason += f"; its process {_death(code)}"
+        elif not unsent and self.speaks_protocol:
+            reason += self._late_answer()
         return BotFault(FaultKind.TIMEOUT, reason)
+
+    def _late_answer(self) -> str:
+        """Return a hint for the bot's author if an answer comes after all.
+
+        A program that has its answer in a buffer waits for more input. When that ends the program
+        ends too, and the answer comes.
+        """
+        self._wait_for_line(_LATE)
+        if not _LINE_END.search(self._output):
+            self._pipes()[0].close()
+            self._wait_for_line(_FLUSH)
+            if _LINE_END.search(self._output):
+                return f"; {self._shown()} came when its input ended: did it flush its output?"
+            return ""
+        return f"; {self._shown()} came later"
+
+    def _wait_for_line(self, seconds: float) -> None:
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        deadline = time.monotonic() + seconds
+        while not self._output_ended and (left := deadline - time.monotonic()) > 0:
+            if poll.poll(left * 1000):
+                self._read_output()
+            if _LINE_END.search(self._output) or len(self._output) >= self.max_line:
+                return
 
     def _end_fault(self, kind: FaultKind, reason: str) -> BotFault:
         """Return the fault of a bot that closed a pipe, which is how its death shows."""
@@ -324,6 +390,7 @@ class BotProcess:
         self._errors += chunk
         del self._errors[:-STDERR_KEPT]
         self._errors_ended = not chunk
+        self._excerpt.add(chunk)
         self._find_data(chunk)
         return len(chunk)
 
@@ -338,10 +405,21 @@ class BotProcess:
 
     def stderr_tail(self) -> str:
         """Return the end of what the bot has written to its standard error so far."""
+        self._read_all_errors()
+        return self._errors.decode("utf-8", "replace")
+
+    def stderr_since(self) -> str:
+        """Return the first and last lines that it has written there since this was last called."""
+        self._read_all_errors()
+        text = self._excerpt.text()
+        self._kept -= len(text)
+        self._excerpt = _Excerpt(max(0, min(_ANSWER_KEPT, self._kept // 2)))
+        return text
+
+    def _read_all_errors(self) -> None:
         budget = _STDERR_IDLE
         while budget > 0 and (count := self._read_errors()):
             budget -= count
-        return self._errors.decode("utf-8", "replace")
 
     def data_lines(self) -> list[str]:
         """Return the lines for tournament tools in what was read of the bot's standard error."""

@@ -10,7 +10,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
@@ -47,6 +47,9 @@ class Call:
         The effect of the answer; in the choice phase empty for the first answer of a step.
     late : bool
         Whether it took longer than the rules allow, whatever limit was applied.
+    stderr : str
+        What the bot wrote to its standard error from this question to the next one, or the
+        traceback of an agent that raised an exception; of a long text the first and last lines.
     """
 
     player: int
@@ -57,6 +60,7 @@ class Call:
     elapsed_ns: int
     result: TurnResult
     late: bool = False
+    stderr: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +205,7 @@ def play(
 
 def replay_calls(
     match: _M,
-    answers: Iterable[tuple[int, str | None, int]],
+    answers: Iterable[tuple[int, str | None, int] | tuple[int, str | None, int, str]],
     *,
     fault: Fault | None = None,
     timeout_scale: float = 1.0,
@@ -214,8 +218,8 @@ def replay_calls(
     match : Match
         A new match; it is over afterwards.
     answers : iterable
-        ``(player, line, elapsed_ns)`` in the order in which they were given; the line is None for a
-        fault without one.
+        ``(player, line, elapsed_ns)`` in the order in which they were given, or one more, what the
+        bot then wrote to its standard error; the line is None for a fault without one.
     fault : Fault, optional
         The fault that ended the match, if one did.
     timeout_scale : float
@@ -233,7 +237,7 @@ def replay_calls(
         The answers do not fit the match.
     """
     calls = []
-    for i, (player, line, elapsed_ns) in enumerate(answers):
+    for i, (player, line, elapsed_ns, *words) in enumerate(answers):
         try:
             rule_ms = match.time_limit_ms(player)
             text, turn = match.input_text(player), match.turn
@@ -242,7 +246,7 @@ def replay_calls(
             raise ValueError(f"answer {i} does not fit the match: {error}") from None
         limit_ms = rule_ms * timeout_scale or None
         late = _late(rule_ms, elapsed_ns)
-        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late))
+        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late, *words))
     if match.to_ask:
         raise ValueError(f"the match is not over after its {len(calls)} answers")
     elapsed_ns = sum(call.elapsed_ns for call in calls)
@@ -272,6 +276,8 @@ class _Referee(Generic[_M]):
         self._lenient = lenient
         self._time_left = [math.inf if match_limit is None else match_limit * 1000] * 2  # ms
         self._calls: list[Call] = []
+        #: By player, the number of the last call.
+        self._last: dict[int, int] = {}
         self._faults: dict[int, BotFault] = {}
 
     def run(self, on_call: Callable[[Call], object]) -> Result[_M]:
@@ -281,18 +287,36 @@ class _Referee(Generic[_M]):
             # As in the official referee, one bot is asked at a time, player 0 first, and in a
             # choice step both are asked even if the first answer was fatal.
             for player in match.to_ask:
+                self._keep_stderr(player)
+                self._last[player] = len(self._calls)
                 self._calls.append(self._call(player))
                 on_call(self._calls[-1])
         elapsed_ns = time.monotonic_ns() - start
         stderr = ["", ""]
         data: list[tuple[str, ...]] = [(), ()]
         for player, bot in enumerate(self._bots):
+            self._keep_stderr(player)
             if isinstance(bot, BotProcess):
                 stderr[player] = bot.stderr_tail()
                 data[player] = tuple(bot.data_lines())
             if player in self._faults:
                 stderr[player] = (stderr[player] + self._faults[player].traceback)[-STDERR_KEPT:]
         return _result(match, self._fault(), self._calls, elapsed_ns, stderr, data)
+
+    def _keep_stderr(self, player: int) -> None:
+        """Keep what a bot has written since it was last asked with that call.
+
+        What it writes after its answer comes with the next question, or at the end.
+        """
+        bot = self._bots[player]
+        if player not in self._last:
+            return
+        text = bot.stderr_since() if isinstance(bot, BotProcess) else ""
+        if player in self._faults:
+            text += self._faults[player].traceback
+        if text:
+            place = self._last[player]
+            self._calls[place] = replace(self._calls[place], stderr=text)
 
     def _call(self, player: int) -> Call:
         match = self._match

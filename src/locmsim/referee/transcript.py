@@ -3,6 +3,7 @@
 This module also formats results for tournament tools.
 """
 
+import itertools
 import json
 import re
 from collections import Counter, deque
@@ -55,8 +56,9 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
-    match, ``cards`` the rows and names of a card list that follows from no seed, else null: these
-    four are under the key ``locmsim``. ``agents`` has the players' `names`.
+    match, ``cards`` the rows and names of a card list that follows from no seed, else null;
+    ``written`` is what bots wrote to their standard errors, each text with the number of the
+    answer: these five are under the key ``locmsim``. ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -84,6 +86,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
             "ids": match.log["ids"],
             "cards": _own_cards(match),
             "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
+            "written": [[i, call.stderr] for i, call in enumerate(result.calls) if call.stderr],
         },
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
@@ -268,6 +271,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
             _lines(texts or ())
         words = own.get("stderr") or {"0": "", "1": ""}
         stderr = str(words["0"]), str(words["1"])
+        written = {int(number): str(text) for number, text in own.get("written") or ()}
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {error!r}") from None
 
@@ -278,11 +282,14 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         )
     match = Match(rules, params=params, cards=cards, ids=ids)
 
-    def calls() -> Iterator[tuple[int, str | None, int]]:
-        while match.phase != "over":
+    def calls() -> Iterator[tuple[int, str | None, int, str]]:
+        for number in itertools.count():
+            if match.phase == "over":
+                return
             player = match.to_ask[0]
             line = answers[player].popleft().removesuffix("\n") if answers[player] else None
-            yield player, line, times[player].popleft() if times[player] else 0
+            elapsed_ns = times[player].popleft() if times[player] else 0
+            yield player, line, elapsed_ns, written.get(number, "")
 
     found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
     fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None

@@ -15,8 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
-from operator import attrgetter, index
+from operator import attrgetter
 from typing import Self, TypeVar
+
+from locmsim._checks import integer
 
 __all__ = [
     "ABILITIES",
@@ -28,6 +30,7 @@ __all__ = [
     "Card",
     "CardType",
     "cards_1x",
+    "equal_cards_1x",
     "load_cards",
     "parse_integer",
     "parse_word",
@@ -142,7 +145,7 @@ class Card:
         for value, (name, low, high) in zip(_NUMBERS(self), _BOUND_LIST, strict=True):
             if type(value) is int and low <= value <= high:
                 continue
-            number = _integer(name, value)
+            number = integer(name, value)
             if not low <= number <= high:
                 raise ValueError(f"{name}: expected {low}..{high}, got {number}")
             object.__setattr__(self, name, number)
@@ -203,16 +206,8 @@ class Card:
         return card_svg(self, width=120)
 
 
-def _integer(name: str, value: object) -> int:
-    """Return `value` as a plain int; numpy's integers are accepted, text and floats are not."""
-    try:
-        return int(index(value))  # type: ignore[arg-type]
-    except TypeError:
-        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
-
-
 def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
-    number = _integer(name, value)
+    number = integer(name, value)
     if number not in members:
         raise ValueError(f"{name}: expected {min(members)}..{max(members)}, got {number}")
     return members[number]
@@ -314,6 +309,17 @@ def cards_1x() -> tuple[Card, ...]:
     from locmsim._io import data_file
 
     return tuple(load_cards(data_file("cards-1x.txt")))
+
+
+@cache
+def equal_cards_1x() -> tuple[int, ...]:
+    """Return for each of `cards_1x` the index of the first one that is worth the same.
+
+    Three pairs of cards differ in nothing but base id and name.
+    """
+    first: dict[tuple[object, ...], int] = {}
+    cards = enumerate(cards_1x())
+    return tuple(first.setdefault(tuple(card.to_row()[1:]), i) for i, card in cards)
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:

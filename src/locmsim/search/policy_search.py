@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import budget
+from locmsim._checks import budget, number, whole
 from locmsim._core import Determinizer, State
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
@@ -92,11 +92,7 @@ class PolicyOptions:
             ("considered", 1, 155),
             ("leaves", 1, 1 << 12),
         ):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not fewest <= value <= largest:
-                raise ValueError(
-                    f"{name}: expected an integer, {fewest} to {largest}, got {value!r}"
-                )
+            object.__setattr__(self, name, whole(name, getattr(self, name), fewest, largest))
         for name, least, most in (
             ("exploration", 0.0, 1e6),
             ("visit_offset", 0.0, 1e6),
@@ -105,9 +101,7 @@ class PolicyOptions:
             ("noise", 0.0, 1e3),
             ("mix", 0.0, 1.0),
         ):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not least <= value <= most:
-                raise ValueError(f"{name}: expected {least:g} to {most:g}, got {value!r}")
+            number(name, getattr(self, name), least, most)
 
 
 class SearchPosition(NamedTuple):
@@ -318,7 +312,7 @@ class PolicySearch:
         roots: list[State] = []
         views: list[TurnView | None] = []
         bonuses: list[NDArray[np.float64] | None] = []
-        for number, entry in enumerate(positions):
+        for place, entry in enumerate(positions):
             position = entry if isinstance(entry, SearchPosition) else SearchPosition(entry)
             try:
                 known, root, _ = worlds_at(
@@ -327,7 +321,7 @@ class PolicySearch:
             except ValueError as error:
                 if len(positions) == 1:
                     raise
-                raise type(error)(f"positions[{number}]: {error}") from None
+                raise type(error)(f"positions[{place}]: {error}") from None
             worlds.append(known)
             roots.append(root)
             views.append(position.view)

@@ -2,7 +2,8 @@
 
 The winner's log-odds are modelled as a sum over the cards of both decks. The contribution of a card
 is the sum of the values of its properties and its own deviation. A penalty keeps deviations small
-that few games support; its strength is chosen to predict held-out games best.
+that few games support; its strength is chosen to predict held-out games best. Cards that differ in
+base id and name alone count as one card (`equal_cards_1x`).
 """
 
 import logging
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.rules.cards import ABILITIES, Card, CardType, cards_1x
+from locmsim.rules.cards import ABILITIES, Card, CardType, cards_1x, equal_cards_1x
 from locmsim.tuning.fitting import fit_logistic
 
 __all__ = ["HUNDREDTHS", "copies_of", "fit_card_values"]
@@ -95,12 +96,16 @@ def _fit(differences: NDArray[Any], won: NDArray[Any], variance: float) -> tuple
     latter with this variance. The advantage is free.
     """
     table = _standard_properties()
-    columns = np.column_stack([differences @ table, differences]).astype(np.float64)
+    like = np.array(equal_cards_1x())
+    tied = np.zeros(differences.shape)  # all copies of equal cards count for the first of them
+    for card, first in enumerate(like):
+        tied[:, first] += differences[:, card]
+    columns = np.column_stack([tied @ table, tied]).astype(np.float64)
     precision = np.repeat([1 / _PROPERTY_VARIANCE, 1 / variance], [table.shape[1], len(table)])
     prior = np.zeros(columns.shape[1])
     weights, advantage, _ = fit_logistic(columns, won, prior, precision)
     worth, deviations = np.split(weights, [table.shape[1]])
-    return advantage, table @ worth + deviations
+    return advantage, (table @ worth + deviations)[like]
 
 
 def _held_out_loss(differences: NDArray[Any], won: NDArray[Any], variance: float) -> float:

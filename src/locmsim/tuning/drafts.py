@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import SHAPES
 from locmsim.decks.value import term_rows
-from locmsim.rules.cards import cards_1x
+from locmsim.rules.cards import cards_1x, equal_cards_1x
 from locmsim.tuning.card_values import HUNDREDTHS
 from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
@@ -68,6 +68,7 @@ class DraftModel:
     """The value of decks as a `Model` whose rows are indices of games.
 
     The contribution of a card to the units is a sum over its `CARD_TERMS` and its own deviation.
+    Cards that differ in base id and name alone share the numbers of the first (`equal_cards_1x`).
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class DraftModel:
         terms = (terms - terms.mean(axis=0)) / terms.std(axis=0) / terms.shape[1] ** 0.5
         self._terms = torch.from_numpy(terms)
         self._copies = copies
+        self._like = torch.tensor(equal_cards_1x())
         cards, units = SHAPES["card"]
         from_terms = rng.standard_normal((terms.shape[1], units)).astype(np.float32)
         centre = copies.mean(axis=(0, 1)) @ (terms @ from_terms) / _SUMS
@@ -94,17 +96,20 @@ class DraftModel:
         )
 
     def _cards(self) -> Tensor:
-        return self._terms @ self.arrays["terms"] + self.arrays["card"]
+        return (self._terms @ self.arrays["terms"] + self.arrays["card"])[self._like]
+
+    def _direct(self) -> Tensor:
+        return self.arrays["direct"][self._like]
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
         """Return the log-odds that player 0 wins each of these games."""
         w = self.arrays
         copies = torch.from_numpy(self._copies[rows].astype(np.float32))
         units = (copies @ self._cards() / _SUMS + w["bias"]).relu()
-        values = units @ w["output"] + copies @ w["direct"]
+        values = units @ w["output"] + copies @ self._direct()
         return values[:, 0] - values[:, 1] + w["advantage"]
 
     def value(self) -> dict[str, Array]:
         """Return the arrays for `DraftValue`."""
-        tensors = {**self.arrays, "card": self._cards() / _SUMS}
+        tensors = {**self.arrays, "card": self._cards() / _SUMS, "direct": self._direct()}
         return {name: tensors[name].detach().numpy().copy() for name in SHAPES}

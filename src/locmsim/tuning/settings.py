@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 
+from locmsim._checks import whole
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["PARTS", "PROOF_SEEDS", "RECORDED_SEEDS", "TUNING_SEEDS", "TuningSettings"]
@@ -23,7 +24,9 @@ PARTS = {
     "network": ("network",),
 }
 
+#: The smallest values, and the largest.
 _LEAST = {"games": 2, "match_games": 2, "nodes": 1, "pools": 1, "seed": 0}
+_MOST = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,7 @@ class TuningSettings:
         if "draft" in self.parts and not draft:
             raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
         for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name}: expected {least} or more, got {value!r}")
+            object.__setattr__(self, name, whole(name, getattr(self, name), least, _MOST))
         if self.pools > len(TUNING_SEEDS):
             raise ValueError(f"pools: expected at most {len(TUNING_SEEDS)}, got {self.pools}")
 

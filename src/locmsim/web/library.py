@@ -372,8 +372,8 @@ class Library:
                 file.seek(found.start)
                 lines = file.read(found.size).splitlines(keepends=True)
             # Imported only by users who have such logs.
-            from locmsim.vestrock.eventlog import match_steps
-            from locmsim.vestrock.pictures import MATCH_OVER
+            from vestrock.eventlog import match_steps
+            from vestrock.pictures import MATCH_OVER
 
             steps = [*match_steps(lines, row["number"])]
         except (OSError, ValueError) as error:

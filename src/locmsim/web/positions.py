@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from locmsim._core import State
 from locmsim.game.action_text import cards_of
+from locmsim.game.ids2022 import read_input
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import knowledge_at, replayed
@@ -136,7 +137,7 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
                 f"one line is the text of a position (State.to_text), but: {error}"
             ) from None
         return _checked(Position(state, None, state, _names(state), cards=(*cards_of(state),)))
-    observation = Observation.parse(text + "\n", rules)
+    observation = read_input(text + "\n", rules)
     if observation.phase == "choice":
         raise ValueError("this is of the choice phase: there is no position yet")
     belief = Belief()

@@ -357,12 +357,69 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert state.llr >= state.upper
         assert state.pairs == games / 2
         assert sorted(o.number for o in arena.outcomes()) == list(range(1, games + 1))
-        assert "SPRT of Elo +0 against +50: H1 accepted (Elo +50) after" in arena.table()
-        assert arena.to_json()["sprt"]["accepted"] == "H1"
+        claim = "greedy is at least 50 Elo better than random: accepted"
+        assert f"{claim} after {games // 2} pairs (SPRT of Elo +0 against +50, " in arena.table()
+        test = arena.to_json()["sprt"]
+        assert (test["accepted"], test["of"], test["verdict"]) == ("H1", "greedy", claim)
     with Arena(db=db) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == games
         assert arena.tally.sprt_state == state
+        assert arena.finished == "its sequential test has decided"
+    # A test of smaller differences needs more games; without a test all are played.
+    with Arena(db=db, sprt=Sprt(45, 50)) as arena:
+        assert not arena.finished
+        with pytest.raises(EnoughError):
+            arena.run(jobs=1, on_games=stop_after(4))
+        played_on = arena.tally.games
+        assert played_on > games
+    with Arena(db=db, games=played_on + 10, sprt=False) as arena:
+        assert arena.goal.sprt is None
+        arena.run(jobs=1)
+        assert arena.tally.games == played_on + 10
+        assert arena.finished == f"all {played_on + 10} games are played"
+    with Arena(db=db) as arena:
+        assert arena.goal.sprt is None
+
+
+class EnoughError(Exception):
+    """Enough games were played."""
+
+
+def stop_after(games: int) -> Callable[[int], None]:
+    """Return a callback that ends a tournament after a number of games."""
+    left = [games]
+
+    def count(new: int) -> None:
+        left[0] -= new
+        if left[0] <= 0:
+            raise EnoughError
+
+    return count
+
+
+@pytest.mark.parametrize("players", [["new=greedy", "old=random"], ["old=random", "new=greedy"]])
+@pytest.mark.parametrize("of", [None, "new", "old"])
+def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
+    """Of players of known strength, whoever is named is judged; by default it is the first."""
+    named = of or players[0].partition("=")[0]
+    other = "old" if named == "new" else "new"
+    with Arena(players, games=1000, seed=4, sprt=Sprt(0, 50), sprt_of=of, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        state = arena.tally.sprt_state
+        assert state is not None
+        if named == "new":
+            assert state.accepted == "H1"
+            claim = "new is at least 50 Elo better than old: accepted after"
+        else:
+            assert state.accepted == "H0"
+            claim = f"{named} is not better than {other}: accepted after"
+        assert claim in arena.table()
+
+
+def test_a_test_is_about_one_of_the_players() -> None:
+    with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a, b"):
+        Arena(["a=greedy", "b=random"], sprt=Sprt(0, 5), sprt_of="x")
 
 
 def outcome(number: int, players: tuple[int, int], winner: int | None, **fields: Any) -> Outcome:
@@ -402,8 +459,9 @@ def test_sequential_test_waits_for_the_order() -> None:
 def test_tally_and_table_of_two() -> None:
     tally = tally_of([(True, True)] * 4 + [(True, False)] * 5 + [(False, False)])
     tally.add(outcome(21, (0, 1), 0, fault=Fault(1, FaultKind.TIMEOUT, "late")))
+    illegal = ({"no mana": 2, "guard": 1}, {})
     times = (Times(4, 8_000_000, 5_000_000), Times(3, 9_000_000, 4_000_000))
-    tally.add(outcome(22, (1, 0), 0, times=times, turns=7, late=(3, 0)))
+    tally.add(outcome(22, (1, 0), 0, times=times, turns=7, late=(3, 0), illegal=illegal))
     new, old = tally.players
     assert (new.games, new.wins) == ([11, 11], [10, 4])
     assert (old.games, old.wins) == ([11, 11], [7, 1])
@@ -411,12 +469,14 @@ def test_tally_and_table_of_two() -> None:
     assert (old.times, new.times) == times
     lines = tables(tally).splitlines()
     assert lines[0].startswith("22 games of rules 1.5, mirrored pairs, seed 1, 9.9 turns a game")
-    header = "player games wins win % first second 95 % interval Elo ms/turn worst late faults"
+    header = "player games wins win % first second 95 % interval Elo ms/turn worst late illegal"
+    header += " faults"
     assert " ".join(lines[2].split()) == header
     assert lines[3].split()[:6] == ["new", "22", "14", "63.6", "90.9", "36.4"]
-    assert lines[3].split()[-4:] == ["3.00", "4.0", "0", "0"]
+    assert lines[3].split()[-5:] == ["3.00", "4.0", "0", "0", "0"]
     assert lines[4].split()[:6] == ["old", "22", "8", "36.4", "63.6", "9.1"]
-    assert lines[4].split()[-4:] == ["2.00", "5.0", "3", "1"]
+    assert lines[4].split()[-5:] == ["2.00", "5.0", "3", "3", "1"]
+    assert "illegal actions of old: 2 no mana, 1 guard" in lines
     assert "new: 4 pairs won, 6 split, 1 lost" in lines
     assert "faults of old: 1 timeout" in lines
     low, high = as_json(tally)["players"][0]["interval"]
@@ -504,8 +564,8 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
         arena.run(jobs=1)
         assert [player.late for player in arena.tally.players] == [2, 0]
         slow, other = arena.table().splitlines()[3:5]
-        assert slow.split()[-2:] == ["2", "0"]
-        assert other.split()[-2:] == ["0", "0"]
+        assert slow.split()[-3:] == ["2", "0", "0"]
+        assert other.split()[-3:] == ["0", "0", "0"]
         assert arena.to_json()["players"][0]["late_turns"] == 2
         stored = [arena.record(number).outcome.late for number in (1, 2)]
         assert stored == [(1, 0), (0, 1)]

@@ -1,16 +1,20 @@
 """The games of a tournament: pairings, seats and seeds follow from the game's number."""
 
 import json
+import pickle
 import sys
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from locmsim._seeds import agent_seed
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
 from locmsim.arena.schedule import named_files
+from locmsim.arena.seeds import Seeds
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:
@@ -77,12 +81,30 @@ def test_given_seeds() -> None:
 
 
 def test_agents_have_seeds_of_their_own() -> None:
+    """They follow from the match's seed and the seat, whatever else the tournament is."""
     one = settings(seed=1)
-    seeds = {one.agent_seed(number, seat) for number in range(1, 50) for seat in (0, 1)}
-    assert len(seeds) == 98
+    games = [one.fixture(number) for number in range(1, 100, 2)]
+    assert len({game.agent_seed(seat) for game in games for seat in (0, 1)}) == 100
+    given = settings(3, seeds=[game.seed for game in reversed(games)], seed=7)
+    for number in range(1, given.count(None) + 1):
+        game = given.fixture(number)
+        (same,) = [other for other in games if other.seed == game.seed]
+        for seat in (0, 1):
+            assert game.agent_seed(seat) == same.agent_seed(seat) == agent_seed(game.seed, seat)
 
 
-@pytest.mark.parametrize(("games", "message"), [(0, "1 or more"), (3, "need an even number")])
+def test_everything_follows_from_given_seeds() -> None:
+    """Card sets too: another setting of `seed` changes nothing."""
+    one, other = (settings(seeds=range(1, 9), seed=s, pairs_per_set=4) for s in (1, 2))
+    games = [one.fixture(number) for number in range(1, 17)]
+    assert games == [other.fixture(number) for number in range(1, 17)]
+    assert len({game.card_seed for game in games}) == 2
+
+
+@pytest.mark.parametrize(
+    ("games", "message"),
+    [(0, "1 or more"), (3, "need an even number"), (10**30, "expected at most")],
+)
 def test_impossible_counts(games: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         settings().count(games)
@@ -133,12 +155,62 @@ def test_impossible_names(names: tuple[str, str]) -> None:
         Settings(tuple(Player(name, "random", False) for name in names), LocmGame())
 
 
+@pytest.mark.parametrize("mode", ["round-robin", "gauntlet"])
+@pytest.mark.parametrize("players", [2, 3, 7, 40])
+def test_pairings_by_number(players: int, mode: str) -> None:
+    some = settings(players, mode=mode)
+    expected = [
+        pair for pair in combinations(range(players), 2) if mode != "gauntlet" or not pair[0]
+    ]
+    assert some.pairings == expected
+    assert some.pairing_count == len(expected)
+
+
+def test_games_of_many_players_are_found_without_listing_pairings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    many = settings(300)
+    monkeypatch.setattr(Settings, "pairings", property(lambda self: pytest.fail("listed")))
+    assert many.fixture(89_700).players == (299, 298)
+    assert many.fixture(89_701).players == (0, 1)
+
+
 def test_parse_seeds() -> None:
-    assert parse_seeds("5") == (5,)
-    assert parse_seeds("5, -7,10..12,3..3") == (5, -7, 10, 11, 12, 3)
+    assert [*parse_seeds("5")] == [5]
+    seeds = parse_seeds("5, -7,10..12,3..3")
+    assert [*seeds] == [5, -7, 10, 11, 12, 3]
+    assert [seeds[i] for i in range(-6, 6)] == [*seeds, *seeds]
+    assert (seeds[2:4], len(seeds)) == ((10, 11), 6)
+    assert parse_seeds(str(seeds)) == seeds == Seeds([5, -7, 10, 11, 12, 3])
+    assert parse_seeds("1,2,3..5,6") == Seeds(range(1, 7))
+    with pytest.raises(IndexError):
+        seeds[6]
     for bad in ("", "5,", "x", "1..", "3..1", "1-5"):
         with pytest.raises(ValueError, match="expected"):
             parse_seeds(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("7,7,7,7", "seeds: 7 is given twice"),
+        ("1..10,20,8..9", "seeds: 8 is given twice"),
+        ("1..99999999999", "seeds: expected at most 1000000000, got 99999999999"),
+        (f"1..{10**30}", "seeds: expected at most 1000000000, got 1"),
+        ("9223372036854775808", "seeds: expected signed 64-bit integers, got 92"),
+    ],
+)
+def test_impossible_seeds(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        parse_seeds(text)
+
+
+def test_a_long_range_of_seeds_takes_no_room() -> None:
+    """Settings go to workers with every task."""
+    short, long = (settings(seeds=parse_seeds(f"1..{last}")) for last in (1000, 1_000_000))
+    assert len(pickle.dumps(long)) < len(pickle.dumps(short)) + 50
+    assert len(json.dumps(long.to_json())) < len(json.dumps(short.to_json())) + 50
+    assert long.fixture(2_000_000).seed == 1_000_000
 
 
 @pytest.mark.parametrize(

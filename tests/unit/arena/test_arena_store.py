@@ -77,6 +77,7 @@ def test_faults(path: Path) -> None:
     (record,) = play_games(settings, [1])
     assert record.outcome.fault is not None
     assert record.stderr == ("no idea\n", "")
+    assert [answer.stderr for answer in record.answers] == ["no idea\n", ""]
     with writing(path, settings) as store:
         store.add(record)
         assert store.game(1) == record
@@ -125,15 +126,50 @@ def test_no_file(path: Path, records: list[Record]) -> None:
         assert len(store) == 1
 
 
+def test_what_is_no_file(path: Path) -> None:
+    """A device or a pipe is not used as a file of results, and stays."""
+    os.mkfifo(path)
+    for place in (path, Path("/dev/null")):
+        for write in (False, True):
+            with pytest.raises(StoreError, match=f"{place}: a device or a pipe, not a file of"):
+                Store(place, write=write)
+        assert place.exists()
+
+
+def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
+    """No game is stored where nobody would find it; a file put in its place is not touched."""
+    with writing(path) as store:
+        store.add(records[0])
+        path.unlink()
+        with pytest.raises(StoreError, match="was removed or replaced while it was written to"):
+            store.add(records[1])
+        path.write_text("something else")
+        with pytest.raises(StoreError, match="was removed or replaced"):
+            store.add(records[1])
+    assert path.read_text() == "something else"
+    path.unlink()
+    with (
+        Arena(["random", "greedy"], db=path, games=4, seed=3, timeout_scale=0) as arena,
+        pytest.raises(StoreError, match="was removed"),
+    ):
+        arena.run(jobs=1, on_games=lambda games: path.unlink(missing_ok=True))
+
+
 def test_no_file_for_no_games(path: Path) -> None:
-    """A file in which no game was stored is removed, but a file of another kind is kept."""
+    """A new file in which no game was stored is removed; one that was there before is kept."""
     with writing(path):
         assert path.exists()
     assert not path.exists()
     path.touch()
     with writing(path):
         pass
-    assert not path.exists()
+    assert path.exists()
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match="players: expected at least two"):
+        Arena(["random"], db=path)
+    with pytest.raises(ValueError, match="unknown option"):
+        Arena(["random", "rule:x=1"], db=path)
+    assert path.exists()
     path.write_text("notes")
     with pytest.raises(StoreError):
         writing(path)
@@ -182,7 +218,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add(records[0])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 4"):
+    with pytest.raises(StoreError, match="version 99, this program knows 5"):
         reading(path)
 
 

@@ -5,14 +5,24 @@ import pytest
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.decks import CurvePicker, ExpectedPicker, HistoryPicker, TableScore, pick
+from locmsim.decks import (
+    DRAFT_PICKERS,
+    CurvePicker,
+    ExpectedPicker,
+    HistoryPicker,
+    TableScore,
+    card_score,
+    pick,
+)
 from locmsim.decks.draft_value import SHAPES, DraftValue, draft_value_of
 from locmsim.networks import default_weights
 from locmsim.networks._drafts import DraftNetworks
-from locmsim.rules.cards import Card, CardType, cards_1x
+from locmsim.rules.cards import Card, CardType, cards_1x, equal_cards_1x
 from locmsim.search.belief import draft_attractions
 
 CARDS = cards_1x()
+#: Base ids of cards that differ in nothing else but their names.
+PAIRS = [(7, 65), (15, 17), (19, 109)]
 
 
 def networks(n: int = 2, seed: int = 1) -> list[dict[str, np.ndarray]]:
@@ -221,3 +231,49 @@ def test_opponents_draft_by_the_same_value():
     assert all(weight == 1 for likely in by_score for _, weight in likely)
     ours = draft_value_of(default_weights("1.2"))
     assert draft_attractions(offers, "1.2") == draft_attractions(offers, "1.2", value=ours)
+
+
+# ---- cards that are equal ------------------------------------------------------------------------
+
+
+def test_which_cards_are_equal():
+    found = [(first + 1, i + 1) for i, first in enumerate(equal_cards_1x()) if first != i]
+    assert sorted(found) == PAIRS
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+def test_equal_cards_are_worth_the_same(rules):
+    weights = default_weights(rules)
+    score = card_score(rules)
+    for a, b in PAIRS:
+        assert weights.draft[a] == weights.draft[b]
+        assert score(CARDS[a - 1]) == score(CARDS[b - 1])
+        for arrays in weights.draft_value:
+            assert (arrays["card"][a - 1] == arrays["card"][b - 1]).all()
+            assert arrays["direct"][a - 1] == arrays["direct"][b - 1]
+        offers = [*offers_of(3)[:29], [CARDS[a - 1], CARDS[b - 1], CARDS[30]]]
+        (_, first), (_, second), _ = draft_attractions(offers, rules)[-1]
+        assert first == second
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+@pytest.mark.parametrize("name", DRAFT_PICKERS)
+def test_of_equal_cards_the_first_is_taken(name, rules):
+    """Names decide nothing: with the two in the other order, the choice is the same place."""
+    taken = set()
+    for seed in range(10):
+        offers = offers_of(seed)
+        earlier, third = offers[:seed], offers[20][0]
+        picked = [offer[seed % 3] for offer in earlier]
+        for a, b in PAIRS:
+            one, other = CARDS[a - 1], CARDS[b - 1]
+            if third in (one, other):
+                continue
+            for offer in ([one, other, third], [one, third, other], [third, one, other]):
+                turned = [{one: other, other: one}.get(card, card) for card in offer]
+                choice = pick(offer, picked, rules, name, earlier)
+                assert choice == pick(turned, picked, rules, name, earlier)
+                places = [i for i, card in enumerate(offer) if card != third]
+                assert choice in (offer.index(third), places[0])
+                taken.add(choice == places[0])
+    assert taken == {False, True}

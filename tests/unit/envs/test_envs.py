@@ -389,7 +389,7 @@ def test_a_pool_of_card_sets_that_is_refreshed():
             seed = vector.games.rows.views.seeds(row)[1][0]
             assert sorted(state.table.pool, key=lambda card: card.base_id) == generate_cards(seed)
         vector.step(vector.sample(number))
-    with pytest.raises(ValueError, match="refresh: expected at least 0, got -1"):
+    with pytest.raises(ValueError, match="refresh: expected 0 to 2147483647, got -1"):
         BattleEnv(refresh=-1)
 
 
@@ -443,8 +443,8 @@ def test_ways_to_choose_decks(rules, decks):
         ({"seat": "left"}, "seat: expected one of random, first"),
         ({"illegal": "no"}, "illegal: expected one of lose, pass, raise"),
         ({"mask": "no"}, "mask: expected one of obs, info"),
-        ({"max_actions": 0}, "max_actions: expected at least 1"),
-        ({"gamma": 2}, r"gamma: expected 0..1, got 2"),
+        ({"max_actions": 0}, "max_actions: expected 1 to "),
+        ({"gamma": 2}, "gamma: expected 0 to 1, got 2"),
         ({"layout": "no"}, "unknown layout"),
         ({"reward": "no"}, "reward: expected win-loss, deck-value"),
         ({"reward": "gym-locm:no"}, "unknown potential 'no'"),

@@ -206,7 +206,7 @@ def test_illegal_actions_of_a_match():
     [
         (DraftEnv, {"rules": "1.5"}, r"rules: 1.5 has no draft, expected 1.2 or 1.0"),
         (ConstructEnv, {"rules": "1.2"}, r"rules: 1.2 has a draft, expected 1.5"),
-        (DraftEnv, {"battles": 0}, "battles: expected at least 1"),
+        (DraftEnv, {"battles": 0}, "battles: expected 1 to "),
         (DraftEnv, {"battlers": ("osl",)}, "battlers: expected two"),
         (DraftEnv, {"battlers": ("osl", "nobody")}, "unknown agent 'nobody'"),
         (DraftEnv, {"render_mode": "svg"}, "render_mode: expected"),

@@ -2,6 +2,8 @@
 
 import random
 import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from locmsim.decks.value import DeckValue
 from locmsim.export import export_bot, kernel_header
 from locmsim.export.conditions import resolve
+from locmsim.export.kit import DATA
 from locmsim.export.minify import minify
 from locmsim.export.numbers import Packed, decimals, pack, pack_rows, unpack, unpack_rows
 from locmsim.networks.weights import default_weights
@@ -115,7 +118,20 @@ def test_decimals_fit_16_bits(values, whole, unit):
         ("#define VALUE (3)\nint first = VALUE;", "#define a (3)\nint b=a;\n"),
         ('#define NAME "1.0"\nputs("rules " NAME);', '#define a "1.0"\nputs("rules " a);\n'),
         ("#include <math.h>\nfloat first = sqrtf(2);", "#include <math.h>\nfloat a=sqrtf(2);\n"),
-        ("char c = ' '; char d = '\\'';", "char a=' ';char b='\\'';\n"),
+        ("char c = ' '; char *d = '\\'';", "char a=' ',*b='\\'';\n"),
+        ("int a; long b; long c = f(a);", "int a;long b,c=f(a);\n"),
+        (
+            "int f(int x) {\n  if (x) { x = 1; }\n  return x;\n}",
+            "int a(int b){if(b)b=1;return b;}\n",
+        ),
+        (
+            "int f(int x) {\n  while (x) { if (x) { x--; } }\n  return x;\n}",
+            "int a(int b){while(b)if(b)b--;return b;}\n",
+        ),
+        (
+            "int f(int x) {\n  if (x) { if (x) x--; } else x++;\n  return x;\n}",
+            "int a(int b){if(b){if(b)b--;}else b++;return b;}\n",
+        ),
         ("if (a) return b; else return c;", "if(a)return b;else return c;\n"),
         ("x = y >> 3 & 0x1F; z = 1e-5f;", "a=b>>3&0x1F;c=1e-5f;\n"),
     ],
@@ -152,7 +168,8 @@ def test_frequent_words_become_macros_behind_what_is_included():
 
 def test_short_names_are_none_of_the_library():
     text = minify(
-        "#include <math.h>\n" + "".join(f"int first{n};" for n in range(4000)), keep=["int"]
+        "#include <math.h>\n" + "".join(f"static int first{n};\n" for n in range(4000)),
+        keep=["static", "int"],
     )
     names = set(re.findall(r"int (\w+)", text))
     assert len(names) == 4000
@@ -203,8 +220,10 @@ def test_names_to_keep_stay():
 def test_the_header_names_nothing_without_its_prefix():
     text = kernel_header()
     for line in text.splitlines():
-        if line.startswith(("LOCM_FUNCTION", "LOCM_INLINE", "typedef")):
-            assert "locm_" in line, line
+        if line.startswith(("LOCMI_FUNCTION", "LOCMI_INLINE", "typedef", "struct")):
+            assert re.search("locmi?_", line), line
+        if line.startswith(("static", "#define", "  LOCM")):
+            assert re.search("(?i)locmi?_", line) or "WIN32" in line, line
 
 
 @pytest.mark.parametrize(
@@ -257,3 +276,60 @@ def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
         np.abs(found - found.mean() - wanted).mean() for found in map(values, (False, True))
     )
     assert ensemble < 0.5 * distilled
+
+
+def test_the_page_lists_the_functions_of_the_header():
+    page = Path(__file__).parents[3] / "docs" / "codingame.md"
+    if not page.exists():
+        pytest.skip("not the source tree")
+    rows = re.findall(r"(?m)^\| (.*) \| `locm_(\w+)` \| (.+) \|$", page.read_text(encoding="utf-8"))
+    wanted = tomllib.loads(DATA.joinpath("functions.toml").read_text(encoding="utf-8"))
+    found: dict[str, dict[str, str]] = {}
+    group = ""
+    for first, name, line in rows:
+        group = first.strip(" `") or group
+        found.setdefault(group, {})[name] = line
+    assert found == wanted["kernel"] | wanted["parts"]
+    assert 20 <= sum(map(len, wanted["kernel"].values())) <= 30
+    header = kernel_header()
+    for group, lines in wanted["kernel"].items():
+        assert f"\n// {group}\n" in header
+        for name, line in lines.items():
+            assert re.search(rf"\n//   locm_{name} +{re.escape(line)}\n", header)
+    functions = re.findall(r"(?m)^LOCMI_(?:FUNCTION|INLINE).*?\blocm_(\w+)\(", header)
+    assert {*functions} == {name for lines in wanted["kernel"].values() for name in lines}
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_a_minified_kernel_of_one_rule_set_is_small_and_keeps_names_for_users(rules):
+    text = kernel_header(rules, minified=True)
+    assert len(text) <= 28_000
+    wanted = kernel_header(rules)
+    words = set(re.findall(r"\w+", re.sub("//.*", "", wanted)))
+    kept = set(re.findall(r"\w+", text))
+    assert {word for word in words if word.lower().startswith("locm_")} <= kept
+    assert {"cards", "board", "deck_left", "keywords", "opponent_hand"} <= kept
+    assert not {word for word in kept if word.lower().startswith("locmi_")}
+    defined = re.findall(r"(?m)^#define (\w+)", text)
+    left = {*defined} - {*re.findall(r"(?m)^#undef (\w+)", text)}
+    assert {word for word in left if len(word) == 1} == set()
+
+
+def test_a_header_has_what_is_asked_for_and_nothing_else():
+    kernel = kernel_header("1.0")
+    assert "locmi_engine" not in kernel
+    assert "tanh" not in kernel
+    evaluation = kernel_header("1.0", ["evaluation"])
+    assert "locm_evaluate(" in evaluation
+    assert "locm_game_see" not in evaluation
+    assert "locmi_card_scores" not in evaluation
+    belief = kernel_header("1.0", ["belief"])
+    assert "locm_game_see(" in belief
+    assert "locmi_draft_networks" not in belief
+    assert "locm_evaluate(" not in belief
+    assert "locm_state_perft" not in belief
+    both = kernel_header("1.0", ["deck", "draft"])
+    assert both == kernel_header("1.0", ["draft"])
+    assert "locmi_draft_networks" in both
+    assert "locm_game_search" in kernel_header("1.0", ["search"])
+    assert "locm_state_perft" in kernel_header(None, ["tests"])

@@ -9,7 +9,7 @@ pytest.importorskip("Cython")
 
 import cython_to_c
 import export_templates
-from export_templates import MACROS, SEARCH, SOURCES
+from export_templates import KIT, MACROS, SOURCES
 
 from locmsim.export.conditions import resolve
 
@@ -27,8 +27,8 @@ def test_the_c_in_the_package_is_that_of_the_sources():
 @pytest.mark.slow
 @of_the_sources
 def test_the_template_gives_what_is_translated_for_a_choice():
-    text = (SOURCES / SEARCH).read_text()
-    for choice in ((0, 0, 1), (1, 1, 0), (2, 0, 1)):
+    text = (SOURCES / KIT).read_text()
+    for choice in ((0, 0), (1, 1), (3, 0)):
         wanted = export_templates.specialised(choice)
         assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
 
@@ -36,7 +36,7 @@ def test_the_template_gives_what_is_translated_for_a_choice():
 @of_the_sources
 @pytest.mark.slow
 def test_the_template_gives_what_is_translated_for_every_choice():
-    text = (SOURCES / SEARCH).read_text()
+    text = (SOURCES / KIT).read_text()
     for choice in itertools.product(*MACROS.values()):
         wanted = export_templates.specialised(choice)
         assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
@@ -72,11 +72,14 @@ def checkout(tmp_path, monkeypatch):
     tool.write_text("")
     for path in (source, tool):
         os.utime(path, (1000, 1000))
-    files = (export_templates.HEADER, export_templates.SEARCH)
+    files = (export_templates.HEADER, export_templates.KIT)
     numbers = itertools.count(1)
     monkeypatch.setattr(export_templates, "ROOT", tmp_path)
     monkeypatch.setattr(export_templates, "SOURCES", source.parent)
-    monkeypatch.setattr(export_templates, "FRAME", tool)
+    monkeypatch.setattr(export_templates, "DATA", tmp_path)
+    for name in ("frame.h", "common.h", "functions.toml"):
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (1000, 1000))
     monkeypatch.setattr(export_templates, "__file__", str(tool))
     monkeypatch.setattr(
         export_templates,
@@ -158,6 +161,21 @@ cdef int f(int x) noexcept nogil:
     assert "return x;" not in text
 
 
+def test_whole_numbers_beside_floats_are_doubles(tmp_path):
+    """As in what Cython makes: otherwise the last bit of the result is another one."""
+    source = """
+cdef enum:
+    MANY = 5
+
+cdef float f(float x, int n) noexcept nogil:
+    x = x / (x + 2) - n * x + (2 * MANY) * x
+    return -3 * (1 - x)
+"""
+    text = translated(tmp_path, source)
+    assert "x = x / (x + 2.0) - n * x + 10 * x;" in text
+    assert "return -3.0 * (1.0 - x);" in text
+
+
 def test_parameters_that_nothing_reads_are_left_out(tmp_path):
     source = """
 cdef int deaf(int x, int y) noexcept nogil:
@@ -181,9 +199,13 @@ cdef int f(int x, int y, int z) noexcept nogil:
 
 
 @of_the_sources
-def test_what_the_roots_do_not_reach_is_left_out():
-    text = resolve((SOURCES / SEARCH).read_text(), dict(zip(MACROS, (2, 0, 1), strict=True)))
-    for name in ("state_perft", "tree_search", "rollout_10", "by_function", "summon_copy"):
+def test_a_template_of_fixed_rules_has_no_code_of_others():
+    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (2, 0), strict=True)))
+    for name in ("rollout_12", "LOCMI_ROLLOUT", "tree_search", "by_function", "summon_copy"):
         assert name not in text
-    assert "draft_expected" in text
-    assert "deck_improve" not in text
+    assert "locmi_draft_expected" in text
+    assert "locmi_deck_improve" not in text
+    assert "o->rules = 2;" in text  # for readers outside
+    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (3, 0), strict=True)))
+    assert "locmi_rollout_12" in text
+    assert "locmi_engine_run" not in text

@@ -86,6 +86,11 @@ def test_matches_are_the_same_with_either_ids(kinds: tuple[str, str]) -> None:
         same_games(kinds, seed)
 
 
+def test_a_copy_that_died_in_its_turn() -> None:
+    """In this game an area copy attacks in the turn of its summon and dies in it."""
+    same_games(("learned", "learned"), 151)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", [*itertools.combinations_with_replacement(KINDS, 2)])
 def test_many_matches_are_the_same_with_either_ids(kinds: tuple[str, str]) -> None:

@@ -95,7 +95,7 @@ def test_card_text() -> None:
 
 def test_what_was_not_legal() -> None:
     text = match_text(given("PASS", "PASS", "ATTACK 900 -1;PASS"))
-    assert "    not legal: ATTACK 900 -1\n" in text
+    assert "    not legal: ATTACK 900 -1 (not on the board)\n" in text
     assert "not legal: PASS" not in text
 
 

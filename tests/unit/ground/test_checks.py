@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from locmsim._checks import budget, number, player_number, seed_bits, whole
+from locmsim._checks import budget, integer, number, player_number, seed_bits, whole
 from locmsim._core import whole_number
 
 #: What looks like the integer 1 and is not one.
@@ -14,7 +14,7 @@ NO_INTEGERS = [True, 1.0, "1", np.True_, np.float32(1), None, [1]]
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
 def test_integers(value: Any) -> None:
-    assert whole("n", value, 0, 3) == 3
+    assert whole("n", value, 0, 3) == integer("n", value) == 3
     assert whole_number(value, "n", 0, 3) == 3
 
 
@@ -27,6 +27,8 @@ def test_no_integers(value: Any) -> None:
     ):
         with pytest.raises(ValueError, match=r"^n: expected an integer, got "):
             check()
+    with pytest.raises(TypeError, match=r"^n: expected an integer, got "):
+        integer("n", value, TypeError)
     with pytest.raises(ValueError, match=r"^player: expected 0 or 1, got "):
         player_number(value)
 

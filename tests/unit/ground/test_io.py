@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from locmsim._io import write_whole
-from locmsim.vestrock.accounts import FileAccounts
+from vestrock.accounts import FileAccounts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 

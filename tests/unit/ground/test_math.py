@@ -10,6 +10,7 @@ import pytest
 from rows_access import math_of
 
 import locmsim
+import vestrock
 
 #: Greatest errors, in units in the last place.
 BOUNDS = {
@@ -99,8 +100,12 @@ def test_the_bits_are_the_same_everywhere(name, kind):
 
 def test_no_compiled_code_uses_the_functions_of_the_c_library():
     """Square roots are exact by the standard; other functions differ by library."""
-    package = Path(locmsim.__file__).parent
-    sources = [path for path in package.rglob("*.p[yx]*") if path.suffix in (".pyx", ".pxd")]
+    sources = [
+        path
+        for package in (locmsim, vestrock)
+        for path in Path(package.__file__).parent.rglob("*.p[yx]*")
+        if path.suffix in (".pyx", ".pxd")
+    ]
     assert len(sources) > 30  # an installed package has no .pyx
     for path in sources:
         for names in re.findall(r"from libc\.math cimport (.*)", path.read_text()):

@@ -284,6 +284,13 @@ def test_what_is_no_integer(method, wrong):
     assert state == small_state()
 
 
+@pytest.mark.parametrize("wrong", [True, np.True_, 0.0])
+@pytest.mark.parametrize("method", [State.apply_action, State.child, State.action_to_string])
+def test_no_integer_is_named(method, wrong):
+    with pytest.raises(TypeError, match="action: expected an integer, got "):
+        method(small_state(), wrong)
+
+
 @each_rules
 @pytest.mark.parametrize(
     "wrong",

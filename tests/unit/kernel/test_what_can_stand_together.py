@@ -97,3 +97,16 @@ def test_a_named_world_keeps_area_copies() -> None:
         assert [c.id for side in world.players for c in side.board] == [0, 1, 60, 61]
         assert world.players[1].hand_size == state.players[1].hand_size
         assert State.from_text(world.to_text()) == world
+
+
+def test_what_play_leads_to_can_be() -> None:
+    """A negative printed attack heals, so that defense grows in every fight: up to the bound."""
+    healers = [f"{number}:0:-500:30400:---G--:0:r" for number in (7, 8)]
+    state = State.from_text(
+        f"1.5 2 - 30,1,1,0,1,1,0/-/{healers[0]}/- 30,1,1,1,1,1,0/-/{healers[1]}/- "
+        "1 3:0:1:-500:400:---G--:0:0:0:0"
+    )
+    state.apply_line("ATTACK 7 8")
+    state.validate()
+    assert State.from_text(state.to_text()) == state
+    assert [creature.defense for side in state.players for creature in side.board] == [30500] * 2

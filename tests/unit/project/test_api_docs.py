@@ -27,7 +27,7 @@ MODULES = (
     "locmsim.tuning",
     "locmsim.export",
     "locmsim.stats",
-    "locmsim.vestrock",
+    "vestrock",
 )
 SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
 #: Functions that accept any name, since other classes decide which; their docstrings say so.

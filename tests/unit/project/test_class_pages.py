@@ -14,7 +14,7 @@ from classes import public_classes  # noqa: E402
 #: Name -> text of each page that documents a class.
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text()
-    for path in sorted((ROOT / "docs" / "reference").rglob("*.md"))
+    for path in sorted((ROOT / "docs").glob("**/reference/**/*.md"))
 }
 PUBLIC = {name: value for value, name in public_classes().items()}
 

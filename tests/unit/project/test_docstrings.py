@@ -7,10 +7,12 @@ import pkgutil
 import pytest
 
 import locmsim
+import vestrock
 
 MODULES = [
     module.name
-    for module in pkgutil.walk_packages(locmsim.__path__, "locmsim.")
+    for package in (locmsim, vestrock)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if not module.name.endswith("__main__")
 ]
 #: Modules that train networks with PyTorch.
@@ -31,5 +33,7 @@ def test_examples(name: str) -> None:
 
 
 def test_all_modules_are_found() -> None:
-    assert {"locmsim._core", "locmsim.agents", "locmsim.arena.store"} <= set(MODULES)
+    assert {"locmsim._core", "locmsim.agents", "locmsim.arena.store", "vestrock.bots"} <= set(
+        MODULES
+    )
     assert set(MODULES) >= TRAINING

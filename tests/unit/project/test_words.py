@@ -131,7 +131,7 @@ def files(*patterns: str) -> list[str]:
     """Return the files of the project, without those generated or installed."""
     folders = ("src", "tests", "tools", "bench", "bots", "examples", "docs")
     skipped = {"node_modules", "build", "_build", "__pycache__", "minified"}
-    generated = {"src/locmsim/export/data/search.h", "src/locmsim/include/locm.h"}
+    generated = {"src/locmsim/export/data/kit.h", "src/locmsim/include/locm.h"}
     found = set()
     for folder in folders:
         for pattern in patterns:

@@ -21,7 +21,7 @@ from locmsim.search import (
     analyse,
 )
 from locmsim.search.analysis import line_value
-from locmsim.vestrock.bots import make_bot
+from vestrock.bots import make_bot
 
 SEEN = start_position(1).observation(0)
 

@@ -82,6 +82,16 @@ def test_what_no_game_supports_stays_small():
     assert np.std([*found.values()]) < 1.5
 
 
+def test_equal_cards_have_one_value():
+    """However differently decks with either of them have done: a name is worth nothing."""
+    rng = np.random.default_rng(3)
+    differences = rng.integers(-2, 3, (500, 160))
+    won = differences[:, 6] - differences[:, 64] + rng.normal(0, 1, 500) > 0
+    found, _ = fit_card_values(differences, won)
+    for a, b in ((7, 65), (15, 17), (19, 109)):
+        assert found[a] == found[b]
+
+
 def test_copies_of_two_decks():
     first, second = copies_of(np.array([[[1, 1, 5], [160, 5, 5]]]))[0].tolist()
     assert {i + 1: n for i, n in enumerate(first) if n} == {1: 2, 5: 1}

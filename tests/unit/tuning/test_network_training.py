@@ -253,6 +253,9 @@ def test_training_finds_what_decks_lack() -> None:
     value = DraftValue(arrays)
     found = [value([cards_1x()[i - 1] for i in deck]) for deck in decks[:300, 0]]
     assert np.corrcoef(found, worth[:300, 0])[0, 1] > 0.7
+    for a, b in ((7, 65), (15, 17), (19, 109)):  # equal but for their names
+        assert arrays["direct"][a - 1] == arrays["direct"][b - 1]
+        assert (arrays["card"][a - 1] == arrays["card"][b - 1]).all()
     again, _ = train_draft_value(copies, won, dict.fromkeys(range(1, 161), 0.0), seed=1)
     assert same(again, arrays)
     assert {name: array.shape for name, array in arrays.items()} == DRAFT_SHAPES

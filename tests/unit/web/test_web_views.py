@@ -17,13 +17,13 @@ from locmsim.cli.main import main
 from locmsim.contract import BaseGame, View
 from locmsim.referee import play
 from locmsim.referee.any_game import view_steps
-from locmsim.vestrock.bots import make_bot
-from locmsim.vestrock.deck import generate_deck
-from locmsim.vestrock.eventlog import encode
-from locmsim.vestrock.game import VestrockGame
-from locmsim.vestrock.match import split_line
-from locmsim.vestrock.series import described
-from locmsim.vestrock.tournament import Tournament
+from vestrock.bots import make_bot
+from vestrock.deck import generate_deck
+from vestrock.eventlog import encode
+from vestrock.game import VestrockGame
+from vestrock.match import split_line
+from vestrock.series import described
+from vestrock.tournament import Tournament
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")

@@ -1,38 +1,34 @@
-// ---- the deck
+// ---- the deck -----------------------------------------------------------------------------------
 // As `locmsim.decks.deck_builder`: the best cards by score, exchanged while that raises the value
 // of the deck.
 
-static card_t cards[MAX_SHOWN];         // the offer
-static uint8_t deck_copies[MAX_CARDS];  // of each known card in the player's deck
-
-static double score_of(const card_t *c) {
-  float terms[DECK_TERMS];
-  return card_terms(score_weights, c, terms);
-}
+enum {
+  LOCM_MAX_CHOICE_TEXT = 420,  // characters of an answer to an offer
+};
 
 // The best cards by score, two of each, at least ten creatures: how many of each offered card.
-static void best_cards(const int *ranked, int n, uint8_t *copies) {
+static void locmi_best_cards(const locm_card_t *cards, const int *ranked, int n, uint8_t *copies) {
   int i, counts = 0, creatures = 0;
   for (i = 0; i < n; i++) {
-    const card_t *c = &cards[ranked[i]];
+    const locm_card_t *c = &cards[ranked[i]];
     for (; !c->type && copies[ranked[i]] < 2 && creatures < 10; creatures++, counts++) {
       copies[ranked[i]]++;
     }
   }
   for (i = 0; i < n; i++) {
-    for (; copies[ranked[i]] < 2 && counts < MAX_DECK; counts++) copies[ranked[i]]++;
+    for (; copies[ranked[i]] < 2 && counts < LOCM_MAX_DECK; counts++) copies[ranked[i]]++;
   }
 }
 
 // The offered cards by falling score; equal ones by cost, then by base id.
-static void rank_cards(int *ranked, int n) {
-  double scores[MAX_SHOWN];
+static void locmi_rank_cards(const locm_card_t *cards, int *ranked, int n) {
+  double scores[LOCM_MAX_SHOWN];
   int i, j;
   for (i = 0; i < n; i++) {
-    const card_t *c = &cards[i];
-    scores[i] = score_of(c);
+    const locm_card_t *c = &cards[i];
+    scores[i] = locmi_score_of(c);
     for (j = i; j > 0; j--) {
-      const card_t *d = &cards[ranked[j - 1]];
+      const locm_card_t *d = &cards[ranked[j - 1]];
       double gain = scores[i] - scores[ranked[j - 1]];
       int before = gain > 0 || (gain == 0 && (c->cost < d->cost ||
           (c->cost == d->cost && c->base_id < d->base_id)));
@@ -44,90 +40,87 @@ static void rank_cards(int *ranked, int n) {
 }
 
 #if HAS_CHOICE_VALUE
-// Exchanges cards of the deck while that raises its value, and of two random decks.
-static void improve(int n, uint8_t *copies) {
-  static float hidden[MAX_SHOWN * DECK_NETWORKS * DECK_UNITS];
-  static offer_t offer;
-  uint8_t deck[1 + RESTARTS][MAX_SHOWN];
-  int sorted[MAX_SHOWN], i, j, best = 0;
-  float terms[DECK_TERMS], most = 0;
+// Exchanges cards of the deck while that raises its value, and of two random decks; the order of
+// the answer is then that of the base ids.
+static void locmi_improve(const locm_card_t *cards, int *ranked, int n, uint8_t *copies) {
+  static float hidden[LOCM_MAX_SHOWN * LOCMI_DECK_NETWORKS * LOCMI_DECK_UNITS];
+  static locmi_offer_t offer;
+  uint8_t deck[1 + LOCMI_RESTARTS][LOCM_MAX_SHOWN];
+  int i, j, best = 0;
+  float terms[LOCMI_DECK_TERMS], most = 0;
   for (i = 0; i < n; i++) {
-    for (j = i; j > 0 && cards[sorted[j - 1]].base_id > cards[i].base_id; j--) {
-      sorted[j] = sorted[j - 1];
+    for (j = i; j > 0 && cards[ranked[j - 1]].base_id > cards[i].base_id; j--) {
+      ranked[j] = ranked[j - 1];
     }
-    sorted[j] = i;
+    ranked[j] = i;
   }
-  offer_start(&offer, deck_networks, DECK_NETWORKS, hidden);
+  locmi_offer_start(&offer, locmi_deck_networks, LOCMI_DECK_NETWORKS, hidden);
   memset(deck, 0, sizeof(deck));
   for (i = 0; i < n; i++) {
-    card_terms(score_weights, &cards[sorted[i]], terms);
-    offer_add(&offer, deck_networks, terms);
-    deck[0][i] = copies[sorted[i]];
+    locmi_card_terms(locmi_score_weights, &cards[ranked[i]], terms);
+    locmi_offer_add(&offer, locmi_deck_networks, terms);
+    deck[0][i] = copies[ranked[i]];
   }
-  for (i = 0; i <= RESTARTS && (i == 0 || n == MAX_SHOWN); i++) {
+  for (i = 0; i <= LOCMI_RESTARTS && (i == 0 || n == LOCM_MAX_SHOWN); i++) {
     float value;
-    for (j = 0; i && j < MAX_DECK; j++) deck[i][restarts[MAX_DECK * (i - 1) + j] % n]++;
-    deck_improve(&offer, deck[i]);
-    value = deck_value(&offer, deck[i]);
+    for (j = 0; i && j < LOCM_MAX_DECK; j++) {
+      deck[i][locmi_restarts[LOCM_MAX_DECK * (i - 1) + j] % n]++;
+    }
+    locmi_deck_improve(&offer, deck[i]);
+    value = locmi_deck_value(&offer, deck[i]);
     if (i && value <= most) continue;
     most = value;
     best = i;
   }
-  for (i = 0; i < n; i++) copies[sorted[i]] = deck[best][i];
-  // The order of the answer is that of the base ids.
-  for (i = 0, j = 0; i < n; i++) {
-    int k;
-    for (k = 0; k < deck[best][i]; k++) {
-      printf("%sCHOOSE %d", j++ ? ";" : "", cards[sorted[i]].base_id);
-      belief_chose(&belief, cards[sorted[i]].base_id);
-    }
-  }
+  for (i = 0; i < n; i++) copies[ranked[i]] = deck[best][i];
 }
 #endif
 
-static int within(int x, int most) { return x >= -most && x <= most; }
+static int locmi_within(int x, int most) { return x >= -most && x <= most; }
 
 // Whether a row is one of a card that there can be.
-static int is_card(const shown_card_t *c) {
+static int locmi_is_card(const locm_shown_card_t *c) {
   return c->cost >= 0 && c->cost <= 127 && c->draw >= 0 && c->draw <= 100 &&
-         within(c->attack, MAX_CARD_STAT) && within(c->defense, MAX_CARD_STAT) &&
-         within(c->my_health, MAX_CARD_STAT) && within(c->opponent_health, MAX_CARD_STAT);
+      locmi_within(c->attack, LOCM_MAX_CARD_STAT) && locmi_within(c->defense, LOCM_MAX_CARD_STAT) &&
+      locmi_within(c->my_health, LOCM_MAX_CARD_STAT) &&
+      locmi_within(c->opponent_health, LOCM_MAX_CARD_STAT);
 }
 
-// Chooses 30 of the offered cards; 0 if they are not an offer.
-static int choose(void) {
-  uint8_t copies[MAX_SHOWN] = {0};
-  int ranked[MAX_SHOWN], n = seen.n_cards, i, j;
+static int locmi_write_choice(char *to, const char *word, int number) {
+  int n = (int)strlen(word);
+  memcpy(to, word, (size_t)n);
+  return n + locmi_write_number(&to[n], number);
+}
+
+LOCMI_FUNCTION int locm_game_choose(locm_game_t *g, const locm_shown_t *o, char *text) {
+  static locm_card_t cards[LOCM_MAX_SHOWN];
+  uint8_t copies[LOCM_MAX_SHOWN] = {0};
+  int ranked[LOCM_MAX_SHOWN], n = o->n_cards, length = 0, i, j;
   for (i = 0; i < n; i++) {
-    if (!is_card(&seen.cards[i])) return 0;
-    card_of_row(&cards[i], &seen.cards[i], 0);
+    if (!locmi_is_card(&o->cards[i])) return 0;
+    locmi_card_of_row(&cards[i], &o->cards[i], 0);
     for (j = 0; j < i; j++) {
-      if (seen.cards[i].base_id == seen.cards[j].base_id) return 0;
+      if (o->cards[i].base_id == o->cards[j].base_id) return 0;
     }
   }
-  if (2 * n < MAX_DECK) return 0;
-  rank_cards(ranked, n);
-  best_cards(ranked, n, copies);
+  if (2 * n < LOCM_MAX_DECK) return 0;
+  locmi_rank_cards(cards, ranked, n);
+  locmi_best_cards(cards, ranked, n, copies);
 #if HAS_CHOICE_VALUE
-  improve(n, copies);
-#else
-  for (i = 0, j = 0; i < n; i++) {
-    int k;
-    for (k = 0; k < copies[ranked[i]]; k++) {
-      printf("%sCHOOSE %d", j++ ? ";" : "", cards[ranked[i]].base_id);
-      belief_chose(&belief, cards[ranked[i]].base_id);
-    }
-  }
+  locmi_improve(cards, ranked, n, copies);
 #endif
-  printf("\n");
-  n_offers++;
   for (i = 0; i < n; i++) {
-    for (j = 0; j < known.n; j++) {
-      if (known.row[j].base_id == cards[i].base_id) deck_copies[j] = copies[i];
+    for (j = 0; j < copies[ranked[i]]; j++) {
+      int id = cards[ranked[i]].base_id;
+      length += locmi_write_choice(&text[length], length ? ";CHOOSE" : "CHOOSE", id);
+      locm_belief_chose(&g->belief, id);
     }
   }
-  return 1;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < g->known.n; j++) {
+      if (g->known.row[j].base_id == cards[i].base_id) g->copies[j] = copies[i];
+    }
+  }
+  g->choices++;
+  return length;
 }
-
-// Opponents may find the same deck.
-static const uint8_t *own_copies(void) { return deck_copies; }

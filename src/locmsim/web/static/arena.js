@@ -15,7 +15,7 @@ import { address, ask, notice, shown, tell } from "./site.js";
 /** @typedef {{players: string[], won: number, mostly_won: number, split: number,
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
- *   accepted: string|null, pairs: number}} Sprt */
+ *   accepted: string|null, pairs: number, verdict: string}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
  *   turn: string, scored: boolean, watched: boolean, finished: boolean, player: number,
  *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
@@ -156,13 +156,10 @@ function drawTest(results) {
   if (!sprt || !results.llr) return;
   const counted = settings.mirror ? "pairs" : "games";
   const elo = (/** @type {number} */ value) => signed(value, "");
-  const verdict = sprt.accepted
-    ? `${sprt.accepted} accepted (Elo ${elo(sprt.accepted === "H1" ? sprt.elo1 : sprt.elo0)})`
-    : "undecided";
   $("verdict").textContent =
-    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${digits(sprt.pairs)} ${counted}, ` +
-    `LLR ${minus(sprt.llr.toFixed(2))} ` +
-    `(bounds ${minus(sprt.lower.toFixed(2))}, ${sprt.upper.toFixed(2)})`;
+    `${sprt.verdict} after ${digits(sprt.pairs)} ${counted} ` +
+    `(SPRT of Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}, LLR ${minus(sprt.llr.toFixed(2))}, ` +
+    `bounds ${minus(sprt.lower.toFixed(2))} and ${sprt.upper.toFixed(2)})`;
   const { pairs, llr } = results.llr;
   const most = Math.max(sprt.upper, ...llr);
   const least = Math.min(sprt.lower, ...llr);

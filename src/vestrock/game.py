@@ -1,0 +1,64 @@
+"""The adapter that makes Vestrock, with `vestrock.Match`, a game of the arena."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from locmsim.contract import BaseGame, View
+from vestrock.bots import BOTS
+from vestrock.deck import generate_deck
+from vestrock.match import Match
+from vestrock.pictures import match_view
+
+__all__ = ["VestrockGame"]
+
+
+@dataclass(frozen=True)
+class VestrockGame(BaseGame):
+    """Vestrock with generated decks and the given parameters.
+
+    A player's answer contains all commands of a turn, joined by ``;`` and without the match id. A
+    command that is refused is skipped.
+
+    Parameters
+    ----------
+    cards : int
+        Number of cards in a deck.
+    init_hp, turns, draws, burns, hand_limit : int
+        As for `vestrock.Match`.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of bounds; the message names it.
+    """
+
+    cards: int = 100
+    init_hp: int = 20
+    turns: int = 60
+    draws: int = 2
+    burns: int = 2
+    hand_limit: int = 10
+    title: ClassVar[str] = "Vestrock"
+    scored: ClassVar[bool] = True
+    agents: ClassVar[Mapping[str, Callable[..., Any]]] = BOTS
+    methods = ("reset", "turn")
+
+    def __post_init__(self) -> None:
+        self.new_match(0)
+
+    def view(self, match: Match) -> View:
+        """Return the position as text and picture, with the healths or the final scores."""
+        return match_view(match)
+
+    def new_match(self, seed: int, card_seed: int | None = None) -> Match:
+        """Return a match with the deck of `seed`, before its first answer.
+
+        A `card_seed` raises ``ValueError``: only the deck depends on a seed, so all matches with
+        the same deck would be identical.
+        """
+        if card_seed is not None:
+            raise ValueError("matches of Vestrock with the same deck are the same")
+        parameters = asdict(self)
+        deck = generate_deck(seed, parameters.pop("cards"))
+        return Match(deck, seed=seed, **parameters)

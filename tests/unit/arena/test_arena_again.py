@@ -1,0 +1,123 @@
+"""What is published repeats: the same command plays the same games, and files say how."""
+
+import json
+import os
+import zlib
+from pathlib import Path
+
+import pytest
+from helpers import played
+
+from locmsim.agents import RandomAgent
+from locmsim.arena import Arena, Difference, StoreError
+from locmsim.cli.main import main
+
+#: Small rows of the tables of docs/figures.md and docs/strength.md: players, and further options.
+ROWS = [
+    ("beam:nodes=60,time_ms=0 greedy --seeds 10000000..10000001", "1.5"),
+    ("beam:nodes=60,time_ms=0,belief=any rule --seeds 10521000..10521001", "1.5"),
+    ("search:simulations=4 learned --seeds 10000000..10000000", "1.5"),
+    ("mcts:iterations=8,time_ms=0 greedy --seeds 10000000..10000001", "1.2"),
+    ("mcts:iterations=8,time_ms=0 rule --seeds 10000000..10000001", "1.0"),
+    ("random max-attack osl --gauntlet --seeds 10000000..10000003 --pairs-per-set 2", "1.5"),
+]
+
+
+def answers(db: Path) -> list[list[tuple[int, str | None]]]:
+    with Arena.load(db) as arena:
+        numbers = [outcome.number for outcome in arena.outcomes()]
+        return [[answer[:2] for answer in arena.record(n).answers] for n in numbers]
+
+
+@pytest.mark.parametrize(("row", "rules"), ROWS)
+def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
+    """No seed but those of the command is needed, whatever the process has drawn before."""
+    found = []
+    for name in ("one.db", "two.db"):
+        db = tmp_path / name
+        words = [*row.split(), "--rules", rules, "--timeout-scale", "0", "--jobs", "1"]
+        assert main(["arena", *words, "--db", str(db)]) == 0
+        found.append(answers(db))
+    assert found[0] == found[1]
+    assert found[0]
+
+
+def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
+    """The seed of a match, and its players, are all that `locmsim play` needs."""
+    with Arena(["random", "greedy"], seeds=[77], timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        expected = [answer.line for answer in arena.record(1).answers if answer.seat == 0]
+    log = tmp_path / "match.json"
+    words = ["-p1", "random", "-p2", "greedy", "-d", "seed=77", "-l", str(log)]
+    assert main([*words, "--timeout-scale", "0"]) == 0
+    outputs = json.loads(log.read_text())["outputs"]["0"]
+    assert [text.removesuffix("\n") for text in outputs if text] == expected
+
+
+def test_seed_and_seeds_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match="seed: does not apply to given seeds"):
+        Arena(["random", "greedy"], seed=1, seeds=[1, 2])
+
+
+class Moody(RandomAgent):
+    """Plays otherwise if it is told so."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed + int(os.environ.get("MOOD", "0")))
+
+
+def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", Moody], db=db, games=6, seed=3, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        before = played(arena)
+    with Arena.load(db) as arena:
+        assert arena.verify(jobs=1) == []
+        monkeypatch.setenv("MOOD", "1")
+        found = arena.verify(jobs=1)
+        assert [one.number for one in found] == [1, 2, 3, 4, 5, 6]
+        assert {one.player for one in found} == {"Moody"}
+        again = arena.verify([2, 5], jobs=1)
+        assert [one.number for one in again] == [2, 5]
+        with pytest.raises(StoreError, match="has no game 7"):
+            arena.verify([7], jobs=1)
+        assert played(arena) == before
+
+
+def test_first_difference(tmp_path: Path) -> None:
+    """It names the turn, the player and both answers."""
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], db=db, games=2, seed=3, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        record = arena.record(1)
+        place = len(record.answers) - 1
+        seat, line, *_ = record.answers[place]
+        changed = [list(answer[:3]) for answer in record.answers]
+        changed[place][1] = "PASS"
+        packed = zlib.compress(json.dumps(changed).encode())
+        arena._store._connection.execute("UPDATE games SET answers = ? WHERE game = 1", [packed])
+        turns = record.outcome.turns
+        name = arena.settings.players[record.outcome.players[seat]].name
+        assert arena.verify(jobs=1) == [Difference(1, name, turns - 1, "PASS", line)]
+
+
+def test_verify_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = str(tmp_path / "results.db")
+    agent = tmp_path / "mine.py"
+    agent.write_text("from locmsim.agents import RandomAgent\n\n\nclass Mine(RandomAgent): ...\n")
+    words = [f"{agent}:Mine", "greedy", "--seeds", "1..4", "--timeout-scale", "0"]
+    assert main(["arena", *words, "--db", db]) == 0
+    capsys.readouterr()
+    assert main(["arena", "--verify", db]) == 0
+    assert capsys.readouterr().out == "8 games played again: all came out the same\n"
+    assert main(["arena", "--verify", db, "1..2", "5"]) == 0
+    assert capsys.readouterr().out == "3 games played again: all came out the same\n"
+    agent.write_text("from locmsim.agents import GreedyAgent\n\n\nclass Mine(GreedyAgent): ...\n")
+    assert main(["arena", "--verify", db]) == 1
+    assert "changed since its first games: " in capsys.readouterr().err
+    assert main(["arena", "--verify", db, "--force"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("game 1: in the choice phase ")
+    assert out.endswith("8 games played again: 8 came out differently\n")
+    assert main(["arena", "--verify", db, "--force", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["games"] == 8

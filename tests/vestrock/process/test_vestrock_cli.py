@@ -1,0 +1,287 @@
+"""Tests of the ``locmsim vestrock`` commands: serve, bot, standings, replay and account."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from vestrock_help import PATIENCE
+
+from locmsim.cli.main import main
+from vestrock import generate_deck
+from vestrock.accounts import FileAccounts
+from vestrock.bots import make_bot
+from vestrock.client import Client
+from vestrock.eventlog import replay
+from vestrock.standings import Standings
+from vestrock.tournament import Tournament
+
+LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
+
+
+class Serving:
+    """A server as a process."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [*LOCMSIM, "serve", "--port=0", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.fullmatch(r"listening on 127\.0\.0\.1 port (\d+).*\n", line)
+        assert found, line + self.process.communicate()[1]
+        self.port = int(found[1])
+
+    def bot(self, *words: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [*LOCMSIM, "bot", *words, f"--port={self.port}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self, number: int = signal.SIGTERM) -> str:
+        """Stop the server by a signal, and return what it wrote to its standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.communicate(timeout=PATIENCE)[1]
+
+
+@pytest.fixture
+def serving() -> Iterator[list[Serving]]:
+    """Yield a list of servers, which are killed at the end of the test."""
+    servers: list[Serving] = []
+    yield servers
+    for server in servers:
+        server.process.kill()
+        server.process.communicate()
+
+
+def test_bots_play_tournaments_and_the_log_is_replayed(
+    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, standings = tmp_path / "log", tmp_path / "standings.db"
+    options = ["--early", "--turns=20", "--players=3", "--tournaments=2", "--break-turns=0"]
+    server = Serving(*options, f"--log={log}", f"--standings={standings}")
+    serving.append(server)
+    bots = [
+        server.bot("rule"),
+        server.bot("random", "--user=other"),
+        server.bot("search:nodes=50", "--user=third"),
+    ]
+    for bot in bots:
+        out, err = bot.communicate(timeout=2 * PATIENCE)
+        assert (bot.returncode, err) == (0, "")
+        assert "errors none, late 0" in out
+    _, err = server.process.communicate(timeout=PATIENCE)
+    assert (server.process.returncode, err) == (0, "")
+    assert main(["vestrock", "standings", str(standings)]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in table] in (
+        ["player", "third", "rule", "other"],
+        ["player", "rule", "third", "other"],
+    )
+    assert main(["vestrock", "replay", str(log)]) == 0
+    assert capsys.readouterr().out.startswith("2 tournaments, 12 matches, ")
+    log.write_bytes(log.read_bytes().replace(b'"state":"', b'"state":"x'))
+    assert main(["vestrock", "replay", str(log)]) == 1
+    assert "state: " in capsys.readouterr().err
+
+
+def test_a_server_and_this_process_play_the_same_tournament(
+    serving: list[Serving], tmp_path: Path
+) -> None:
+    standings = tmp_path / "standings.db"
+    specs = {"ann": "rule", "bob": "search:nodes=10", "carl": "rule"}
+    server = Serving(
+        "--early", "--turns=16", "--players=3", "--tournaments=2", "--seed=5",
+        f"--standings={standings}", "-v",
+    )  # fmt: skip
+    serving.append(server)
+    bots = [server.bot(spec, f"--user={name}") for name, spec in specs.items()]
+    for bot in bots:
+        assert bot.communicate(timeout=2 * PATIENCE)[1] == ""
+    said = server.process.communicate(timeout=PATIENCE)[1]
+    assert re.search(r"finished 1 tournament: \d+ commands in \d+ turns, which began at most", said)
+    assert "finished 2 tournaments: " in said
+    with Standings(standings, write=False) as file:
+        for number in (1, 2):
+            tournament = Tournament(number, generate_deck(5 + number), specs, {"turns": 16})
+            tournament.play({name: make_bot(spec) for name, spec in specs.items()})
+            scores = [result.scores for result in file.results(number)]
+            assert scores == [result.scores for result in tournament.results.values()]
+            assert set(scores) != {(30, 30)}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_in_order(
+    serving: list[Serving], tmp_path: Path, number: int
+) -> None:
+    log = tmp_path / "log"
+    # With so much health the tournament does not end before the signal, however late that comes.
+    server = Serving("--early", "--turns=10000", "--init-hp=10000", f"--log={log}")
+    serving.append(server)
+    bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
+    while b"end_turn" not in log.read_bytes():
+        time.sleep(0.01)
+    assert server.end(number) == ""
+    assert server.process.returncode == 0
+    for bot in bots:
+        out, _ = bot.communicate(timeout=PATIENCE)
+        assert bot.returncode == 0
+        assert "errors none" in out
+    with log.open("rb") as file:
+        assert replay(file).cut == 1
+
+
+def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
+    serving: list[Serving], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    for _ in range(2):
+        server = Serving("--early", "--turns=10000", f"--log={log}")
+        serving.append(server)
+        before = log.stat().st_size
+        bots = [server.bot("rule", f"--user=b{i}", "--reconnect=0") for i in range(2)]
+        while log.stat().st_size == before or not log.read_bytes()[before:].count(b"end_turn") > 4:
+            time.sleep(0.01)
+        server.end(signal.SIGKILL)
+        for bot in bots:
+            _, err = bot.communicate(timeout=PATIENCE)
+            assert bot.returncode == 1
+            assert f"127.0.0.1 port {server.port}: " in err
+    with log.open("rb") as file:
+        done = replay(file)
+    assert done.tournaments + done.cut >= 1
+
+
+def test_a_bot_tries_again_while_a_server_is_full(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            """Refuse two connections, then let a player in and end."""
+            for _ in range(2):
+                with listening.accept()[0] as guest:
+                    guest.sendall(b"ERR 7 TooManyConnections\n")
+            with listening.accept()[0] as guest:
+                for line in (b"LOGIN\n", b"PASS\n", b"OK\n", b"OK\nERR 8 ServerClosing\n"):
+                    guest.sendall(line)
+                    guest.recv(100)
+
+        server = threading.Thread(target=answer, daemon=True)
+        server.start()
+        words = ["vestrock", "bot", "rule", f"--port={listening.getsockname()[1]}"]
+        assert main([*words, "--reconnect=0"]) == 1
+        assert "accepts no more connections" in capsys.readouterr().err
+        assert main(words) == 0
+        assert capsys.readouterr().out.startswith("rule: 0 turns")
+        server.join(PATIENCE)
+
+
+def test_a_log_that_cannot_be_written_ends_the_server(serving: list[Serving]) -> None:
+    server = Serving("--log=/dev/full", "--turn-seconds=0.05")
+    serving.append(server)
+    error = server.process.communicate(timeout=PATIENCE)[1].splitlines()[-1]
+    assert error.endswith("/dev/full: No space left on device")
+    assert error.startswith("locmsim vestrock serve: ")
+    assert server.process.returncode == 1
+
+
+def test_two_servers_do_not_write_to_one_log(
+    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    serving.append(Serving(f"--log={log}"))
+    assert main(["vestrock", "serve", "--port=0", f"--log={log}"]) == 1
+    assert f"{log}: another server writes to it" in capsys.readouterr().err
+
+
+def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
+    serving: list[Serving],
+) -> None:
+    server = Serving("--turn-seconds=0.2", "--turns=1000", "--break-turns=0", "-v")
+    serving.append(server)
+    clients = [Client("127.0.0.1", server.port, name, "x") for name in ("ann", "bob")]
+    with clients[0] as ann, clients[1] as bob:
+        while not ann.my_matches():
+            ann.wait()
+        bob.wait()
+        awake = -time.monotonic()
+        left = ann.turn_info(1).left
+        server.process.send_signal(signal.SIGSTOP)
+        awake += time.monotonic()
+        time.sleep(6 * 0.2)
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGCONT)
+        ann.send(["WAIT", "GET_TURN_INFO 1"])
+        replies = ann.receive(3)
+        # The six missed ticks count as one, because no turn is made up for. There may be more only
+        # if
+        # this process has been delayed too.
+        awake += time.monotonic() - began
+        turns = left - int(replies[2].lines[0].split()[1])
+        assert 1 <= turns <= 2 + awake / 0.2
+        for _ in range(5):
+            ann.wait()
+        # Later turns have their full length.
+        assert time.monotonic() - began >= 4 * 0.2
+        assert left - turns - ann.turn_info(1).left >= 5
+    err = server.end()
+    assert re.search(r"a tick was \d\.\d+ s late: the schedule is moved", err)
+
+
+def test_accounts_are_made_and_used(
+    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accounts = tmp_path / "accounts"
+    for name, word in [("ann", "a1\n"), ("bob", "b1\n"), ("ann", "a2\n")]:
+        subprocess.run([*LOCMSIM, "account", accounts, name], input=word, text=True, check=True)
+    assert FileAccounts(accounts).names() == ["ann", "bob"]
+    server = Serving(f"--accounts={accounts}", "--turns=2")
+    serving.append(server)
+    wrong = server.bot("rule", "--user=ann", "--password=a1")
+    _, err = wrong.communicate(timeout=PATIENCE)
+    assert wrong.returncode == 1
+    assert "ERR 1 BadLoginOrPassword" in err
+    with Client("127.0.0.1", server.port, "ann", "a2") as ann:
+        assert ann.my_matches() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["serve", "--turns=3"], 2, "turns: expected an even number, got 3"),
+        (["serve", "--host=0.0.0.0"], 2, "accounts: expected a file"),
+        (["serve", "--turn-seconds=0"], 2, "turn_seconds: expected 0.01..3600"),
+        (["serve", "--port=70000"], 2, "port: expected 0..65535"),
+        (["serve", "--log=/missing/log"], 1, "/missing/log: No such file"),
+        (["serve", "--deck=/missing/deck"], 1, "/missing/deck: No such file"),
+        (["serve", "--accounts=/missing/file"], 1, "/missing/file: No such file"),
+        (["serve", "--standings=/missing/db"], 1, "cannot open /missing/db"),
+        (["bot", "genius"], 2, "no bot 'genius'"),
+        (["bot", "rule", "--port=1"], 1, "127.0.0.1 port 1: "),
+        (["bot", "rule", "--reserve=2"], 2, "--reserve: expected less than a turn"),
+        (["standings", "/missing/db"], 1, "/missing/db: no such file"),
+        (["replay", "/missing/log"], 1, "/missing/log: No such file"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        found = main(["vestrock", *words])
+    except SystemExit as end:
+        found = int(end.code or 0)
+    assert found == code
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error

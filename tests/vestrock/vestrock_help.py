@@ -1,0 +1,209 @@
+"""Servers of Vestrock that run in a thread, and raw connections for clients that misbehave."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vestrock.client import Client, ServerClosedError
+from vestrock.server import Server, ServerFailedError
+
+#: Maximum number of seconds that a test waits for anything.
+PATIENCE = 30.0
+
+
+class Served:
+    """A server that runs in a separate thread."""
+
+    def __init__(self, **options: Any) -> None:
+        options = {"turns": 6, "turn_seconds": 3600, "early": True, "break_turns": 0, **options}
+        self.server = Server(**options)
+        self._raws: list[Raw] = []
+        #: Why the server had to stop.
+        self.failure: str | None = None
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        assert self._started.wait(PATIENCE)
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.call_later(0, self._wait_for_port)
+        try:
+            await self.server.run()
+        except ServerFailedError as error:
+            self.failure = str(error)
+
+    def _wait_for_port(self) -> None:
+        if self.server.port:
+            self._started.set()
+        else:
+            self._loop.call_later(0.001, self._wait_for_port)
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    def call(self, do: Callable[[], Any]) -> Any:
+        """Call a function in the server's event loop, and return its result."""
+
+        async def task() -> Any:
+            return do()
+
+        return asyncio.run_coroutine_threadsafe(task(), self._loop).result(PATIENCE)
+
+    def stop(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self.server.stop)
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until the server has ended."""
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+    def raw(self, name: str | None = None, *, address: str = "") -> "Raw":
+        """Return a connection from an address of this machine, logged in if a name is given."""
+        raw = self._connected(self.port, address)
+        if name is not None:
+            raw.log_in(name)
+        return raw
+
+    def spectator(self, *, receive_buffer: int | None = None) -> "Raw":
+        """Return a connection of a spectator, whose receive buffer may be small."""
+        return self._connected(self.server.spectator_port or 0, "", receive_buffer)
+
+    def _connected(self, port: int, address: str, receive_buffer: int | None = None) -> "Raw":
+        """Return a connection that is closed together with the server, even if the test fails."""
+        raw = Raw(port, address, receive_buffer)
+        self._raws.append(raw)
+        return raw
+
+    def client(self, name: str) -> Client:
+        return Client("127.0.0.1", self.port, name, "x", timeout=PATIENCE)
+
+
+class Raw:
+    """A connection on which a test sends and reads each byte itself."""
+
+    def __init__(self, port: int, address: str = "", receive_buffer: int | None = None) -> None:
+        self.socket = socket.socket()
+        try:
+            if receive_buffer is not None:  # the buffer cannot shrink after connecting
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            if address:
+                self.socket.bind((address, 0))
+            self.socket.settimeout(PATIENCE)
+            self.socket.connect(("127.0.0.1", port))
+        except OSError:
+            self.socket.close()
+            raise
+        self._partial = b""
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def line(self) -> str | None:
+        """Return the next line without its end, or None at the end of the connection."""
+        while b"\n" not in self._partial:
+            try:
+                data = self.socket.recv(65536)
+            except ConnectionError:
+                return None
+            if not data:
+                return None
+            self._partial += data
+        line, _, self._partial = self._partial.partition(b"\n")
+        return line.decode("ascii")
+
+    def lines(self, count: int) -> list[str | None]:
+        return [self.line() for _ in range(count)]
+
+    def rest(self) -> list[str]:
+        """Return all lines up to the end of the connection."""
+        lines = []
+        while (line := self.line()) is not None:
+            lines.append(line)
+        return lines
+
+    def silent(self, seconds: float = 0.05) -> bool:
+        """Return whether nothing arrives for some time."""
+        if self._partial:
+            return False
+        self.socket.settimeout(seconds)
+        try:
+            data = self.socket.recv(1, socket.MSG_PEEK)
+            return not data
+        except TimeoutError:
+            return True
+        finally:
+            self.socket.settimeout(PATIENCE)
+
+    def ask(self, command: str, lines: int = 1) -> list[str | None]:
+        self.send(command.encode() + b"\n")
+        return self.lines(lines)
+
+    def log_in(self, name: str, password: str = "x") -> None:
+        self.send(f"{name}\n{password}\n".encode())
+        assert self.lines(3) == ["LOGIN", "PASS", "OK"]
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def __enter__(self) -> "Raw":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def served(**options: Any) -> Iterator[Served]:
+    """Run a server for the time of a ``with`` block."""
+    server = Served(**options)
+    try:
+        yield server
+    finally:
+        server.stop()
+        for raw in server._raws:
+            raw.close()
+
+
+@contextlib.contextmanager
+def idlers(server: Served, *names: str) -> Iterator[None]:
+    """Log in players who only wait until the end of the block."""
+    ending = threading.Event()
+    clients: list[Client] = []
+
+    def idle(client: Client) -> None:
+        with client, contextlib.suppress(ServerClosedError, ValueError, OSError):
+            while not ending.is_set():
+                client.wait()
+
+    threads: list[threading.Thread] = []
+    try:
+        clients.extend(map(server.client, names))
+        for client in clients:
+            threads.append(threading.Thread(target=idle, args=(client,), daemon=True))
+            threads[-1].start()
+        yield
+    finally:
+        ending.set()
+        for client in clients:
+            with contextlib.suppress(OSError):
+                client._socket.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(PATIENCE)
+        for client in clients:  # even if another one was refused
+            client.close()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.002)
