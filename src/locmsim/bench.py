@@ -400,8 +400,8 @@ def _match(rules: str) -> Iterator[Measured]:
     yield Measured("Match, cards included", "ms", lambda: Case(new))
     yield Measured("matches of two random agents", "/s", played)
     if rules == "1.5":
-        given = partial(played, generate_cards(1))
-        yield Measured("matches of two random agents, cards given", "/s", given)
+        same_cards = partial(played, generate_cards(1))
+        yield Measured("matches of two random agents, cards given", "/s", same_cards)
 
 
 def _decks(rules: str) -> Iterator[Measured]:

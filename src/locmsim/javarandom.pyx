@@ -95,3 +95,6 @@ cdef class JavaRandom:
         for i in range(<int>len(items), 1, -1):
             j = java_below(&self.state, i)
             items[i - 1], items[j] = items[j], items[i - 1]
+
+    def __reduce__(self):
+        return JavaRandom, (self.state ^ 0x5DEECE66DULL,)

@@ -1,4 +1,13 @@
-__all__: list[str]
+__all__ = [
+    "BATTLES",
+    "CARD_SET",
+    "DECKS",
+    "IN_BATTLE",
+    "IN_CHOICE",
+    "NOTHING",
+    "OPPONENT",
+    "SEARCH",
+]
 
 NOTHING: int
 CARD_SET: int

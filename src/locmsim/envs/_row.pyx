@@ -53,6 +53,10 @@ from locmsim.game._match cimport (
 from locmsim.search._engine cimport MAX_PATH
 
 
+# What the rows that wait for Python are asked by: _row.pxd exports these numbers.
+__all__ = ["BATTLES", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE", "NOTHING", "OPPONENT", "SEARCH"]
+
+
 # ---- random numbers -----------------------------------------------------------------------------
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil:

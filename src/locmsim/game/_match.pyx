@@ -306,6 +306,9 @@ cdef class CompiledCards:
     cdef const card_t* cards(self):
         return &self.table.t.cards[self.table.t.n_instances]
 
+    def __reduce__(self):
+        return CompiledCards, (self.table.rules, self.table.pool)
+
 
 def _base_id(card):
     return card.base_id
@@ -356,6 +359,9 @@ cdef class MatchCore:
         copy.cards = self.cards
         return copy
 
+    def __reduce__(self):
+        return _core_of, (self.cards, (<const char*>&self.m)[:sizeof(match_t)])
+
     def offers(self):
         """Return the offers of a draft: 30 triplets of `Card`s."""
         cdef Table table = self.cards.table
@@ -385,14 +391,10 @@ cdef class MatchCore:
             return list(range(DRAFT_OFFER))
         n = picks_left(&self.m, 0, left)
         for place in picks:
-            left[self.cards.order[self.place(place)]] -= 1
+            if not 0 <= place < n:
+                raise IndexError(f"pick {place}: expected 0..{n - 1}")
+            left[self.cards.order[<int>place]] -= 1
         return [i for i in range(n) if left[self.cards.order[i]] > 0]
-
-    def place(self, int place):
-        """Check a place in the offer of 1.5; ``IndexError`` if there is none."""
-        if not 0 <= place < self.m.n_cards:
-            raise IndexError(f"pick {place}: expected 0..{self.m.n_cards - 1}")
-        return place
 
     def answer(self, int player, str line not None, list chosen not None):
         """Take what an answer of the choice phase takes, up to its fault; return that, or 0.
@@ -542,3 +544,14 @@ cdef class MatchCore:
                              m.cards[m.decks[who][j]].base_id])
             found.append(deck)
         return found
+
+
+def _core_of(CompiledCards cards not None, bytes data not None):
+    """Restore what `MatchCore.__reduce__` returned."""
+    cdef MatchCore core = MatchCore.__new__(MatchCore)
+    if len(data) != sizeof(match_t):
+        raise ValueError("the pickled match has another size")
+    memcpy(&core.m, <const char*>data, sizeof(match_t))
+    core.m.cards = cards.cards()
+    core.cards = cards
+    return core
