@@ -53,8 +53,9 @@ from locmsim.game._match cimport (
 from locmsim.search._engine cimport MAX_PATH
 
 
-# What the rows that wait for Python are asked by: _row.pxd exports these numbers.
-__all__ = ["BATTLES", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE", "NOTHING", "OPPONENT", "SEARCH"]
+# The numbers of _row.pxd that Python needs.
+__all__ = [
+    "BATTLES", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE", "NOTHING", "OPPONENT", "SEARCH"]
 
 
 # ---- random numbers -----------------------------------------------------------------------------
