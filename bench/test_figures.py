@@ -1,16 +1,22 @@
-"""The measurements of `locmsim bench` as benchmarks, to be compared with earlier runs."""
+"""The measurements of `locmsim bench` and `vestrock bench` as benchmarks.
+
+They are compared with earlier runs.
+"""
 
 import pytest
 
 from locmsim._measure import Counted, Ratio, seconds
 from locmsim.bench import GROUPS
 from locmsim.rules.rulesets import RULES
+from vestrock import bench as vestrock
 
 
 def functions():
-    """Yield each measured function with its group for each rule set; without a rule set, once."""
+    """Yield each measured function with its group for each rule set, and those of Vestrock."""
+    for one in vestrock.functions():
+        yield pytest.param("vestrock", one, id=f"vestrock-{one.name}")
     for name, group in GROUPS.items():
-        for rules in RULES if name != "vestrock" else ["1.5"]:
+        for rules in RULES:
             for one in group.functions(rules):
                 if not isinstance(one, (Counted, Ratio)):
                     yield pytest.param(group.title, one, id=f"{name}-{rules}-{one.name}")

@@ -178,12 +178,20 @@ def played(arena: Arena) -> dict[int, list[Any]]:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the child processes of a process, created by any of its threads (Linux)."""
-    children: list[int] = []
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # the thread may have ended
-            children += map(int, file.read_text().split())
-    return sorted(children)
+    """Return the child processes of a process, and those that supervisors have for it (Linux)."""
+    children: dict[int, list[int]] = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it may have ended
+            parent = int(file.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(file.parent.name))
+    found, parents = [], [pid]
+    for parent in parents:  # grows
+        for child in children.get(parent, []):
+            with contextlib.suppress(OSError):
+                command = Path(f"/proc/{child}/cmdline").read_bytes()  # empty if it has ended
+                if command:
+                    (parents if b"_reaper" in command else found).append(child)
+    return sorted(found)
 
 
 def cpu_seconds(pid: int) -> float:

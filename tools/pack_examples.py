@@ -20,9 +20,10 @@ KINDS = {
     "bot": "stdin_bot.py",
     "cython-bot": "cython-bot",
     "c-bot": "c-bot",
+    "cpp-bot": "cpp-bot",
 }
 #: Suffixes of source files; a build may have left others beside them.
-_WRITTEN = {".c", ".md", ".pxd", ".pxi", ".py", ".pyx", ".toml"}
+_WRITTEN = {".c", ".cpp", ".md", ".pxd", ".pxi", ".py", ".pyx", ".toml"}
 
 
 def files(kind: str) -> dict[str, Path]:

@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from locmsim import bot
 from locmsim.cli import main
+from vestrock import cli
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 class Commands(SphinxDirective):
-    """A section for each command, in the order of ``locmsim --help``; then the bot's."""
+    """A section for each command, as ``locmsim --help`` lists them; then the bot and Vestrock."""
 
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []
@@ -37,6 +38,7 @@ def parsers() -> Iterator[argparse.ArgumentParser]:
     for name in main.COMMANDS:
         yield from leaves(actions(main.command_parser(name))[name])
     yield bot.command_parser()
+    yield from leaves(cli.command_parser())
 
 
 def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -52,13 +52,14 @@ static int best_action(const locm_state_t *s, int64_t deadline) {
   int wins[LOCM_MAX_ACTIONS + 1] = {0}, won[LOCM_MAX_ACTIONS + 1];
   int n = locm_state_list(s, &table, actions), best = 0;
   for (int k = 0; k < PLAYOUTS; k++) {
+    uint64_t count = 0, stream = locm_stream_start(1, k);
+    locm_state_t world = *s;
+    locm_state_deal(&world, &table, &unknown, &stream);  // one world for all actions
     for (int i = 0; i < n; i++) {
-      uint64_t count = 0, stream = locm_stream_start(1, k);
-      locm_state_t world = *s;
+      locm_state_t game = world;
       if (locm_now_ns() >= deadline) goto over;  // a round that not all took part in does not count
-      locm_state_deal(&world, &table, &unknown, &stream);
-      locm_state_apply(&world, &table, actions[i]);
-      won[i] = locm_state_rollout(&world, &table, stream, &count) == locm_state_player(s);
+      locm_state_apply(&game, &table, actions[i]);
+      won[i] = locm_state_rollout(&game, &table, stream, &count) == locm_state_player(s);
     }
     for (int i = 0; i < n; i++) wins[i] += won[i];
   }

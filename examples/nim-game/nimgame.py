@@ -1,13 +1,22 @@
 """Nim for locmsim: players take turns removing objects from a heap; taking the last one wins."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 from random import Random
 from typing import Any, ClassVar
 
-from locmsim.contract import BaseGame, Fault, FaultKind, TurnResult, View
+from locmsim.contract import (
+    BaseGame,
+    Fault,
+    FaultKind,
+    LoggedMatch,
+    LoggedTurn,
+    TurnResult,
+    View,
+)
 
 Heaps = list[int]
 
@@ -106,6 +115,33 @@ class PerfectAgent(RandomAgent):
         return super().move(heaps)
 
 
+class ClubMatch:
+    """A match in the log of a club: a line with its heaps and players, then one for each move."""
+
+    def __init__(self, game: "NimGame", event: Mapping[str, Any]) -> None:
+        first, second = event["players"]
+        self.game, self.names, self.over = game, (str(first), str(second)), False
+        self.match = NimMatch(event["nim"], 0)
+
+    def take(self, event: Mapping[str, Any]) -> bool:
+        if "nim" in event:  # the next match
+            return False
+        self.match.submit(self.match.turn % 2, event["move"])
+        self.over = not self.match.to_ask
+        return True
+
+    def matches(self) -> list[LoggedMatch]:
+        return [LoggedMatch(1, self.names, self.match.turn, self.match.winner, self.over)]
+
+    def steps(self, lines: Iterable[bytes], number: int) -> Iterator[LoggedTurn]:
+        match = self.match.root()
+        yield LoggedTurn(self.game.view(match))
+        for move in [event["move"] for event in map(json.loads, lines) if "move" in event]:
+            turn = match.turn
+            match.submit(turn % 2, move)
+            yield LoggedTurn(self.game.view(match), turn, turn % 2, move)
+
+
 @dataclass(frozen=True)
 class NimGame(BaseGame):
     """Nim with `heaps` heaps of 1 to `most` objects."""
@@ -127,6 +163,10 @@ class NimGame(BaseGame):
             raise ValueError("there are no cards in Nim")
         random = Random(seed)
         return NimMatch([random.randint(1, self.most) for _ in range(self.heaps)], seed)
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> ClubMatch | None:
+        return ClubMatch(cls(), event) if "nim" in event else None
 
     def view(self, match: NimMatch) -> View:
         dots = "".join(

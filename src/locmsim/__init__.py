@@ -5,10 +5,12 @@ Most modules are imported on first use, because a referee and a bot are started 
 """
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from locmsim._core import ABI_VERSION, State
 from locmsim._lazy import imported_later
+from locmsim._moved import MovedFinder
 from locmsim.errors import (
     GameOverError,
     IllegalActionError,
@@ -82,6 +84,7 @@ _LATER = {
     "search": "search",
 }
 __getattr__, __dir__ = imported_later(__name__, _LATER)
+sys.meta_path.insert(0, MovedFinder)
 
 
 def get_include() -> str:

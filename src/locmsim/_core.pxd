@@ -352,23 +352,35 @@ cdef int check_battle(const shown_t* o) except -1
 
 # ---- hidden information --------------------------------------------------------------------------
 
+ctypedef struct slot_t:         # an equal part of all weights: see `fill_slots`
+    uint32_t keep               # of 2^32 parts, those of the first candidate
+    uint8_t entry[2]
+    uint8_t group[2]
+
 ctypedef struct unknown_t:      # a player's hidden places and candidates: see `Determinizer`
     int32_t viewer
     int32_t n[2]                # candidates for the hidden places of each player
     uint8_t entry[2][MAX_CARDS]     # ... their table entries
-    uint8_t group[2][MAX_CARDS]     # ... the group that each belongs to
+    uint8_t group[2][MAX_CARDS]     # ... the group that each belongs to; they stand together
     uint32_t weight[2][MAX_CARDS]   # ... how likely each is, 1..MAX_WEIGHT
     uint8_t copies[2][MAX_CARDS]    # [group]: cards that it gives, whichever of its candidates
+    # The fields below are derived: see `complete_unknown`.
+    int32_t given[2]            # hidden places, if the copies are exactly as many; otherwise 0
+    uint8_t first[2][MAX_HAND + MAX_DECK]   # ... the first candidate of the group of each copy
+    uint16_t size[2][MAX_HAND + MAX_DECK]   # ... and how many the group has
+    slot_t slot[2][MAX_CARDS]   # for draws from each group, or otherwise from all candidates
 
 cdef enum:
     MAX_WEIGHT = 65535
 
+# Fills in the derived fields, for so many hidden places of the viewer and of the other player.
+cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexcept nogil
 # Redraws everything that u.viewer cannot see; `stream` comes from stream_start.
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream) noexcept nogil
 # Does `State.resample_hidden`: fills `drawn` and its own table `known`, which must be all zero, and
-# for each of its entries the entry of `t` that it is a copy of, except for the id. Returns 0; 1 if
-# the pool is needed and empty; 2 if a table cannot hold so many cards.
+# for each of its instances the entry of `t` that it is a copy of, except for the id. Returns 0; 1
+# if the pool is needed and empty; 2 if a table cannot hold so many cards.
 cdef int state_resample(
     const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
     table_t* known, uint8_t* origin) noexcept nogil
@@ -379,6 +391,11 @@ cdef int state_resample(
 cdef class Table:
     cdef table_t t
     cdef list cards             # the result of `shown`; None before its first call
+    # In a table that was resampled, until then: the list of the table that it comes from, where the
+    # entries of its instances are found there, and where its pool begins.
+    cdef list named
+    cdef uint8_t origin[MAX_CARDS]
+    cdef int named_pool
     cdef bytes sealed           # what `to_bytes` wrote last; None before
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1

@@ -1422,6 +1422,7 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil:
 
 
 @cython.final
+@cython.freelist(8)
 cdef class Table:
     """The cards and the rule set of a game, shared by all its states."""
 
@@ -1457,8 +1458,14 @@ cdef class Table:
 
     cdef list shown(self):
         """The `Card` of each entry; None until it is first needed."""
+        cdef int i, pool = self.t.n_instances
         if self.cards is None:
             self.cards = [None] * MAX_CARDS
+            if self.named is not None:
+                for i in range(self.t.n_cards):
+                    self.cards[i] = self.named[
+                        self.origin[i] if i < pool else self.named_pool + i - pool]
+                self.named = None
         return self.cards
 
     cdef object card(self, int entry):
@@ -1487,12 +1494,13 @@ cdef class Table:
         other = pool
         if self.t.n_cards + other.t.n_cards - other.t.n_instances > MAX_CARDS:
             raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+        names = other.cards if other.named is None else other.shown()
         for i in range(other.t.n_instances, other.t.n_cards):
             entry = self.t.n_cards
             self.t.cards[entry] = other.t.cards[i]
             complete_card(&self.t.cards[entry], entry)
-            if other.cards is not None:
-                self.shown()[entry] = other.cards[i]
+            if names is not None:
+                self.shown()[entry] = names[i]
             self.t.n_cards = entry + 1
         return 0
 
@@ -3323,16 +3331,24 @@ cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
     return t.cards[x.card].id + x.copy
 
 
-def instance_id(str rules, int player, int i, bint copy=False):
+def instance_id(rules, player, i, bint copy=False):
     """Return the id of a player's i-th card, in the order of the choice in 1.5, of the deck in 1.x;
-    or of its area copy (1.5).
+    or of its area copy (1.5). ``ValueError`` names an argument that is out of range.
     """
-    return card_id(RULES_NAMES.index(rules), player, i) + copy
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    if copy and code != RULES_15:
+        raise ValueError(f"copy: rules {rules} have no area copies")
+    i = whole_number(i, "i", 0, MAX_DECK - 1)
+    return card_id(code, _player_number(player), i) + copy
 
 
-def original_of(str rules, int id):
-    """Return the id of the card that an area copy was made from; of any other card, its own."""
-    return original_id(RULES_NAMES.index(rules), id)
+def original_of(rules, id):
+    """Return the id of the card that an area copy was made from; of any other card, its own.
+
+    ``ValueError`` for what is no id.
+    """
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    return original_id(code, whole_number(id, "id", 0, POOL_ID - 1))
 
 
 # ---- observations --------------------------------------------------------------------------------
@@ -3397,6 +3413,9 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
             row.keywords = x.keywords
             if x.forgotten:
                 row.my_health = row.opponent_health = row.draw = 0
+    if t.rules != RULES_15:                     # areas are not shown there and mean nothing
+        for h in range(o.n_cards):
+            o.cards[h].area = 0
 
 
 cdef inline int cut(int x, int most) noexcept nogil:
@@ -3585,43 +3604,165 @@ cdef void state_fill_hand(
 # ---- hidden information --------------------------------------------------------------------------
 
 cdef enum:
-    MISSES = 16                 # draws of cards that are gone, before the rest is listed again
+    MISSES = 64                 # draws of cards that are gone, before the rest is listed
+    PICKS = 5                   # of `shuffle` from one random number
+    FRACTION = 56               # ... of so many bits
 
 
-cdef inline void put_anywhere(uint8_t* out, int k, uint8_t entry, uint64_t* stream) noexcept nogil:
-    """Add an entry to k others in random order: each order of k + 1 is equally likely."""
-    cdef int j = <int>below(stream, k + 1)
-    cdef uint8_t other
-    out[k] = entry
-    other = out[j]
-    out[j] = entry
-    out[k] = other
+cdef inline uint64_t random_bits(uint64_t* stream) noexcept nogil:
+    """64 random bits for several draws. They come from the generator of `below`, whose lower bits
+    are poor: the upper ones are mixed into them."""
+    cdef uint64_t x
+    stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
+    x = stream[0]
+    return (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
 
 
-cdef void take_all(
+cdef void shuffle(uint8_t* cards, int n, uint64_t* stream) noexcept nogil:
+    """Put at most 38 cards into random order.
+
+    38^5 < 2^27, so the picks from one number are equally likely up to a factor of 1 +- 2^-29.
+    """
+    cdef uint64_t x, state = stream[0]
+    cdef uint8_t card
+    cdef int j, last
+    while n > 1:
+        last = n - PICKS if n > PICKS else 1
+        x = random_bits(&state)
+        x >>= 64 - FRACTION
+        while n > last:
+            x *= <uint64_t>n
+            j = <int>(x >> FRACTION)
+            x &= (1ULL << FRACTION) - 1
+            n -= 1
+            card = cards[n]
+            cards[n] = cards[j]
+            cards[j] = card
+    stream[0] = state
+
+
+cdef inline void set_slot(
+    unknown_t* u, int who, int i, int of, uint32_t keep
+) noexcept nogil:
+    cdef slot_t* slot = &u.slot[who][i]
+    slot.keep = keep
+    slot.entry[0] = u.entry[who][i]
+    slot.entry[1] = u.entry[who][of]
+    slot.group[0] = u.group[who][i]
+    slot.group[1] = u.group[who][of]
+
+
+cdef void fill_slots(unknown_t* u, int who, int first, int n) noexcept nogil:
+    """Make an alias table of n candidates (Walker 1977, Vose 1991).
+
+    The weights are cut into n slots of equal size, each with parts of at most two candidates.
+    """
+    cdef const uint32_t* weight = &u.weight[who][first]
+    cdef uint32_t share[MAX_CARDS]      # what is left of a candidate, in parts of a slot of `total`
+    cdef uint8_t order[MAX_CARDS]       # from the front those with less than a slot, then the rest
+    cdef uint32_t total = 0
+    cdef double scale
+    cdef int i, of, is_less, less = 0, more = n
+    for i in range(n):
+        total += weight[i]
+    for i in range(n):
+        share[i] = weight[i] * <uint32_t>n
+        is_less = share[i] < total
+        order[less if is_less else more - 1] = <uint8_t>i
+        less += is_less
+        more -= 1 - is_less
+    scale = 4294967296.0 / total
+    while less > 0 and more < n:
+        less -= 1
+        i = order[less]
+        of = order[more]
+        set_slot(u, who, first + i, first + of, <uint32_t><int64_t>(share[i] * scale))
+        share[of] -= total - share[i]
+        is_less = share[of] < total
+        order[less] = <uint8_t>of
+        less += is_less
+        more += is_less
+    for i in range(less):
+        set_slot(u, who, first + order[i], first + order[i], 0xFFFFFFFFU)
+    for i in range(more, n):
+        set_slot(u, who, first + order[i], first + order[i], 0xFFFFFFFFU)
+
+
+cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexcept nogil:
+    cdef const uint8_t* group
+    cdef int who, n, places, first, end, total
+    for who in range(2):
+        group = u.group[who]
+        n = u.n[who]
+        places = own_places if who == u.viewer else other_places
+        total = 0
+        for first in range(n):
+            if first == 0 or group[first] != group[first - 1]:
+                total += u.copies[who][group[first]]
+        u.given[who] = places if total == places else 0
+        if total != places:
+            fill_slots(u, who, 0, n)
+            continue
+        places = 0
+        first = 0
+        while first < n:
+            end = first + 1
+            while end < n and group[end] == group[first]:
+                end += 1
+            fill_slots(u, who, first, end - first)
+            for _ in range(u.copies[who][group[first]]):
+                u.first[who][places] = <uint8_t>first
+                u.size[who][places] = <uint16_t>(end - first)
+                places += 1
+            first = end
+
+
+cdef void draw_given(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
     """Give all n copies of all groups, which stand one after another: no draw changes another."""
-    cdef const uint32_t* weight = u.weight[who]
-    cdef const uint8_t* group = u.group[who]
-    cdef int first = 0, end, i, k = 0
-    cdef uint32_t total, x
-    while k < n:
-        end = first
-        total = 0
-        while end < u.n[who] and group[end] == group[first]:
-            total += weight[end]
-            end += 1
-        for _ in range(u.copies[who][group[first]]):
-            i = first
-            if end > first + 1:
-                x = <uint32_t>below(stream, total)
-                while x >= weight[i]:
-                    x -= weight[i]
-                    i += 1
-            put_anywhere(out, k, u.entry[who][i], stream)
-            k += 1
-        first = end
+    cdef const slot_t* slot
+    cdef uint64_t x, state = stream[0]
+    cdef int i
+    for i in range(n):
+        x = 0
+        if u.size[who][i] > 1:
+            x = random_bits(&state)
+            x = (x >> 32) * u.size[who][i]
+        slot = &u.slot[who][u.first[who][i] + (x >> 32)]
+        out[i] = slot.entry[<uint32_t>x >= slot.keep]
+    stream[0] = state
+
+
+cdef int draw_slots(
+    const unknown_t* u, int who, int n, uint8_t* out, uint8_t* copies, uint64_t* stream
+) noexcept nogil:
+    """Draw entries until there are n, or until too many draws were in vain; return their number.
+
+    A group that has given all its copies is left out from then on: what is drawn of it is drawn
+    again. No branch depends on that, since a CPU would have to guess it. One entry more than n may
+    be written.
+    """
+    # Copied, as the compiler has to assume that bytes are stored over what pointers lead to.
+    cdef const slot_t* slots = u.slot[who]
+    cdef const slot_t* slot
+    cdef uint64_t n_slots = <uint64_t>u.n[who], state = stream[0]
+    cdef uint64_t bits, x
+    cdef int second, left, k = 0, tries = n + MISSES
+    while k < n and tries > 0:
+        tries -= 2
+        bits = random_bits(&state)
+        for _ in range(2):
+            x = (bits >> 32) * n_slots
+            bits <<= 32
+            slot = &slots[x >> 32]
+            second = <uint32_t>x >= slot.keep
+            left = copies[slot.group[second]] > 0
+            copies[slot.group[second]] -= <uint8_t>left
+            out[k] = slot.entry[second]
+            k += left
+    stream[0] = state
+    return k
 
 
 cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept nogil:
@@ -3635,27 +3776,18 @@ cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept n
     return <int>(base - ends)
 
 
-cdef void draw_candidates(
-    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+cdef void draw_listed(
+    const unknown_t* u, int who, int k, int n, uint8_t* out, uint8_t* copies, uint64_t* stream
 ) noexcept nogil:
-    """Draw n entries for hidden places one by one, with probabilities by weight.
+    """Draw the entries from number k on out of a list of the candidates that are left.
 
-    A group that has given all its copies is left out from then on: what is drawn of it is drawn
-    again. The entries are shuffled, because heavier cards tend to be drawn first.
+    It is made again after some draws of groups that have given all their copies by then.
     """
     cdef const uint8_t* group = u.group[who]
-    cdef uint8_t copies[MAX_CARDS]
     cdef uint8_t number[MAX_CARDS]      # of the candidates that are left
     cdef uint32_t ends[MAX_CARDS]       # sums of their weights
     cdef uint32_t total
-    cdef int i, left, misses, k = 0, places = 0
-    for i in range(u.n[who]):
-        if i == 0 or group[i] != group[i - 1]:
-            places += u.copies[who][group[i]]
-    if places == n:
-        take_all(u, who, n, out, stream)
-        return
-    memcpy(copies, u.copies[who], sizeof(copies))
+    cdef int i, left, misses
     while k < n:
         total = 0
         left = 0
@@ -3670,28 +3802,61 @@ cdef void draw_candidates(
             i = number[candidate_at(ends, left, <uint32_t>below(stream, total))]
             if copies[group[i]]:
                 copies[group[i]] -= 1
-                put_anywhere(out, k, u.entry[who][i], stream)
+                out[k] = u.entry[who][i]
                 k += 1
             else:
                 misses += 1
+
+
+cdef void draw_hidden(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """Draw n entries for hidden places one by one, with probabilities by weight.
+
+    Then they are shuffled, because heavier cards tend to be drawn first. One entry more than n may
+    be written.
+    """
+    cdef uint8_t copies[MAX_CARDS]
+    cdef int k = 0
+    if u.given[who] == n:
+        draw_given(u, who, n, out, stream)
+    else:
+        memcpy(copies, u.copies[who], sizeof(copies))
+        if u.given[who] == 0:
+            k = draw_slots(u, who, n, out, copies, stream)
+        draw_listed(u, who, k, n, out, copies, stream)
+    shuffle(out, n, stream)
+
+
+cdef inline void set_hand(
+    player_t* p, const table_t* t, const uint8_t* cards, int n
+) noexcept nogil:
+    cdef uint64_t hand = 0, cost_kinds = 0
+    cdef int i
+    for i in range(n):
+        hand |= <uint64_t>cards[i] << 8 * i
+        cost_kinds |= <uint64_t>t.cards[cards[i]].cost_kind << 8 * i
+    p.hand = hand
+    p.cost_kinds = cost_kinds
+    p.hand_size = <uint8_t>n
 
 
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream
 ) noexcept nogil:
     """Fill the viewer's deck and the other player's hand and deck with candidates."""
-    cdef uint8_t cards[MAX_HAND + MAX_DECK]
+    cdef uint8_t cards[MAX_DECK + MAX_HAND + 1]     # a deck as in `state_t`, a hand
     cdef player_t* p
-    cdef int who, size, i
+    cdef int who, size
     for who in range(2):
         p = &s.p[who]
         size = 0 if who == u.viewer else p.hand_size
-        draw_candidates(u, who, size + p.deck_left, cards, stream)
-        memcpy(&s.deck[who][MAX_DECK - p.deck_left], &cards[size], p.deck_left)
+        memset(cards, 0, sizeof(cards))
+        draw_hidden(
+            u, who, p.deck_left + size, &cards[MAX_DECK - p.deck_left], stream)
+        memcpy(s.deck[who], cards, MAX_DECK)
         if who != u.viewer:
-            clear_hand(p)
-            for i in range(size):
-                add_to_hand(p, t, cards[i])
+            set_hand(p, t, &cards[MAX_DECK], size)
 
 
 @cython.final
@@ -3726,6 +3891,7 @@ cdef class Determinizer:
 
     def __cinit__(self, State state not None, viewer, groups):
         cdef int who, number, i, places
+        cdef int hidden[2]
         self.state = state.clone()      # samples come from the state that was checked here
         self.u.viewer = _player_number(viewer)
         if groups is None:              # compiled code fills in `u`
@@ -3756,10 +3922,11 @@ cdef class Determinizer:
                     self.u.weight[who][i] = max(1, int(weight * scale))
                     i += 1
             self.u.n[who] = i
-            hidden = state.s.p[who].deck_left + (
+            hidden[who] = state.s.p[who].deck_left + (
                 0 if who == self.u.viewer else state.s.p[who].hand_size)
-            if places < hidden:
-                raise ValueError(f"groups[{who}]: {places} cards for {hidden} hidden places")
+            if places < hidden[who]:
+                raise ValueError(f"groups[{who}]: {places} cards for {hidden[who]} hidden places")
+        complete_unknown(&self.u, hidden[self.u.viewer], hidden[1 - self.u.viewer])
 
     def sample(self, seed):
         """Return a new state that depends only on the integer `seed`."""
@@ -3955,151 +4122,57 @@ ctypedef struct place_t:            # a card of a player
     uint8_t entry
     uint8_t id                      # its instance id
     uint8_t number                  # number of the place: hand, deck, board
+    uint8_t key                     # to sort by
 
 
-cdef void sort_by_id(place_t* places, int n) noexcept nogil:
-    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t count[256]
+cdef void sort_by_key(place_t* places, int n) noexcept nogil:
+    """Sort places by key; those with the same key stay in order."""
+    cdef place_t found[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t at[256]            # the first place with a key ...
+    cdef uint8_t after[MAX_HAND + MAX_DECK + MAX_BOARD]     # ... and the next ones; 255: no more
     cdef uint32_t present[8]
-    cdef uint32_t word
-    cdef int i, id, after, before = 0
-    memset(count, 0, sizeof(count))
+    cdef uint32_t word, bit
+    cdef int i, k, key
     memset(present, 0, sizeof(present))
-    for i in range(n):
-        id = places[i].id
-        count[id] += 1
-        present[id >> 5] |= 1U << (id & 31)
+    for i in range(n - 1, -1, -1):
+        found[i] = places[i]
+        key = places[i].key
+        word = present[key >> 5]
+        bit = 1U << (key & 31)
+        after[i] = at[key] if word & bit else 255
+        at[key] = <uint8_t>i
+        present[key >> 5] = word | bit
+    k = 0
     for i in range(8):
         word = present[i]
         while word:
-            id = 32 * i + lowest_bit_(word)
+            key = at[32 * i + lowest_bit_(word)]
             word &= word - 1
-            after = before + count[id]
-            count[id] = <uint8_t>before     # the first place of this id
-            before = after
-    for i in range(n):
-        id = places[i].id
-        sorted_places[count[id]] = places[i]
-        count[id] += 1
-    memcpy(places, sorted_places, n * sizeof(place_t))
+            while key != 255:
+                places[k] = found[key]
+                key = after[key]
+                k += 1
 
 
-cdef void sort_by_base_id(place_t* places, int n, const table_t* t) noexcept nogil:
-    cdef place_t sorted_places[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint16_t base_id[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef int i, k, rank
-    for i in range(n):
-        base_id[i] = t.cards[places[i].entry].base_id
-    for i in range(n):
-        rank = 0
-        for k in range(i):
-            rank += base_id[k] <= base_id[i]
-        for k in range(i + 1, n):
-            rank += base_id[k] < base_id[i]
-        sorted_places[rank] = places[i]
-    memcpy(places, sorted_places, n * sizeof(place_t))
-
-
-cdef void sort_places(place_t* places, int n, const table_t* t, bint by_id) noexcept nogil:
-    """Sort places by id if `by_id`, then by the cards as printed."""
+cdef void sort_by_card(place_t* places, int n, const table_t* t) noexcept nogil:
+    """Sort places by key, and those with the same key by the cards as printed."""
     cdef place_t x
-    cdef int i, k, order
-    # Sorting by numbers first leaves few places that have to move below.
-    if by_id:
-        sort_by_id(places, n)
-    else:
-        sort_by_base_id(places, n, t)
+    cdef int i, k
+    sort_by_key(places, n)
     for i in range(1, n):
         x = places[i]
         k = i
-        while k > 0:
-            order = <int>places[k - 1].id - x.id if by_id else 0
-            if order == 0:
-                order = compare_printed(&t.cards[places[k - 1].entry], &t.cards[x.entry])
-            if order <= 0:
-                break
+        while k > 0 and places[k - 1].key == x.key and compare_printed(
+                &t.cards[places[k - 1].entry], &t.cards[x.entry]) > 0:
             places[k] = places[k - 1]
             k -= 1
         places[k] = x
 
 
-cdef void shuffle_places(place_t* places, int n, uint64_t* stream) noexcept nogil:
-    cdef place_t x
-    cdef int i, j
-    for i in range(n - 1, 0, -1):
-        j = below(stream, i + 1)
-        x = places[i]
-        places[i] = places[j]
-        places[j] = x
-
-
-cdef int creatures_of(const player_t* p, place_t* places, const table_t* t) noexcept nogil:
-    """List the cards of a player's creatures, area copies once; return their number."""
-    cdef int slot, i, n = 0
-    for slot in range(MAX_BOARD):
-        if marked(p, OCCUPIED) >> slot & 1:
-            i = 0
-            while i < n and places[i].entry != p.board[slot].card:
-                i += 1
-            places[i].entry = p.board[slot].card
-            places[i].id = t.cards[places[i].entry].id
-            if i == n:
-                n += 1
-    return n
-
-
-cdef void draw_suspects(
-    const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
-) noexcept nogil:
-    """Draw entries of the pool that n hidden places of a player may hold, in random order."""
-    cdef place_t board[MAX_BOARD]
-    cdef uint8_t left[MAX_CARDS]
-    cdef const card_t* pool = &t.cards[t.n_instances]
-    cdef const card_t* card
-    cdef int size = t.n_cards - t.n_instances, total = COPIES_PER_CARD * size
-    cdef int i, k = 0
-    if t.rules == RULES_15:
-        memset(left, COPIES_PER_CARD, size)
-        for k in range(creatures_of(&s.p[who], board, t)):
-            card = &t.cards[board[k].entry]
-            for i in range(size):
-                if pool[i].base_id == card.base_id and compare_printed(&pool[i], card) == 0:
-                    total -= left[i] > 0
-                    left[i] -= left[i] > 0
-        if total >= n:
-            # Each of the copies that are left is as likely as any other: number i of a card counts
-            # if that many were left.
-            k = 0
-            while k < n:
-                i = <int>below(stream, COPIES_PER_CARD * size)
-                if i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]:
-                    left[i // COPIES_PER_CARD] -= 1
-                    places[k].entry = <uint8_t>(t.n_instances + i // COPIES_PER_CARD)
-                    k += 1
-            return
-    for i in range(n):
-        places[i].entry = <uint8_t>(t.n_instances + below(stream, size))
-
-
-cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
-    cdef int i
-    for i in range(n):
-        ids[i] = places[i].id
-
-
-cdef void add_copy(table_t* known, const table_t* t, int of, uint8_t* origin) noexcept nogil:
-    """Append an entry of `t`; `origin` records which one."""
-    cdef int entry = known.n_cards
-    known.n_cards = entry + 1
-    known.cards[entry] = t.cards[of]
-    known.cards[entry].creature.card = <uint8_t>entry
-    origin[entry] = <uint8_t>of
-
-
-cdef int list_places(
+cdef void list_places(
     const state_t* s, const table_t* t, int who, place_t* places
 ) noexcept nogil:
-    """List a player's hand, then their deck; return the number of cards."""
+    """List a player's hand, then their deck."""
     cdef int i, n = s.p[who].hand_size
     for i in range(n):
         places[i].entry = s.p[who].hand >> 8 * i & 255
@@ -4107,67 +4180,140 @@ cdef int list_places(
         places[n].entry = s.deck[who][i]
         n += 1
     for i in range(n):
-        places[i].id = t.cards[places[i].entry].id
+        places[i].number = <uint8_t>i
+        places[i].id = places[i].key = t.cards[places[i].entry].id
+
+
+cdef int list_creatures(
+    const player_t* p, const table_t* t, int number, place_t* places, uint8_t* numbers
+) noexcept nogil:
+    """List the cards of a player's creatures, area copies once; return how many there are.
+
+    They are numbered on from `number`; `numbers` gets those of the creatures in each slot.
+    """
+    cdef int slot, i, n = 0
+    for slot in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> slot & 1:
+            i = 0
+            while i < n and places[i].entry != p.board[slot].card:
+                i += 1
+            places[i].entry = p.board[slot].card
+            places[i].id = places[i].key = t.cards[places[i].entry].id
+            places[i].number = numbers[slot] = <uint8_t>(number + i)
+            n += i == n
     return n
 
 
-cdef void redraw_own(place_t* deck, int n, const table_t* t, uint64_t* stream) noexcept nogil:
-    """Shuffle the viewer's deck; in 1.x its ids stay in draw order."""
-    cdef uint8_t ids[MAX_DECK]
-    cdef int i
-    sort_places(deck, n, t, True)
-    if t.rules == RULES_15:
-        shuffle_places(deck, n, stream)
-        return
-    list_ids(deck, n, ids)
-    sort_places(deck, n, t, False)
-    shuffle_places(deck, n, stream)
-    for i in range(n):
-        deck[i].id = ids[i]
-
-
-cdef void redraw_other(
-    const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
+cdef void deal_draft(
+    const place_t* deck, int n, const table_t* t, uint8_t* cards, uint64_t* stream
 ) noexcept nogil:
-    """Draw the other player's hand and deck; in 1.x the ids stay in draw order."""
-    sort_by_id(places, n)           # their cards are replaced
+    """Shuffle the viewer's deck in 1.x, where the order of ids would tell that of the cards."""
+    cdef place_t places[MAX_DECK]
+    cdef int i
+    for i in range(n):
+        places[i] = deck[i]
+        places[i].key = <uint8_t>t.cards[places[i].entry].base_id
+    sort_by_card(places, n, t)
+    for i in range(n):
+        cards[i] = places[i].entry
+    shuffle(cards, n, stream)
+
+
+cdef int in_pool(const table_t* t, const card_t* card) noexcept nogil:
+    """Return the place of a card in the pool; -1 if it is not there."""
+    cdef const card_t* pool = &t.cards[t.n_instances]
+    cdef int n = t.n_cards - t.n_instances
+    cdef int i = card.base_id - pool[0].base_id if n else 0
+    if not (0 <= i < n and pool[i].base_id == card.base_id):    # usually there is no gap
+        i = 0
+        while i < n and pool[i].base_id != card.base_id:
+            i += 1
+    return i if i < n and compare_printed(&pool[i], card) == 0 else -1
+
+
+cdef void draw_suspects(
+    const table_t* t, const place_t* board, int on_board, int n, uint8_t* cards, uint64_t* stream
+) noexcept nogil:
+    """Draw entries of the pool that n hidden places may hold, given the cards on the board.
+
+    They are in random order. One entry more than n may be written.
+    """
+    cdef uint8_t left[MAX_CARDS]
+    cdef int first = t.n_instances, size = t.n_cards - first, total = COPIES_PER_CARD * size
+    cdef uint64_t bits, state = stream[0], n_copies = <uint64_t>total
+    cdef int i, kept, k = 0
     if t.rules == RULES_15:
-        shuffle_places(places, n, stream)
-    draw_suspects(s, t, who, places, n, stream)
+        memset(left, COPIES_PER_CARD, size)
+        for k in range(on_board):
+            i = in_pool(t, &t.cards[board[k].entry])
+            if i >= 0 and left[i]:
+                left[i] -= 1
+                total -= 1
+        k = 0
+        while total >= n and k < n:
+            # Each of the copies that are left is as likely as any other: number i of a card counts
+            # if that many were left. Two draws from one number, as in `draw_slots`.
+            bits = random_bits(&state)
+            for _ in range(2):
+                i = <int>((bits >> 32) * n_copies >> 32)
+                bits <<= 32
+                kept = i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]
+                left[i // COPIES_PER_CARD] -= <uint8_t>kept
+                cards[k] = <uint8_t>(first + i // COPIES_PER_CARD)
+                k += kept
+    for i in range(k, n):
+        cards[i] = <uint8_t>(first + below(&state, size))
+    stream[0] = state
 
 
-cdef bint put_places(
-    state_t* s, int who, const place_t* places, int n, const table_t* t, table_t* known,
+cdef bint redraw(
+    state_t* s, const table_t* t, int who, bint own, uint64_t* stream, table_t* known,
     uint8_t* origin
 ) noexcept nogil:
-    """Give a player these cards; append their entries and those of the player's creatures to
-    `known`, by id. False if it cannot hold so many."""
-    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
-    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
+    """Draw a player's hidden cards anew, and give all their cards entries of `known`, by id.
+
+    In 1.x the ids of hidden cards stay in draw order. False if `known` cannot hold so many.
+    """
+    cdef place_t places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t cards[MAX_HAND + MAX_DECK + 1]     # drawn for the hidden places
+    cdef uint8_t hidden[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entries of these, by id
+    cdef uint8_t placed[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entry of each place
+    cdef uint8_t numbers[MAX_BOARD]
     cdef player_t* p = &s.p[who]
-    cdef int i, n_all, n_hand = p.hand_size
-    memcpy(cards, places, n * sizeof(place_t))
-    n_all = n + creatures_of(p, &cards[n], t)
-    for i in range(n_all):
-        cards[i].number = <uint8_t>i
-    sort_places(cards, n_all, t, True)
-    if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+    cdef int seen = p.hand_size if own else 0       # the first place that is hidden
+    cdef int held = p.hand_size + p.deck_left
+    cdef int entry = known.n_cards
+    cdef bint drawn = not own or t.rules != RULES_15
+    cdef int i, n, of, is_hidden, k = 0
+    list_places(s, t, who, places)
+    n = held + list_creatures(p, t, held, &places[held], numbers)
+    if entry + n + t.n_cards - t.n_instances > MAX_CARDS:
         return False
-    for i in range(n_all):
-        if cards[i].number < n:
-            held[cards[i].number] = <uint8_t>known.n_cards
-        else:
-            summoned[cards[i].entry] = <uint8_t>known.n_cards
-        add_copy(known, t, cards[i].entry, origin)
-        known.cards[known.n_cards - 1].id = cards[i].id
+    if not own:
+        draw_suspects(t, &places[held], n - held, held, cards, stream)
+        sort_by_key(places, n)
+    else:
+        if drawn:
+            deal_draft(&places[seen], held - seen, t, cards, stream)
+        sort_by_card(places, n, t)
+    for i in range(n):
+        is_hidden = seen <= places[i].number < held
+        of = cards[k] if is_hidden & drawn else places[i].entry
+        hidden[k] = placed[places[i].number] = <uint8_t>entry
+        k += is_hidden
+        known.cards[entry] = t.cards[of]
+        known.cards[entry].creature.card = <uint8_t>entry
+        known.cards[entry].id = places[i].id
+        origin[entry] = <uint8_t>of
+        entry += 1
+    known.n_cards = entry
+    if t.rules == RULES_15:
+        shuffle(hidden, k, stream)
     for i in range(MAX_BOARD):
         if marked(p, OCCUPIED) >> i & 1:
-            p.board[i].card = summoned[p.board[i].card]
-    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &held[n_hand], p.deck_left)
-    clear_hand(p)
-    for i in range(n_hand):
-        add_to_hand(p, known, held[i])
+            p.board[i].card = placed[numbers[i]]
+    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &hidden[k - p.deck_left], p.deck_left)
+    set_hand(p, known, &placed[0] if own else &hidden[0], p.hand_size)
     return True
 
 
@@ -4177,45 +4323,39 @@ cdef int state_resample(
 ) noexcept nogil:
     # Nothing here may depend on the order of the decks or on which cards are in the opponent's
     # hand; not even the order of the new table's entries.
-    cdef place_t places[2][MAX_HAND + MAX_DECK]         # hand, then deck
-    cdef int n[2]
-    cdef int who, i, other = 1 - viewer
-    for who in range(2):
-        n[who] = list_places(s, t, who, places[who])
-    redraw_own(&places[viewer][s.p[viewer].hand_size], s.p[viewer].deck_left, t, stream)
-    if n[other] and t.n_cards == t.n_instances:
+    cdef const player_t* other = &s.p[1 - viewer]
+    cdef int who, i, n = t.n_cards - t.n_instances
+    if n == 0 and other.hand_size + other.deck_left > 0:
         return 1
-    redraw_other(s, t, other, places[other], n[other], stream)
     drawn[0] = s[0]
     known.rules = t.rules
     known.n_cards = 0
     for who in range(2):
-        if not put_places(drawn, who, places[who], n[who], t, known, origin):
+        if not redraw(drawn, t, who, who == viewer, stream, known, origin):
             return 2
-    known.n_instances = known.n_cards
-    for i in range(t.n_instances, t.n_cards):
-        add_copy(known, t, i, origin)
+    i = known.n_instances = known.n_cards
+    known.n_cards = i + n
+    memcpy(&known.cards[i], &t.cards[t.n_instances], n * sizeof(card_t))
+    for i in range(known.n_instances, known.n_cards):
+        known.cards[i].creature.card = <uint8_t>i
     return 0
 
 
 cdef State resampled(State state, int viewer, seed):
     """Return the result of `State.resample_hidden`."""
+    cdef Table table = state.table
     cdef Table known = Table.__new__(Table)
     cdef State drawn = new_state(known)
-    cdef uint8_t origin[MAX_CARDS]
     cdef uint64_t stream = stream_start(<uint64_t>seed, 0)
-    cdef int fault, i
+    cdef int fault
     with nogil:
         fault = state_resample(
-            &state.s, &state.table.t, viewer, &stream, &drawn.s, &known.t, origin)
+            &state.s, &table.t, viewer, &stream, &drawn.s, &known.t, known.origin)
     if fault == 1:
         raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    if state.table.cards is not None:       # names of cards, which the table does not know
-        known.cards = PyList_New(MAX_CARDS)
-        for i in range(MAX_CARDS):
-            card = state.table.cards[origin[i]] if i < known.t.n_cards else None
-            Py_INCREF(card)
-            PyList_SET_ITEM(known.cards, i, card)
+    if table.cards is not None or table.named is not None:
+        known.named = table.shown()     # it has the names of cards, which `t` does not know
+        known.named_pool = table.t.n_instances
     return drawn

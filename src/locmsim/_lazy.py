@@ -19,6 +19,10 @@ def imported_later(
 
     def __getattr__(name: str) -> Any:
         if name not in places:
+            from locmsim._moved import MODULES
+
+            if moved := MODULES.get(f"{package}.{name}"):
+                raise AttributeError(f"{package}.{name} is now {moved}")
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(f"{package}.{places[name]}")
         value = module if places[name].split(".")[-1] == name else getattr(module, name)

@@ -1,16 +1,34 @@
 """Measured functions, the building blocks of benchmarks of any game.
 
-`locmsim bench` prints a table of them, and bench/ passes each to pytest-benchmark.
+Commands such as `locmsim bench` print tables of them, and bench/ passes each to pytest-benchmark.
 """
 
+import os
+import platform
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from timeit import Timer
 from typing import Any
 
-__all__ = ["Case", "Counted", "Figure", "Measured", "Ratio", "calls", "seconds"]
+from locmsim._io import counted
+
+__all__ = [
+    "Case",
+    "Counted",
+    "Figure",
+    "Measured",
+    "Ratio",
+    "Watch",
+    "calls",
+    "hardware",
+    "measure",
+    "seconds",
+    "table",
+    "usable_cores",
+]
 
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3}
 
@@ -133,3 +151,89 @@ def _median(sample: Callable[[], float], time: float) -> float:
     while len(samples) < 5 or perf_counter() < end:
         samples.append(sample())
     return median(samples)
+
+
+class Watch:
+    """Watch whether the machine is busy with other work while it is measured.
+
+    `look` is called now and then. It times a fixed loop by the wall clock.
+    """
+
+    #: A loop that takes this many times as long as at its best, or this load per core, is reported.
+    MOST = 1.1
+    LOAD = 0.5
+    _TIMES = 9
+
+    def __init__(self) -> None:
+        #: Average number of processes that ran or waited in the last minute; None if unknown.
+        self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+        self._cores = len(usable_cores())
+        self._loops: list[float] = []
+
+    def look(self) -> None:
+        """Time the loop a few times, for about 20 ms."""
+        self._loops += (seconds(lambda: sum(range(100_000))) for _ in range(self._TIMES))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return sentences about what makes the figures doubtful; empty on a quiet machine."""
+        found = []
+        if self.load is not None and self.load > self.LOAD * self._cores:
+            found.append(
+                f"the machine was busy at the start: a load of {self.load:.1f} on {self._cores}"
+                " cores; the figures are too low"
+            )
+        best = min(self._loops, default=1.0)
+        usual = median(self._loops or [1.0])
+        if usual > self.MOST * best:
+            found.append(
+                "the machine was busy: a loop that always does the same took"
+                f" {1e3 * best:.1f} ms at best and {1e3 * usual:.1f} ms as a rule;"
+                " the figures are too low"
+            )
+        return found
+
+
+def hardware() -> dict[str, str]:
+    """Return processor, system and Python of this machine, on which figures depend."""
+    return {
+        "CPU": f"{_cpu()}, {counted(len(usable_cores()), 'core')}",
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+    }
+
+
+def usable_cores() -> set[int]:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    except OSError:
+        pass  # only Linux has the file
+    return platform.processor() or "unknown CPU"
+
+
+def table(figures: Iterable[Figure]) -> list[str]:
+    """Return the lines of a table for people, a heading before each group."""
+    lines: list[str] = []
+    group = None
+    for figure in figures:
+        if figure.group != group:
+            group = figure.group
+            lines += ["", group]
+        lines.append(f"  {figure.name:<36} {_number(figure.value):>12} {figure.unit}".rstrip())
+    return lines
+
+
+def _number(value: float) -> str:
+    if value == int(value) or value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -118,10 +118,7 @@ class Registry(UserDict[str, Any]):
         """Return the entry points of that name, or all."""
         if name and not _NAME.fullmatch(name):
             return []
-        from importlib.metadata import entry_points  # slow to import
-
-        points = entry_points(group=self.group)
-        return [*(points.select(name=name) if name else points)]
+        return _points(self.group, name)
 
     def _attribute(self, name: str, match: re.Match[str]) -> Any:
         where, attribute = f"{self.kind} {name}", match["name"]
@@ -159,9 +156,7 @@ def is_importable(text: str, group: str) -> bool:
     name = text.partition(":")[0]
     if _CLASS.fullmatch(text):
         return True
-    from importlib.metadata import entry_points  # slow to import
-
-    return bool(_NAME.fullmatch(name) and entry_points(group=group, name=name))
+    return bool(_NAME.fullmatch(name) and _points(group, name))
 
 
 def place_of(kind: type) -> str:
@@ -186,6 +181,13 @@ def place_of(kind: type) -> str:
     return f"{kind.__module__}:{name}"
 
 
+def _points(group: str, name: str = "") -> "list[EntryPoint]":
+    """Return the entry points of a group with that name, or all."""
+    from importlib.metadata import entry_points  # slow to import
+
+    return [*(entry_points(group=group, name=name) if name else entry_points(group=group))]
+
+
 def _package(point: "EntryPoint") -> str:
     return point.dist.name if point.dist is not None else "?"
 
@@ -205,12 +207,17 @@ def _see_working_directory() -> None:
         sys.path.append(os.getcwd())
 
 
-def class_files(text: str) -> list[str] | None:
+def class_files(text: str, group: str) -> list[str] | None:
     """Return the files of a description's class and of what it imports from its own folder.
 
-    They are found without being executed. None if the text does not name such a class.
+    A name of an installed package, from this entry point group, stands for its class. The files are
+    found without being executed. None if the text does not name such a class.
     """
     match = _CLASS.fullmatch(text)
+    if match is None:
+        name = text.partition(":")[0]
+        points = _points(group, name) if _NAME.fullmatch(name) else []
+        match = _CLASS.fullmatch(points[0].value.replace(" ", "")) if points else None
     if match is None:
         return None
     file = match["file"]

@@ -6,7 +6,6 @@ pytest-benchmark.
 
 import json
 import os
-import platform
 import random
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from dataclasses import asdict
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import chain, count, cycle
-from pathlib import Path
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
@@ -33,10 +31,19 @@ from locmsim._bench import (
     game_lengths,
 )
 from locmsim._core import Determinizer, State
-from locmsim._io import counted
-from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
+from locmsim._measure import (
+    Case,
+    Counted,
+    Figure,
+    Measured,
+    Ratio,
+    Watch,
+    calls,
+    hardware,
+    table,
+    usable_cores,
+)
 from locmsim._measure import measure as figures_of
-from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
 from locmsim.agents.learned import shipped_policy
 from locmsim.batch import StateBatch
@@ -137,7 +144,7 @@ def _playouts(rules: str) -> Iterator[Measured | Ratio | Counted]:
     yield Measured("actions", "/s", case(lambda: lengths()[0]))
     yield Counted("actions a game", "", lambda: lengths()[0] / games / PAIRS)
     yield Counted("turns a game", "", lambda: lengths()[1] / games / PAIRS)
-    if len(_cores()) > 1:
+    if len(usable_cores()) > 1:
         states = cycle(range(PAIRS))
 
         def threads(number: int) -> Callable[[], Case]:
@@ -886,13 +893,6 @@ def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
     return bench.functions(rules, kernel)
 
 
-def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
-    """Measure Vestrock, which is the same for each rule set: it is a game of its own."""
-    from vestrock import bench
-
-    return bench.functions()
-
-
 class _Group(NamedTuple):
     title: str
     functions: _Functions
@@ -920,7 +920,6 @@ GROUPS: dict[str, _Group] = {
     "decks": _Group("the choice of cards", _decks, default=False),
     "arena": _Group("arena, one core", _arena, default=False),
     "referee": _Group("referee and programs", _referee, default=False),
-    "vestrock": _Group("vestrock", _vestrock, default=False),
 }
 
 
@@ -929,7 +928,7 @@ def measure(
     seconds: float = 12.0,
     groups: Sequence[str] = (),
     *,
-    watch: "Watch | None" = None,
+    watch: Watch | None = None,
     on_group: Callable[[str, float], None] = lambda name, done: None,
 ) -> list[Figure]:
     """Measure the figures of a rule set for about `seconds`.
@@ -970,50 +969,6 @@ def measure(
     return figures
 
 
-# ---------------------------------------------------------------------------------- machine
-
-
-class Watch:
-    """Watch whether the machine is busy with other work while it is measured.
-
-    `look` is called now and then. It times a fixed loop by the wall clock.
-    """
-
-    #: A loop that takes this many times as long as at its best, or this load per core, is reported.
-    MOST = 1.1
-    LOAD = 0.5
-    _TIMES = 9
-
-    def __init__(self) -> None:
-        #: Average number of processes that ran or waited in the last minute; None if unknown.
-        self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-        self._cores = len(_cores())
-        self._loops: list[float] = []
-
-    def look(self) -> None:
-        """Time the loop a few times, for about 20 ms."""
-        self._loops += (elapsed(lambda: sum(range(100_000))) for _ in range(self._TIMES))
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return sentences about what makes the figures doubtful; empty on a quiet machine."""
-        found = []
-        if self.load is not None and self.load > self.LOAD * self._cores:
-            found.append(
-                f"the machine was busy at the start: a load of {self.load:.1f} on {self._cores}"
-                " cores; the figures are too low"
-            )
-        best = min(self._loops, default=1.0)
-        usual = median(self._loops or [1.0])
-        if usual > self.MOST * best:
-            found.append(
-                "the machine was busy: a loop that always does the same took"
-                f" {1e3 * best:.1f} ms at best and {1e3 * usual:.1f} ms as a rule;"
-                " the figures are too low"
-            )
-        return found
-
-
 # ---------------------------------------------------------------------------------- behaviour
 
 
@@ -1040,51 +995,19 @@ def signature(rules: str) -> str:
 def machine() -> dict[str, str]:
     """Return what the figures depend on besides the code."""
     return {
-        "CPU": f"{_cpu()}, {counted(len(_cores()), 'core')}",
-        "system": f"{platform.system()} {platform.machine()}",
+        **hardware(),
         "compiler": COMPILER,
         "command": COMPILER_COMMAND,
-        "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "numpy": np.__version__,
         "locmsim": __version__,
     }
-
-
-def _cores() -> set[int]:
-    """Return the cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return os.sched_getaffinity(0)
-    return set(range(os.cpu_count() or 1))
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "model name":
-                return value.strip()
-    except OSError:
-        pass  # only Linux has the file
-    return platform.processor() or "unknown CPU"
 
 
 def report(rules: str, figures: list[Figure]) -> str:
     """Return the figures as a table for people."""
     lines = [f"{key:<9} {value}" for key, value in machine().items()]
     lines += [f"{'rules':<9} {rules}", f"{'signature':<9} {signature(rules)}"]
-    group = None
-    for figure in figures:
-        if figure.group != group:
-            group = figure.group
-            lines += ["", group]
-        lines.append(f"  {figure.name:<36} {_number(figure.value):>12} {figure.unit}".rstrip())
-    return "\n".join(lines) + "\n"
-
-
-def _number(value: float) -> str:
-    if value == int(value) or value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return "\n".join([*lines, *table(figures)]) + "\n"
 
 
 def to_json(rules: str, figures: list[Figure], warnings: Sequence[str] = ()) -> dict[str, Any]:

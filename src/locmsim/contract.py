@@ -1,14 +1,13 @@
 """The interface between a game and the referee, the arena, the pages and the commands.
 
 A game provides a `Match` and a `Game`, which creates matches and players. For Legends of Code and
-Magic they are `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, for Vestrock
-`vestrock.match.Match` and `vestrock.game.VestrockGame`. A package registers its
+Magic they are `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`. A package registers its
 `Game` under the entry point group ``locmsim.games`` (docs/games.md).
 """
 
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -17,12 +16,14 @@ from locmsim._specs import did_you_mean, make, read_options
 
 __all__ = [
     "LIVE_SUFFIX",
-    "MATCH_VARIABLE",
     "BaseGame",
     "Contestant",
     "Fault",
     "FaultKind",
     "Game",
+    "LogPart",
+    "LoggedMatch",
+    "LoggedTurn",
     "Match",
     "Part",
     "TurnResult",
@@ -35,8 +36,6 @@ __all__ = [
 
 #: Suffix of the files and folders of running matches.
 LIVE_SUFFIX = ".live"
-#: The environment variable by which the processes of a match are found, even in other sessions.
-MATCH_VARIABLE = "LOCMSIM_MATCH"
 
 
 class FaultKind(StrEnum):
@@ -200,11 +199,88 @@ class View:
     drawing: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedMatch:
+    """A match in a `LogPart`, as lists show it.
+
+    Attributes
+    ----------
+    number : int
+        Its number, by which `LogPart.steps` finds it.
+    names : tuple of str
+        The names of players 0 and 1.
+    turns : int
+        The number of complete turns, counted over both players.
+    winner : int, optional
+        The player who won; None before the end and for a draw.
+    over : bool
+        Whether it has ended.
+    """
+
+    number: int
+    names: tuple[str, str]
+    turns: int = 0
+    winner: int | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTurn:
+    """A step of a match in a log: a turn and the position after it.
+
+    Attributes
+    ----------
+    view : View
+        The position. Its `scores` are shown as those of the match at the end.
+    turn : int, optional
+        The turn, counted from 0; None for the start of the match.
+    player : int, optional
+        The player whose turn it was; None for the start.
+    answer : str, optional
+        What the player did; None for the start.
+    """
+
+    view: View
+    turn: int | None = None
+    player: int | None = None
+    answer: str | None = None
+
+
+class LogPart(Protocol):
+    """A part of the log that a server of a game, or another tool of it, writes.
+
+    Such a log has a JSON object in each line, an event, and consists of parts, such as tournaments.
+    The matches of a part may be played at the same time; its events suffice to show them, so that
+    pages read a part without the others, and follow the last one while the log grows.
+    `Game.log_part` creates a part from its first event.
+    """
+
+    @property
+    def game(self) -> "Game":
+        """The game, for its title and the name of a turn."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the part is complete; the next event then begins another one."""
+
+    def take(self, event: Mapping[str, Any]) -> bool:
+        """Take the next event; return False if it is not of this part but begins another one."""
+
+    def matches(self) -> Sequence[LoggedMatch]:
+        """Return the matches as far as events were taken; always the same ones in this order."""
+
+    def steps(self, lines: Iterable[bytes], number: int) -> Iterator[LoggedTurn]:
+        """Yield a match by its number: the start, then each complete turn.
+
+        The lines are all those of the part. ``ValueError`` names a line that is damaged.
+        """
+
+
 class Game(Protocol):
     """A game that tournaments can play: it creates matches and players.
 
     A game is a frozen dataclass. Its fields are its options, plain values that are written in
-    descriptions such as ``"vestrock:init_hp=20"`` and in files of results. Two games are equal if
+    descriptions such as ``"nim:heaps=5"`` and in files of results. Two games are equal if
     they create the same matches. Games are sent to worker processes, so they must be picklable.
     """
 
@@ -235,6 +311,13 @@ class Game(Protocol):
 
     def view(self, match: Any) -> View:
         """Return what people are shown of a match of this game, after any answer."""
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return the part of a log that begins with this event; None if no part of this game does.
+
+        Pages ask every game about the first line of a file that is not a log of matches.
+        """
 
     def is_agent(self, spec: str) -> bool:
         """Return whether the text describes an agent of this process; else it is a command."""
@@ -278,6 +361,11 @@ class BaseGame:
         text = "".join(match.input_text(player) for player in match.to_ask[:1])
         scores = match.scores
         return View(text, scores=None if scores is None else (scores[0], scores[1]))
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return None: the game has no logs but those of the referee."""
+        return None
 
     def is_agent(self, spec: str) -> bool:
         """Return whether the text begins with the name of an agent."""

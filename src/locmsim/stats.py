@@ -291,7 +291,7 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Elo ratings of several players, with a mean of 0.
+    """Elo ratings of several players, with a mean of 0 or one given rating.
 
     Parameters
     ----------
@@ -305,7 +305,11 @@ class Ratings:
     error: NDArray[np.float64]
 
 
-def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> Ratings | None:
+def bradley_terry(
+    players: int,
+    pairs: Mapping[tuple[int, int], PairCounts],
+    anchor: tuple[int, float] | None = None,
+) -> Ratings | None:
     """Rate players by the Bradley-Terry model from their games against each other.
 
     A weak prior (one split pair for each pairing) keeps the rating of a player without a loss
@@ -317,6 +321,8 @@ def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> 
         The number of players.
     pairs : mapping
         ``(first, second)`` -> pairs, counted for the first of the two.
+    anchor : tuple of int and float, optional
+        A player and the rating they have; errors are then those of the differences from them.
 
     Returns
     -------
@@ -339,15 +345,23 @@ def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> 
     scatter = np.zeros((players, players))
     for (a, b), counts in met.items():
         expected = 1 / (1 + math.exp(strength[b] - strength[a]))
-        direction = np.zeros(players)
-        direction[a], direction[b] = 1, -1
-        square = np.outer(direction, direction)
-        curvature += (counts.total + 1) * expected * (1 - expected) * square
-        scatter += (counts.total + 1) * counts.smoothed()[1] * square
+        for matrix, weight in (
+            (curvature, (counts.total + 1) * expected * (1 - expected)),
+            (scatter, (counts.total + 1) * counts.smoothed()[1]),
+        ):
+            matrix[a, a] += weight
+            matrix[b, b] += weight
+            matrix[a, b] -= weight
+            matrix[b, a] -= weight
     inverse = np.linalg.pinv(curvature)
     covariance = inverse @ scatter @ inverse
-    error = NormalDist().inv_cdf(0.975) * np.sqrt(np.diag(covariance))
-    return Ratings(_ELO * strength, _ELO * error)
+    elo, variance = _ELO * strength, np.diag(covariance)
+    if anchor is not None:
+        fixed, value = anchor
+        elo = elo - elo[fixed] + value
+        variance = variance + variance[fixed] - 2 * covariance[fixed]
+    error = NormalDist().inv_cdf(0.975) * np.sqrt(np.maximum(variance, 0))
+    return Ratings(elo, _ELO * error)
 
 
 def _connected(players: int, met: Iterable[tuple[int, int]]) -> bool:

@@ -10,11 +10,11 @@ import logging
 import math
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -25,14 +25,18 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, ParamSpec, TypeVar
 
-from locmsim.contract import MATCH_VARIABLE
 from locmsim.errors import EndedBySignal
+from locmsim.supervisor import (
+    Supervisor,
+    own_pipes,
+    preparation,
+    prepare_main,
+    python_command,
+)
 
 __all__ = [
     "CorePool",
@@ -43,8 +47,9 @@ __all__ = [
     "available_cores",
     "dask_workers",
     "end_if_imported_again",
-    "kill_all",
+    "in_worker",
     "local_workers",
+    "serve",
 ]
 
 _log = logging.getLogger(__name__)
@@ -176,14 +181,13 @@ def local_workers(
     cores_each: int = 1,
     *,
     apart: bool = False,
-    clean: Callable[[str], object] = lambda mark: None,
 ) -> Iterator[Workers]:
     """Provide workers on this machine: this process for one job, else a process per job.
 
     Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
     few cores. At the end all processes are gone, even in the middle of their games. With `apart`, a
-    single job has a process too. `clean` is as for `CorePool`. `WorkersError`, before any process
-    is started, if they cannot import the main script.
+    single job has a process too. `WorkersError`, before any process is started, if they cannot
+    import the main script.
     """
     end_if_imported_again()
     pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
@@ -195,7 +199,7 @@ def local_workers(
             yield Workers(_ThisProcess(), lambda: 1)
         return
     _check_main()
-    pool = CorePool(jobs, pinned, clean)
+    pool = CorePool(jobs, pinned)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))
     except BaseException:
@@ -387,10 +391,10 @@ class CorePool(Executor):
 
     When a worker dies, only its own task fails, with `BrokenExecutor`, and another process replaces
     it; a `ProcessPoolExecutor` would end all its processes. `stop` ends workers in the middle of
-    their tasks by ``SystemExit``, and workers end by themselves when this process is gone.
-    (Pebble's pool survives the death of a worker too, but it kills workers without ``SystemExit``,
-    so that the bots they started keep running; its workers survive a killed main process; and it
-    does not bind them to cores.)
+    their tasks by ``SystemExit``, and all of them end when this process is gone
+    (`locmsim.supervisor`). (Pebble's pool survives the death of a worker too, but it kills workers
+    without ``SystemExit``, its workers survive a killed main process, and it does not bind them to
+    cores.)
 
     Parameters
     ----------
@@ -398,26 +402,16 @@ class CorePool(Executor):
         The number of worker processes.
     cores : sequence of sequence of int
         The processors of each worker.
-    clean : callable, optional
-        Called with a mark after a worker ended: what it left behind has this text in the
-        environment variable `locmsim.contract.MATCH_VARIABLE`, and should be ended.
     """
 
-    def __init__(
-        self,
-        jobs: int,
-        cores: Sequence[Sequence[int]],
-        clean: Callable[[str], object] = lambda mark: None,
-    ) -> None:
-        self._clean = clean
+    def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
         # One thread waits for each worker.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
         self._cores = list(cores)
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
-        # Nothing is written to it: its end tells the workers that this process is gone.
-        self._lifeline, self._other_end = multiprocessing.Pipe()
+        self._supervisor = Supervisor()
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         return self._threads.submit(self._run, fn, args, kwargs)
@@ -432,25 +426,19 @@ class CorePool(Executor):
     def _replacement(self, dead: "_Worker | None") -> "_Worker":
         with self._lock:
             cores = dead.cores if dead else self._cores.pop() if self._cores else ()
-            worker = _Worker(cores, self._other_end, self._clean)
+            worker = _Worker(cores, self._supervisor)
             self._workers.append(worker)
             _log.debug("worker process %s on cores %s", worker.pid, [*cores] or "all")
             return worker
 
     def stop(self) -> None:
         """End all workers and wait until they are gone; what does not end is killed."""
-        self._lifeline.close()
-        killer = threading.Timer(_GRACE_SECONDS, self.kill)
-        killer.start()
-        try:
-            self.shutdown(cancel_futures=True)
-        finally:
-            killer.cancel()
-
-    def kill(self) -> None:
-        """Kill all workers."""
+        # A worker whose task has ended must not get another one.
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._supervisor.end(_GRACE_SECONDS)
+        self._threads.shutdown()
         for worker in self._workers:
-            worker.kill()
+            worker.dismiss()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for the tasks that are running, as the base class does.
@@ -466,104 +454,101 @@ class CorePool(Executor):
         if wait:
             for worker in self._workers:
                 worker.dismiss()
+            self._supervisor.end()
 
 
 class _Worker:
     """A worker process, as seen from the main process."""
 
-    def __init__(
-        self, cores: Sequence[int], lifeline: Connection, clean: Callable[[str], object]
-    ) -> None:
+    def __init__(self, cores: Sequence[int], supervisor: Supervisor) -> None:
         self.cores = cores
         self.alive = True
-        self._clean = clean
-        outer = os.environ.get(MATCH_VARIABLE)
-        own = f"worker-{os.urandom(8).hex()}"
-        self._mark = f"{outer}:{own}" if outer else own
-        # A fresh process: a fork would inherit locks that other threads hold at that moment.
-        context = multiprocessing.get_context("spawn")
-        self._tasks, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, lifeline, cores), daemon=True)
-        # A process that all workers share, which must not get the mark of the first one.
-        resource_tracker.ensure_running()
-        with _marked(self._mark), _ctrl_c_later():
-            self._process.start()
-        _started.add(self)
-        self.pid = self._process.pid
-        theirs.close()
+        with _standard_error() as descriptor:
+            self._child = supervisor.start(
+                python_command("locmsim.workers", "serve"), cores=cores, stderr=descriptor
+            )
+        self.pid = self._child.pid
+        # What the main script is may have changed meanwhile, so that it is sent to each worker.
+        questions, answers, _ = self._child.detach()
+        self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
+        with contextlib.suppress(OSError):  # its death is found by the first task
+            _write_message(self._questions, pickle.dumps((preparation(), cores)))
 
     def run(self, *task: Any) -> Any:
         """Return the result of a task, or what it raised; `BrokenExecutor` if the worker died."""
+        data = pickle.dumps(task)
         try:
-            self._tasks.send(task)
-            done, result = self._tasks.recv()
+            _write_message(self._questions, data)
+            data = _read_message(self._answers)
         except (EOFError, OSError):
             self.alive = False
             self.dismiss()
-            code = self._process.exitcode
+            code = self._child.exit_code()
             if code == _UNGUARDED:
                 raise UnguardedError(
                     "worker processes import the main script again: put what it runs under"
                     ' `if __name__ == "__main__":`, or play with jobs=1'
                 ) from None
             raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
+        done, result = pickle.loads(data)
         if done:
             return result
         raise result
 
     def dismiss(self) -> None:
         """Let the process end when it is idle, and wait for that."""
-        self._tasks.close()
-        self._process.join()
-        self._clean(self._mark)
-
-    def kill(self) -> None:
-        """Kill the process and what it started."""
-        self._process.kill()
-        self._clean(self._mark)
+        with contextlib.suppress(OSError):  # what is not written yet has no reader any more
+            self._questions.close()
+        self._child.wait()
+        self._answers.close()
 
 
 @contextlib.contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Let processes that start now ignore Ctrl-C until `_serve` handles it, without a traceback."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+def _standard_error() -> Iterator[int]:
+    """Return a descriptor of the standard error, or of nothing if this process has none."""
     try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.fstat(2)
+    except OSError:
+        with open(os.devnull, "wb") as nowhere:
+            yield nowhere.fileno()
+    else:
+        yield 2
 
 
-@contextlib.contextmanager
-def _marked(mark: str) -> Iterator[None]:
-    """Let processes that start now have the mark in their environment from the beginning."""
-    before = os.environ.get(MATCH_VARIABLE)
-    os.environ[MATCH_VARIABLE] = mark
+def _write_message(file: BinaryIO, data: bytes) -> None:
+    file.write(len(data).to_bytes(8, "little"))
+    file.write(data)
+    file.flush()
+
+
+def _read_message(file: BinaryIO) -> bytes:
+    """Return the next message; ``EOFError`` if there is no whole one."""
+    count = int.from_bytes(file.read(8), "little")
+    data = file.read(count)
+    if not data or len(data) < count:
+        raise EOFError
+    return data
+
+
+#: The processors that this worker is bound to; None in other processes.
+_bound: Sequence[int] | None = None
+
+
+def in_worker() -> bool:
+    """Return whether this process is a worker, which is replaced when it ends."""
+    return _bound is not None or multiprocessing.parent_process() is not None
+
+
+def _packed_error(error: Exception) -> bytes:
     try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[MATCH_VARIABLE]
-        else:
-            os.environ[MATCH_VARIABLE] = before
+        return pickle.dumps((False, error))
+    except Exception:  # it holds what cannot be sent
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
 
 
-#: The workers of this process.
-_started: "weakref.WeakSet[_Worker]" = weakref.WeakSet()
-
-
-def kill_all() -> None:
-    """Kill all workers of this process and what they started."""
-    for worker in list(_started):
-        worker.kill()
-
-
-def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> None:
-    """Run a worker process."""
-    if cores and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores)
+def serve() -> None:
+    """Run a worker process, whose tasks come over the standard input; it ends with the input."""
+    global _bound
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the cleanup
@@ -573,20 +558,19 @@ def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> Non
     # Ctrl-C is handled by the main process, which then ends this one. It is not ignored here,
     # because bots would inherit that.
     signal.signal(signal.SIGINT, lambda number, frame: None)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-
-    def watch() -> None:
-        with contextlib.suppress(EOFError, OSError):
-            lifeline.recv()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
+    source, target = own_pipes()
+    with (
+        contextlib.suppress(EOFError, BrokenPipeError),
+        os.fdopen(source, "rb") as tasks,
+        os.fdopen(target, "wb") as answers,
+    ):
+        data, _bound = pickle.loads(_read_message(tasks))
+        prepare_main(data)
         while True:
-            fn, args, kwargs = tasks.recv()
+            message = _read_message(tasks)
             try:
-                answer = True, fn(*args, **kwargs)
+                fn, args, kwargs = pickle.loads(message)
+                answer = pickle.dumps((True, fn(*args, **kwargs)))
             except Exception as error:
-                answer = False, error
-            tasks.send(answer)
+                answer = _packed_error(error)
+            _write_message(answers, answer)

@@ -6,10 +6,11 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from locmsim._io import try_lock
+from locmsim.contract import LoggedTurn
 from vestrock._core import State
 from vestrock.deck import parse_deck
 from vestrock.match import Match
@@ -127,7 +128,7 @@ class ReplayError(ValueError):
     """A log is damaged or does not agree with its replay; the message names the line."""
 
 
-def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]:
+def match_steps(lines: Iterable[bytes], number: int) -> Iterator[LoggedTurn]:
     """Yield a match of a log turn by turn, up to the last turn that is complete.
 
     Parameters
@@ -139,11 +140,9 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
 
     Yields
     ------
-    dict
-        The attributes of a `locmsim.contract.View`; ``turn``, counted from 0, and ``player``, both
-        None at the beginning; ``answer``, the commands, and ``ignored``, an empty list. The
-        actions of the unfinished turn of a running tournament are left out, so that spectators
-        are one turn late.
+    LoggedTurn
+        Its answer is the commands of the turn. The actions of the unfinished turn of a running
+        tournament are left out, so that spectators are one turn late.
 
     Raises
     ------
@@ -161,8 +160,7 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
                     raise ReplayError(f"the tournament has no match {number}")
                 deck = parse_deck("\n".join(event["deck"]))
                 match = Match(deck, players=seats[number], match_id=number, **event["parameters"])
-                step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
-                yield {**step, **asdict(match_view(match))}
+                yield LoggedTurn(match_view(match))
             elif kind in ("tournament", "awards", "cut", "server"):
                 return
             elif kind == "action" and event["match"] == number:
@@ -178,7 +176,7 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
             raise ReplayError(f"line {line}: a damaged event: {error!r}") from None
 
 
-def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
+def _turn_step(match: Match, done: Iterable[Event]) -> LoggedTurn:
     """Do the actions of a turn, end it, and return the step that shows them."""
     player, turn = match.state.mover, match.turn
     commands = []
@@ -187,8 +185,7 @@ def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
         match.command(event["player"], " ".join([word, str(match.match_id), *arguments]))
         commands.append(event["command"])
     match.end_turn()
-    step = {"turn": turn, "player": player, "answer": ";".join(commands), "ignored": []}
-    return {**step, **asdict(match_view(match))}
+    return LoggedTurn(match_view(match), turn, player, ";".join(commands))
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from locmsim.contract import BaseGame, View
+from locmsim.contract import BaseGame, LogPart, View
 from vestrock.bots import BOTS
 from vestrock.deck import generate_deck
 from vestrock.match import Match
@@ -50,6 +50,17 @@ class VestrockGame(BaseGame):
     def view(self, match: Match) -> View:
         """Return the position as text and picture, with the healths or the final scores."""
         return match_view(match)
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return the tournament of a server's log that begins with this event."""
+        if event.get("event") not in ("server", "tournament") or (
+            event.get("game", "vestrock") != "vestrock"
+        ):
+            return None
+        from vestrock.logparts import LoggedTournament
+
+        return LoggedTournament(cls(), event)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
         """Return a match with the deck of `seed`, before its first answer.

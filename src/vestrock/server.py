@@ -212,7 +212,9 @@ class Server:
         except BaseException:
             await self.close()
             raise
-        self.events.add({"event": "server", "format": FORMAT, "version": __version__})
+        self.events.add(
+            {"event": "server", "game": "vestrock", "format": FORMAT, "version": __version__}
+        )
         self._schedule = Schedule(loop.time(), self.turn_seconds)
         self._timer = loop.call_at(self._schedule.due, self._tick)
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)

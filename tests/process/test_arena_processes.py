@@ -311,7 +311,7 @@ def test_worker_that_is_killed() -> None:
         if not killed and arena.tally.games >= 5:
             children = children_of(os.getpid())
             names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children}
-            killed.extend(pid for pid, name in names.items() if b"spawn_main" in name)
+            killed.extend(pid for pid, name in names.items() if b"locmsim.workers" in name)
             os.kill(killed[0], signal.SIGKILL)
 
     cores = available_cores()
@@ -420,9 +420,8 @@ class Tool:
         return 0
 
     def workers(self) -> list[int]:
-        """Return its worker processes, without the resource tracker that Python starts."""
-        pids = children_of(self.process.pid)
-        return [pid for pid in pids if b"tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        """Return its worker processes."""
+        return children_of(self.process.pid)
 
 
 def assert_gone(processes: list[int]) -> None:

@@ -70,13 +70,15 @@ def test_its_clock_ends_a_turn(tmp_path):
 
 @pytest.mark.slow
 def test_it_beats_a_weak_bot(tmp_path):
-    """With the same draft and time for all playouts, the bot wins these games, and most others."""
+    """With the same draft and time for all playouts, it won 84 % of 200 other games."""
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
     bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DTURN_MS=60000")
     wins = 0
-    for seed in (1, 2, 4):
-        match = Match("1.0", seed=seed)
-        play([str(bot), WEAK], match, timeout_scale=0)
-        assert match.error is None
-        wins += match.winner == 0
-    assert wins == 3
+    for seed in range(20):
+        for seat, players in enumerate([(str(bot), WEAK), (WEAK, str(bot))]):
+            match = Match("1.0", seed=seed)
+            play([*players], match, timeout_scale=0)
+            assert match.error is None
+            wins += match.winner == seat
+    # A bot that wins 80 % of its games wins fewer of forty once in 700 times.
+    assert wins >= 24

@@ -71,9 +71,13 @@ def test_training_as_in_the_readme(desk: Desk) -> None:
 
 @pytest.mark.slow
 def test_commands_of_compare(desk: Desk) -> None:
-    first, more, sequential, several, looks, export, agents, cluster = blocks("compare.md", "sh")
+    first, again, more, sequential, several, pool, looks, cards, export, agents, cluster = blocks(
+        "compare.md", "sh"
+    )
     table = desk.run(fewer(first, n1000=4))
     assert table.startswith("4 games of rules 1.5, mirrored pairs, seed ")
+    printed = desk.run(again.replace("1..20", "1..2"))
+    assert printed == "2 games played again: all came out the same\n"
     table = desk.run(fewer(more, n2000=6))
     assert table.startswith("6 games of rules 1.5")
     assert "better than old: undecided after 2 pairs (SPRT of Elo +0 against +20," in desk.run(
@@ -83,6 +87,12 @@ def test_commands_of_compare(desk: Desk) -> None:
     for name, games in (("league", 12), ("gauntlet", 6)):
         with Arena.load(desk.folder / f"{name}.db") as arena:
             assert arena.tally.games == games
+
+    printed = desk.run(fewer(pool, n200=2))
+    assert printed.count("6 games of rules 1.5") == 1
+    assert printed.count("12 games of rules 1.5") == 2
+    assert "v1 (retired)" in printed
+    assert desk.run(cards).startswith("card  ")
 
     # With so few games, there is no game 7.
     shown = desk.run(looks.replace(":7", ":3"))

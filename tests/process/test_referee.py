@@ -12,13 +12,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from helpers import BOT, few_descriptors, running
+from helpers import BOT, children_of, few_descriptors, running
 
+from locmsim import supervisor
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee import FaultKind, Result, play, replay_calls
-from locmsim.referee import process as botprocess
-from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
+from locmsim.referee.process import MAX_LINE, BotFault, BotProcess
+from locmsim.supervisor import Supervisor
 
 #: Time limits that bots keep even on a slow machine, and limits that they are to exceed.
 RELAXED = 25.0
@@ -484,13 +485,13 @@ def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.Monk
 
 
 def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    kill_all = botprocess._kill_all
+    wait = supervisor._Helped._wait
 
     def interrupted(*arguments: Any) -> None:
-        monkeypatch.setattr(botprocess, "_kill_all", kill_all)
+        monkeypatch.setattr(supervisor._Helped, "_wait", wait)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(botprocess, "_kill_all", interrupted)
+    monkeypatch.setattr(supervisor._Helped, "_wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         play([bot("children", 0), BOT], Match(seed=1), timeout_scale=0, env=processes.env)
     assert len(processes.seen()) == 5
@@ -498,7 +499,7 @@ def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) 
 
 def test_machine_without_descriptors(processes: Processes) -> None:
     """A lack of file descriptors raises an error and does not count as a fault of a bot."""
-    with few_descriptors(9), pytest.raises(OSError, match="Too many open files"):
+    with few_descriptors(4), pytest.raises(OSError, match="Too many open files"):
         play([BOT, BOT], Match(seed=1), env=processes.env)
 
 
@@ -506,12 +507,16 @@ def run_script(setup: str, processes: Processes) -> None:
     """Play a match of bots with children and daemons in a separate process, after `setup`."""
     script = f"""
 {setup}
+from locmsim import supervisor
 from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
 assert result.fault.message.startswith("its process exited"), result.fault
 import os
-assert open(f"/proc/self/task/{{os.getpid()}}/children").read() == ""
+import sys
+sys.path.append({os.path.dirname(__file__) + "/.."!r})
+from helpers import children_of
+assert children_of(os.getpid()) == []
 """
     subprocess.run([sys.executable, "-c", script], check=True, env=processes.env, timeout=120)
     assert len(processes.seen()) == 5
@@ -539,8 +544,8 @@ def test_many_matches_leave_nothing(processes: Processes) -> None:
             commands = [bot(), bot("leave", 1 + seed % 2, "0")]
             play(commands, Match(seed=seed), timeout_scale=RELAXED, env=processes.env)
 
-    def children() -> set[str]:
-        return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+    def children() -> set[int]:
+        return set(children_of(os.getpid()))
 
     play_some(1)
     before, others = open_files(), children()
@@ -679,23 +684,21 @@ def test_agent_that_is_interrupted() -> None:
 def test_bot_whose_start_is_interrupted(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, interrupted: int
 ) -> None:
-    """A bot is stopped if a signal arrives after its process started but before `Popen` returns."""
+    """A bot is stopped if a signal arrives after its process started but before that is known."""
     started = 0
+    start = supervisor._Helped.start
 
-    class Interrupted(subprocess.Popen):  # type: ignore[type-arg]
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            nonlocal started
-            super().__init__(*arguments, **options)
-            started += 1
-            while len(processes.seen()) < started:
-                time.sleep(0.01)
-            if started > interrupted:
-                for pipe in (self.stdin, self.stdout, self.stderr):
-                    pipe.close()  # as `Popen` does when it is interrupted
-                self.returncode = 0  # `Popen` then does not know of the process
-                raise KeyboardInterrupt
+    def interrupted_start(*arguments: Any) -> int:
+        nonlocal started
+        pid = start(*arguments)
+        started += 1
+        while len(processes.seen()) < started:
+            time.sleep(0.01)
+        if started > interrupted:
+            raise KeyboardInterrupt
+        return pid
 
-    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    monkeypatch.setattr(supervisor._Helped, "start", interrupted_start)
     waiting = ["/bin/sh", "-c", ": > $LOCMSIM_TEST_PIDS/$$; exec sleep 600"]
     with pytest.raises(KeyboardInterrupt):
         play([waiting, waiting], Match(seed=7), timeout_scale=0, env=processes.env)
@@ -721,15 +724,8 @@ def test_match_replayed_from_calls(run: Run) -> None:
 @pytest.fixture
 def start(processes: Processes) -> Iterator[Callable[..., BotProcess]]:
     """Yield a function that starts a bot; the bots are stopped at the end of the test."""
-    token = new_token()
-    started: list[BotProcess] = []
-
-    def start(*command: str) -> BotProcess:
-        started.append(BotProcess(command, token, env=processes.env))
-        return started[-1]
-
-    yield start
-    stop(started, token)
+    with Supervisor() as own:
+        yield lambda *command: BotProcess(command, own, env=processes.env)
 
 
 def test_question_that_is_not_read(start: Callable[..., BotProcess]) -> None:
@@ -770,24 +766,6 @@ def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) 
     assert other.ask("hello\n", 20, other=printing)[0] == "done"
     with pytest.raises(BotFault, match="answered early"):  # it was not blocked
         printing.ask("again\n", 20)
-
-
-def test_stopped_twice(start: Callable[..., BotProcess], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot that was stopped is not signalled again, as its process id may have been reused."""
-    sleeping = start("/bin/sleep", "600")
-    stop([sleeping], new_token())
-    sent: list[int] = []
-    monkeypatch.setattr(os, "killpg", lambda group, number: sent.append(number))
-    stop([sleeping], new_token())
-    assert sent == []
-
-
-def test_nested_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A nested match's token contains the outer token, so that the outer match can end its bots."""
-    outer = new_token()
-    monkeypatch.setenv("LOCMSIM_MATCH", outer)
-    assert outer in new_token()
-    assert new_token() != new_token()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Tests of tuning with several workers, one of which is killed, and on a Dask cluster."""
 
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amounts import amount
+from helpers import children_of
 
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile, default_weights
@@ -104,9 +104,8 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
 
     def kill(what: str, done: int, count: int) -> None:
         if what == "self-play" and not killed and 0 < done < count:
-            child = multiprocessing.active_children()[0]
-            assert child.pid is not None
-            os.kill(child.pid, signal.SIGKILL)
+            child = children_of(os.getpid())[0]
+            os.kill(child, signal.SIGKILL)
             killed.append(child)
 
     other = Tuner(SETTINGS, start=BAD, folder=tmp_path)

@@ -220,7 +220,7 @@ def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
         arena.run(jobs=1)
         points = [player.points for player in arena.tally.players]
     page = open_site(serve("--db", db), "arena")
-    expect(page.locator("#state")).to_contain_text("2 of 2 games of Vestrock, 15.5 turns a game")
+    expect(page.locator("#state")).to_contain_text("2 of 2 games of Vestrock, 14.5 turns a game")
     titles = page.locator("#players thead th").all_inner_texts()
     assert [row[titles.index("score")] for row in figures(page)] == [
         f"{sum_ / 2:.2f}".replace("-", "\u2212") for sum_ in points

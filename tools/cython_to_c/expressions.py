@@ -117,6 +117,12 @@ def is_float(value: Value) -> bool:
     return bare(value.type)[0] in ("float", "double")
 
 
+def as_numbers(a: Value, b: Value) -> tuple[Value, Value]:
+    """Return operands of a comparison with a float, where C++20 deprecates names of constants."""
+    first, second = (v if v.const is None or is_float(v) else literal(v.const) for v in (a, b))
+    return first, second
+
+
 def beside_float(node: Node, value: Value) -> Value:
     """Return an operand of an operation on floats as Cython writes it, if it is a constant.
 
@@ -437,6 +443,8 @@ class Expressions:
         a, b = self.characters(node, a, b)
         if a.const is not None and b.const is not None:
             return literal(int(_COMPARISONS[operator](a.const, b.const)), True)
+        if is_float(a) or is_float(b):
+            a, b = as_numbers(a, b)
         pure = a.pure and b.pure
         if b.text == "NULL" and operator == "==":
             return Value(f"!{a.at(_UNARY)}", _UNARY, BIT, pure=pure, truth=True)

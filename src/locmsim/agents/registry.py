@@ -36,6 +36,7 @@ __all__ = [
     "known_agents",
     "make_agent",
     "parse_spec",
+    "suggest",
 ]
 
 
@@ -167,6 +168,21 @@ def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
     str
     """
     return _specs.did_you_mean(name, _registry.names() if known is None else known)
+
+
+def suggest(name: str) -> str:
+    """Return the end of a message that names the agent that was probably meant, or all agents.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+
+    Returns
+    -------
+    str
+    """
+    return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 
 
 def known_agents() -> list[AgentInfo]:

@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import multiprocessing
 import os
 import sys
 import threading
@@ -18,6 +17,7 @@ from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 from locmsim.referee.live import LiveLog
 from locmsim.referee.process_match import Call, Result, play, replay_calls
+from locmsim.workers import in_worker
 
 __all__ = ["DIED", "forget_agents", "is_foreign_player", "new_match", "play_games", "replayed"]
 
@@ -107,7 +107,7 @@ def play_games(
         return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
 
     # A worker is replaced when it ends, and the game is played again.
-    expendable = multiprocessing.parent_process() is not None and any(
+    expendable = in_worker() and any(
         is_foreign_player(player, settings.game) for player in settings.players
     )
     records = []

@@ -9,15 +9,14 @@ from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
 from locmsim.agents.registry import (
-    AGENTS,
     agent_spec,
     check_rules,
-    did_you_mean,
     is_agent,
     make_agent,
+    suggest,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
-from locmsim.contract import Part, View
+from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
 
@@ -89,6 +88,21 @@ class LocmGame:
             return View("".join(texts), scores=_pair(match.scores))
         first, second = match.state.players
         return View(str(match.state), scores=(first.health, second.health))
+
+    @classmethod
+    def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
+        """Return None: the game has no logs but those of the referee.
+
+        Parameters
+        ----------
+        event : mapping
+            A line of a log.
+
+        Returns
+        -------
+        None
+        """
+        return None
 
     def cards_of(
         self, match: Match, answers: Iterable[tuple[int, str | None]]
@@ -189,7 +203,7 @@ class LocmGame:
         -------
         str
         """
-        return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
+        return suggest(name)
 
 
 def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:

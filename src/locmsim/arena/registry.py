@@ -1,7 +1,7 @@
 """Games by name: those of the library and of installed packages.
 
 A description is a name, optionally followed by a colon and options: ``"locm:rules=1.2"``,
-``"vestrock:init_hp=20,turns=40"``. A package gives its game a name by an entry point of the group
+``"nim:heaps=5,most=9"``. A package gives its game a name by an entry point of the group
 ``locmsim.games``; any other game is named by its class, ``"module:Class"``.
 """
 
@@ -11,9 +11,17 @@ from typing import Any
 
 from locmsim._plugins import Registry, place_of
 from locmsim._specs import make, read_options
-from locmsim.contract import Game
+from locmsim.contract import Game, LogPart
 
-__all__ = ["GAMES", "game_from_json", "game_name", "game_to_json", "known_games", "make_game"]
+__all__ = [
+    "GAMES",
+    "find_log_part",
+    "game_from_json",
+    "game_name",
+    "game_to_json",
+    "known_games",
+    "make_game",
+]
 
 _registry = Registry(
     "game",
@@ -36,7 +44,7 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
     Parameters
     ----------
     description : str
-        Such as ``"vestrock:init_hp=20"``.
+        Such as ``"nim:heaps=5"``.
     like : Game, optional
         If it has the same name, it supplies the options that are not given.
     **options
@@ -98,3 +106,18 @@ def game_from_json(data: Mapping[str, Any]) -> Game:
     except TypeError as error:
         raise ValueError(f"results of another version of {name}: {error}") from None
     return game
+
+
+def find_log_part(event: Mapping[str, Any], name: str = "") -> tuple[str, LogPart] | None:
+    """Return the game whose logs have a part that begins with this event, by name, and the part.
+
+    Only the game of a name is asked, or, without a name, all of them; None if it is of no game.
+    """
+    for known in [name] if name else _registry.names():
+        try:
+            part: LogPart | None = _registry.find(known).log_part(event)
+        except (ValueError, ImportError, AttributeError):  # a broken entry point; no such logs
+            continue
+        if part is not None:
+            return known, part
+    return None

@@ -94,7 +94,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
             extra.append(f"{sums.points / max(1, sum(sums.games)):.2f}")
         rows.append(
             [
-                player.name,
+                player.name + " (retired)" * (index in settings.retired),
                 str(sum(sums.games)),
                 str(sum(sums.wins)),
                 *extra,
@@ -126,10 +126,28 @@ def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
 
 
 def _ratings(tally: Tally) -> Ratings | None:
-    """Return ratings; None for two players, where the interval suffices, and without choix."""
-    if len(tally.settings.players) == 2 or not _can_rate():
+    """Return ratings; None for two players, where the interval suffices, and without choix.
+
+    They do not depend on the order of the players, not even by rounding.
+    """
+    settings = tally.settings
+    anchor, count = settings.anchor, len(settings.players)
+    if (count == 2 and anchor is None) or not _can_rate():
         return None
-    return bradley_terry(len(tally.settings.players), tally.pairs)
+    order = sorted(range(count), key=lambda index: settings.players[index].name)
+    rank = {index: place for place, index in enumerate(order)}
+    pairs = {
+        (min(rank[a], rank[b]), max(rank[a], rank[b])): (
+            counts if rank[a] < rank[b] else counts.reversed()
+        )
+        for (a, b), counts in tally.pairs.items()
+    }
+    fixed = None if anchor is None else (rank[settings.index(anchor[0])], anchor[1])
+    ratings = bradley_terry(count, dict(sorted(pairs.items())), fixed)
+    if ratings is None:
+        return None
+    places = [rank[index] for index in range(count)]
+    return Ratings(ratings.elo[places], ratings.error[places])
 
 
 def _can_rate() -> bool:
@@ -434,6 +452,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
             {
                 "name": player.name,
                 "spec": player.spec,
+                "retired": index in settings.retired,
                 "games": sum(sums.games),
                 "wins": sum(sums.wins),
                 "draws": sum(sums.draws),

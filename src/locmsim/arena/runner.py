@@ -74,8 +74,7 @@ class _Run:
         self._store = store
         self._tally = tally
         self._on_games = on_games
-        played = store.numbers()
-        self._todo = (number for number in range(1, count + 1) if number not in played)
+        self._todo = store.missing(count)
         self._isolate = isolate
         self._batch = 1
         self._runner = TaskRunner(

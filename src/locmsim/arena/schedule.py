@@ -23,7 +23,7 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 
-__all__ = ["MODES", "Fixture", "Player", "Settings"]
+__all__ = ["MODES", "Fixture", "Player", "Segment", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -32,6 +32,7 @@ MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 _NAME = re.compile(r"\S.*")
 #: Far more games than anybody can play, and less than what a file of results can count.
 _MOST_GAMES = 2_000_000_000
+_MOST_RATING = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _words(command: str) -> list[str]:
 
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
-    return [*(class_files(spec) or ()), *options]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options]
 
 
 class Fixture(NamedTuple):
@@ -131,6 +132,21 @@ class Fixture(NamedTuple):
         return agent_seed(self.seed, seat)
 
 
+class Segment(NamedTuple):
+    """A part of the schedule of a pool: some rounds of some pairings.
+
+    Parameters
+    ----------
+    pairings : tuple of tuple of int
+        Pairs of indices of players.
+    rounds : int
+        The number of rounds; each part begins with the seed of the first round.
+    """
+
+    pairings: tuple[tuple[int, int], ...]
+    rounds: int
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings that determine the games of a tournament and how they are played.
@@ -154,6 +170,12 @@ class Settings:
         Number of consecutive rounds that share their cards but nothing else that depends on seeds.
     timeout_scale, match_limit, lenient
         As for `locmsim.referee.play`.
+    segments : tuple of Segment
+        The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
+    retired : tuple of int
+        The players who play no more games.
+    anchor : tuple of str and float, optional
+        The name of a player and the rating they have; the others' follow from it.
 
     Raises
     ------
@@ -171,6 +193,9 @@ class Settings:
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False
+    segments: tuple[Segment, ...] = ()
+    retired: tuple[int, ...] = ()
+    anchor: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -201,10 +226,18 @@ class Settings:
             raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
         if self.match_limit is not None and not self.match_limit > 0:
             raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+        if self.anchor is not None:
+            self.index(self.anchor[0], "anchor: ")
+            if not abs(self.anchor[1]) <= _MOST_RATING:
+                raise ValueError(
+                    f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
+                )
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
         """The pairings, as indices of players."""
+        if self.segments:
+            return [*dict.fromkeys(pair for part in self.segments for pair in part.pairings)]
         return [self.pairing(i) for i in range(self.pairing_count)]
 
     @property
@@ -234,6 +267,31 @@ class Settings:
         first = len(self.players) - 2 - k
         return first, len(self.players) - 1 - (left - k * (k + 1) // 2)
 
+    def index(self, name: str, what: str = "") -> int:
+        """Return the index of a player.
+
+        Parameters
+        ----------
+        name : str
+            The player's name.
+        what : str
+            The beginning of the message if nobody is called that.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            Nobody is called that.
+        """
+        names = [player.name for player in self.players]
+        if name not in names:
+            known = ", ".join(names)
+            raise ValueError(f"{what}no player is called {name!r}: expected one of {known}")
+        return names.index(name)
+
     @property
     def games_per_meeting(self) -> int:
         """Games per pairing in a round."""
@@ -256,6 +314,11 @@ class Settings:
         ValueError
             The games do not form complete pairs, or there are not enough seeds.
         """
+        if self.segments:
+            if games is not None:
+                raise ValueError("games: does not apply to a pool, which grows by new players")
+            meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
+            return meetings * self.games_per_meeting
         per_round = self.pairing_count * self.games_per_meeting
         if games is None:
             if self.seeds is None:
@@ -286,8 +349,7 @@ class Settings:
         Fixture
         """
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
-        round_, pairing = divmod(meeting, self.pairing_count)
-        a, b = self.pairing(pairing)
+        round_, (a, b) = self._meeting(meeting)
         if swapped or (not self.mirror and round_ % 2):
             a, b = b, a
         card_seed = None
@@ -295,6 +357,33 @@ class Settings:
             first_of_set = self._round_seed(round_ - round_ % self.pairs_per_set)
             card_seed = derived_seed(first_of_set, "cards")
         return Fixture(number, (a, b), self._round_seed(round_), card_seed)
+
+    def _meeting(self, number: int) -> tuple[int, tuple[int, int]]:
+        """Return the round and the pairing of a meeting, counted from 0."""
+        for part in self.segments:
+            meetings = len(part.pairings) * part.rounds
+            if number < meetings:
+                round_, place = divmod(number, len(part.pairings))
+                return round_, part.pairings[place]
+            number -= meetings
+        if self.segments:
+            raise ValueError(f"the pool has no meeting {number} behind its last one")
+        round_, place = divmod(number, self.pairing_count)
+        return round_, self.pairing(place)
+
+    def is_played(self, number: int) -> bool:
+        """Return whether a game is to be played: nobody in it is retired.
+
+        Parameters
+        ----------
+        number : int
+            The number of the game.
+
+        Returns
+        -------
+        bool
+        """
+        return not self.retired or not {*self.fixture(number).players} & {*self.retired}
 
     def _round_seed(self, round_: int) -> int:
         if self.seeds is not None:
@@ -347,7 +436,21 @@ class Settings:
             players = tuple(Player(**player) for player in data["players"])
             seeds = None if data["seeds"] is None else parse_seeds(data["seeds"])
             game = game_from_json(data["game"])
-            return cls(**{**data, "players": players, "seeds": seeds, "game": game})
+            anchor = data.get("anchor")
+            return cls(
+                **{
+                    **data,
+                    "players": players,
+                    "seeds": seeds,
+                    "game": game,
+                    "segments": tuple(
+                        Segment(tuple((a, b) for a, b in pairings), rounds)
+                        for pairings, rounds in data.get("segments", ())
+                    ),
+                    "retired": tuple(data.get("retired", ())),
+                    "anchor": anchor and (anchor[0], anchor[1]),
+                }
+            )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the settings of a tournament: {error!r}") from None
 

@@ -185,11 +185,26 @@ class Store(Database):
         self.settings = settings
 
     def renew(self, settings: Settings) -> None:
-        """Store the current digests of the players' files."""
+        """Store other settings with the same games so far, and the players that are new."""
+        assert self.settings is not None
         with self._errors("write to"), self._transaction():
-            text = json.dumps(settings.to_json())
-            self._connection.execute("UPDATE tournament SET settings = ?", [text])
+            execute = self._connection.execute
+            execute("UPDATE tournament SET settings = ?", [json.dumps(settings.to_json())])
+            for i, player in enumerate(settings.players):
+                row = [i, player.name, player.spec]
+                execute("INSERT OR IGNORE INTO players VALUES (?, ?, ?)", row)
+            if settings.pairings != self.settings.pairings:
+                execute("DELETE FROM sums")
+                self._sums = None
         self.settings = settings
+
+    def missing(self, count: int) -> Iterator[int]:
+        """Yield the games of 1 to `count` that are to be played and are not."""
+        assert self.settings is not None
+        played = self.numbers()
+        for number in range(1, count + 1):
+            if number not in played and self.settings.is_played(number):
+                yield number
 
     def _stored_settings(self) -> Settings | None:
         """Read the settings; None for an empty file."""

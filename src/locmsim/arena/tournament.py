@@ -5,10 +5,8 @@ import logging
 import os
 import pickle
 import re
-import shlex
-import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -19,6 +17,7 @@ from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
+from locmsim.arena.pool import grown, retired
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
@@ -28,7 +27,7 @@ from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Contestant, Game
-from locmsim.referee.process import python_file_hint, stop
+from locmsim.referee.players import agent_of, check_program
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -63,7 +62,7 @@ class Arena:
         The contestants: descriptions for `parse_player`, agent classes, agents, or `Player`
         objects.
     game : str or Game, optional
-        The game: a description such as ``"vestrock:init_hp=20"`` (see `locmsim.arena.registry`) or
+        The game: a description such as ``"nim:heaps=5"`` (see `locmsim.arena.registry`) or
         a `locmsim.contract.Game`. By default the game of the file, or ``"locm"``.
     rules, ids : str, optional
         The rule set and the instance ids of LOCM, as for `Match`.
@@ -97,6 +96,16 @@ class Arena:
     lenient : bool, optional
         Accept output that a bot writes before it is asked for its next answer; by default such a
         bot loses.
+    add : sequence, optional
+        Further contestants, who play as many games against each of the others as those of the file
+        do among themselves. Their names must be new: a changed bot is a new player.
+    against : sequence of str, optional
+        Names of the only opponents of those who are added.
+    retire : sequence of str, optional
+        Names of players who play no more games; those they have played stay.
+    anchor : tuple of str and float, optional
+        A player and the rating they have, such as ``("greedy", 1000)``; without it, the mean of all
+        ratings is 0.
 
     Raises
     ------
@@ -126,6 +135,10 @@ class Arena:
         timeout_scale: float | None = None,
         match_limit: float | None = None,
         lenient: bool | None = None,
+        add: Sequence[Any] = (),
+        against: Sequence[str] = (),
+        retire: Sequence[str] = (),
+        anchor: tuple[str, float] | None = None,
     ) -> None:
         if seed is not None and seeds is not None:
             raise ValueError("seed: does not apply to given seeds")
@@ -147,24 +160,39 @@ class Arena:
             stored = self._store.settings
             if stored is not None:
                 settings = {**stored.fields(), **settings}
-            elif players is None:
+            elif players is None and not add:
                 raise ValueError("players: expected at least two")
+            else:
+                players, add = [*(players or ()), *add], ()
             options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
             settings["game"] = _game(game, stored.game if stored else None, options)
             settings.setdefault("seed", random_seed() if settings.get("seeds") is None else 0)
             if players is not None:
                 settings["players"] = self._players(players, settings["game"])
             before = self._store.goal
+            if stored is None:
+                settings["anchor"] = anchor
+            begun = Settings(**settings)
+            wanted = retired(begun, retire)
             old = stored.players if stored is not None else ()
-            settings["players"], changed = _with_files(settings["players"], old)
-            if changed and not force:
-                raise self._changed(changed)
-            wanted = Settings(**settings)
+            known, changed = _with_files(wanted.players, old, wanted.retired)
+            if changed and (add or wanted.segments or not force):
+                raise self._changed(changed, pool=bool(add or wanted.segments))
+            begun, wanted = (replace(some, players=known) for some in (begun, wanted))
             if sprt and sprt_of is not None:
-                sprt = replace(sprt, player=_index(wanted, sprt_of, "sprt_of: "))
+                sprt = replace(sprt, player=wanted.index(sprt_of, "sprt_of: "))
             goal = _goal(wanted, games, sprt, before)
-            self._store.begin(wanted)
-            if changed:
+            if anchor is not None:
+                wanted = replace(wanted, anchor=anchor)
+            if add:
+                if goal.sprt is not None:
+                    raise ValueError("add: a tournament with a sequential test cannot grow")
+                wanted = grown(wanted, goal.games, self._players(add, wanted.game), against)
+                known, _ = _with_files(wanted.players, known, wanted.retired)
+                wanted = replace(wanted, players=known)
+                goal = Goal(wanted.count(None), None)
+            self._store.begin(begun)
+            if changed or wanted != begun:
                 self._store.renew(wanted)
             self.goal = goal
             if goal != before:
@@ -344,7 +372,8 @@ class Arena:
             A game cannot be played.
         """
         self._check_described()
-        _, changed = _with_files(self.settings.players, self.settings.players)
+        players = self.settings.players
+        _, changed = _with_files(players, players, self.settings.retired)
         if changed and not force:
             raise self._changed(changed)
         played = self._store.numbers()
@@ -362,10 +391,12 @@ class Arena:
         finally:
             forget_agents()
 
-    def _changed(self, files: Sequence[str]) -> StoreError:
+    def _changed(self, files: Sequence[str], pool: bool = False) -> StoreError:
+        what = "--force (force=True) continues anyway, in one table"
+        if pool:
+            what = "a changed bot is a new player: --add NEW=... and --retire OLD"
         return StoreError(
-            f"{self._store.path}: changed since its first games: {', '.join(files)};"
-            " --force (force=True) continues anyway, in one table"
+            f"{self._store.path}: changed since its first games: {', '.join(files)}; {what}"
         )
 
     @property
@@ -373,7 +404,9 @@ class Arena:
         """Why there is nothing left to play; empty while there is."""
         if self.tally.decided:
             return "its sequential test has decided"
-        if self.tally.games >= self.goal.games:
+        if next(self._store.missing(self.goal.games), None) is None:
+            if self.settings.retired:
+                return "all games of players who are not retired are played"
             return f"all {counted(self.goal.games, 'game')} are played"
         return ""
 
@@ -434,9 +467,7 @@ class Arena:
             and is_importable(player.spec, "locmsim.agents")
             for player in self.settings.players
         )
-        return local_workers(
-            jobs, cores, cores_each, apart=apart, clean=lambda mark: stop((), mark)
-        )
+        return local_workers(jobs, cores, cores_each, apart=apart)
 
     @property
     def _timed(self) -> bool:
@@ -454,16 +485,8 @@ class Arena:
     def _check_commands(self) -> None:
         """Check the commands at the start, instead of failing in every game."""
         for player in self.settings.players:
-            if not player.process:
-                continue
-            program = shlex.split(player.spec)[0]
-            if hint := python_file_hint(player.spec):
-                raise ValueError(f"player {player.name!r}: {hint}")
-            if shutil.which(program) is None:
-                hint = self.settings.game.suggest(player.spec.partition(":")[0])
-                raise ValueError(
-                    f"player {player.spec!r}: no program and no agent is called {program!r}{hint}"
-                )
+            if player.process:
+                check_program(player.spec, f"player {player.name!r}", self.settings.game)
 
     def _check_ready_agents(self) -> None:
         """Check that agents can be sent to workers, instead of failing in each of them."""
@@ -649,25 +672,27 @@ class Arena:
 
 def _index(settings: Settings, player: str | None, what: str = "") -> int:
     """Return the index of a player by name, by default of the first."""
-    names = [player.name for player in settings.players]
-    if player is not None and player not in names:
-        known = ", ".join(names)
-        raise ValueError(f"{what}no player is called {player!r}: expected one of {known}")
-    return 0 if player is None else names.index(player)
+    return 0 if player is None else settings.index(player, what)
 
 
 def _with_files(
-    players: Sequence[Player], old: Sequence[Player]
+    players: Sequence[Player], old: Sequence[Player], gone: Collection[int] = ()
 ) -> tuple[tuple[Player, ...], list[str]]:
-    """Return the players with the digests of their files, and the files that changed."""
-    before = {player.spec: player.files for player in old}
+    """Return the players with the digests of their files, and the files that changed.
+
+    Those whose index is in `gone` play no more, and their files do not matter.
+    """
+    before = {(player.name, player.spec): player.files for player in old}
     known = []
     changed: dict[str, None] = {}
-    for player in players:
+    for index, player in enumerate(players):
+        if index in gone:
+            known.append(player)
+            continue
         now = named_files(player.spec, player.process)
         files: Mapping[str, str] | None = now
-        if player.spec in before:
-            then = before[player.spec]
+        if (player.name, player.spec) in before:
+            then = before[player.name, player.spec]
             if then is None:  # results of a version that did not store them
                 files = None
             elif then != now:
@@ -734,19 +759,13 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
-def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
+def as_player(text: str, game: Game | None) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
+    Without a game, agents of all rule sets of Legends of Code and Magic are accepted.
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
     label = _LABEL.fullmatch(text)
     name, spec = label.groups() if label else (text, text)
-    if game.is_agent(spec):
-        return Player(name, spec, False), game.make_agent(spec)
-    try:
-        words = shlex.split(spec)
-    except ValueError as error:
-        raise ValueError(f"player {text!r}: {error}") from None
-    if not words:
-        raise ValueError(f"player {text!r}: the command is empty")
-    return Player(name, spec, True), None
+    agent = agent_of(spec, f"player {text!r}", game)
+    return Player(name, spec, agent is None), agent

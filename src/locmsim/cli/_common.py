@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim.cli._frame import Parser, Stopped, ended_by_signals
+from locmsim.commands import Failure, Parser, Stopped, ended_by_signals
 
 __all__ = [
     "GAME_HELP",
@@ -45,7 +45,7 @@ STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 #: Bytes read from the start of a file to recognise which command wrote it.
 _HEAD = 4096
 
-GAME_HELP = 'the game and its options, such as "vestrock:init_hp=30" (default: locm)'
+GAME_HELP = "the game and its options, NAME:OPTION=VALUE,... (default: locm)"
 SCALE_HELP = "multiply the time limits by X; 0: no limits (default: 1)"
 IDS = ("new", "old")
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
@@ -54,14 +54,6 @@ ISOLATE_HELP = (
     "play every agent in a process of its own, by the game's protocol if it has one for agents"
 )
 LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
-
-
-class Failure(Exception):
-    """End the tool with a message and an exit code: 2 for wrong usage, else 1."""
-
-    def __init__(self, message: object, code: int = 1) -> None:
-        super().__init__(str(message))
-        self.code = code
 
 
 def number(low: float, allow_low: bool) -> Callable[[str], float]:
@@ -110,11 +102,6 @@ def seed(text: str) -> int:
     if not -(1 << 63) <= value < 1 << 63:
         raise argparse.ArgumentTypeError(f"expected a signed 64-bit integer, got {text!r}")
     return value
-
-
-def sentence(summary: str) -> str:
-    """Return the summary of a command as the sentence with which its help begins."""
-    return f"{summary[:1].upper()}{summary[1:]}."
 
 
 def color_wanted() -> bool:

@@ -26,11 +26,11 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     number,
-    sentence,
     start_logging,
     width,
     write,
 )
+from locmsim.commands import sentence
 from locmsim.contract import Part
 from locmsim.rules.rulesets import RULES
 
@@ -122,6 +122,17 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="pairs of games that share a card set (default: 1)",
     )
+    add = parser.add_argument_group("a pool that grows, with --db").add_argument
+    add(
+        "--add",
+        nargs="+",
+        default=[],
+        metavar="PLAYER",
+        help="new players, who play against all others as many games as those have played",
+    )
+    add("--against", nargs="+", default=[], metavar="NAME", help="the new players' only opponents")
+    add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
+    add("--anchor", metavar="NAME=ELO", help="a player whose rating is given (default: mean of 0)")
     group = parser.add_argument_group("sequential test")
     tests = group.add_mutually_exclusive_group()
     tests.add_argument(
@@ -202,7 +213,7 @@ def _with_option(message: str) -> str:
     name, colon, rest = message.partition(":")
     known = (
         "games", "ids", "seed", "seeds", "pairs_per_set", "sprt", "sprt_of", "jobs", "cores",
-        "dask",
+        "dask", "add", "against", "retire", "anchor",
     )  # fmt: skip
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
@@ -229,9 +240,12 @@ def _run_arena(options: argparse.Namespace) -> int | None:
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
     elif options.sprt_of is not None:
         raise Failure("--sprt-of needs --sprt", code=2)
+    if options.db is None and (options.add or options.retire):
+        raise Failure("--add and --retire need --db", code=2)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
-    if options.db is not None and not options.players and not os.path.exists(options.db):
+    named = options.players or options.add
+    if options.db is not None and not named and not os.path.exists(options.db):
         raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
     if options.db is not None:
         _play_arena(options, options.db, sprt, chosen)
@@ -302,6 +316,10 @@ def _play_arena(
             sprt=sprt,
             sprt_of=options.sprt_of,
             force=options.force,
+            add=options.add,
+            against=options.against,
+            retire=options.retire,
+            anchor=_anchor(options.anchor),
             **chosen,
         ) as arena,
     ):
@@ -331,12 +349,27 @@ def _play_arena(
         _print_arena(arena, options.json)
 
 
+def _anchor(text: str | None) -> tuple[str, float] | None:
+    """Return the player and the rating of ``NAME=ELO``."""
+    if text is None:
+        return None
+    name, _, elo = text.rpartition("=")
+    try:
+        if name:
+            return name, float(elo)
+    except ValueError:
+        pass
+    raise Failure(f"--anchor: expected a name and a rating such as greedy=1000, got {text!r}", 2)
+
+
 def _nothing_to_play(arena: "Arena") -> str:
     """Say why no games are played, and what changes that."""
     if arena.tally.decided:
         more = "--no-sprt plays all games, --sprt ELO0 ELO1 sets another test"
     else:
         more = "--games N asks for more"
+        if arena.settings.segments:
+            more = "--add NAME=PLAYER adds a player"
     return f"{arena.finished}; {more}"
 
 

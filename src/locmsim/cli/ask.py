@@ -191,17 +191,15 @@ def _ask_program(
     player: int,
     turns: Sequence[int],
 ) -> list[_Answer]:
-    from locmsim.referee.process import BotFault, BotProcess, new_token, stop
+    from locmsim.referee.process import BotFault, BotProcess
+    from locmsim.supervisor import Supervisor
 
-    token = new_token()
     answers = []
-    bots = []
-    try:
+    with Supervisor() as supervisor:
         try:
-            process = BotProcess(command, token)
+            process = BotProcess(command, supervisor)
         except BotFault as fault:
             raise Failure(f"BOT: {fault.message}") from None
-        bots.append(process)
         for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
@@ -219,8 +217,6 @@ def _ask_program(
                 raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
             if problem:
                 break
-    finally:
-        stop(bots, token)
     return answers
 
 

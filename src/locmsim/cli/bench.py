@@ -31,7 +31,6 @@ _GROUPS = (
     "decks",
     "arena",
     "referee",
-    "vestrock",
 )
 
 

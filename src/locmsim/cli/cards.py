@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, sentence, write
+from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, write
+from locmsim.commands import sentence
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card

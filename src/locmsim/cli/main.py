@@ -6,9 +6,6 @@ started once for every game.
 """
 
 import argparse
-import codecs
-import contextlib
-import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +13,7 @@ from importlib import import_module
 
 from locmsim import __version__
 from locmsim._io import counted
-from locmsim.cli._common import Failure, Parser, Stopped, sentence
+from locmsim.commands import Parser, parsed, prepare_streams, run, sentence
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 
@@ -31,15 +28,12 @@ COMMANDS = {
     "cards": "print, generate, draw or check card lists",
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
-    "tune": "improve weights by self-play",
+    "tune": "improve the weights of the package by self-play",
+    "optimize": "tune the numbers of your bot by matches between its versions",
     "export": "write a bot in one C file, or the simulator as a C header",
     "dataset": "write training examples from an agent's or an arena's games",
     "new": "create starter files for a trainer, an agent or a bot",
-    "vestrock": "run servers and bots of a second card game, Vestrock",
 }
-_OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
-#: Replacements for terminals that cannot show a character.
-_PLAIN = {"\u00b1": "+-"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,85 +41,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises ``SystemExit`` with 2 for wrong usage, and with 128 + n when signal n ends it.
     """
-    _open_closed()
+    prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         words.insert(0, "play")
     if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"]):
         words.insert(1, "run")
-    if hasattr(sys.stdout, "reconfigure"):
-        codecs.register_error("locmsim", _replaced)
-        sys.stdout.reconfigure(errors="locmsim")
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         from difflib import get_close_matches
 
+        from locmsim import _moved
+
+        if words[0] in _moved.COMMANDS:
+            now = " ".join([_moved.COMMANDS[words[0]], *words[1:2]])
+            command_parser(None).error(f"'locmsim {words[0]}' is a tool of its own now: {now}")
         meant = get_close_matches(words[0], COMMANDS, n=1)
         hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
         command_parser(None).error(f"unknown command {words[0]!r}; {hint}")
     parser = command_parser(words[0] if words else None)
-    try:
-        if not words:
-            parser.print_help()
-            sys.stdout.flush()
-            return 0
-        options, unknown = parser.parse_known_args(words)
-        if unknown:
-            options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return _run(options)
-    except KeyboardInterrupt:
-        name = f"locmsim {words[0]}" if words[:1] and words[0] in COMMANDS else "locmsim"
-        print(f"{name}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader of the output, such as head, has closed it.
-        _drop_output()
-        return 1
-    except OSError as error:
-        _drop_output()
-        place = error.filename
-        if place is None and error.errno in _OUTPUT_ERRORS:
-            place = "cannot write to the standard output"
-        print(f"locmsim: {f'{place}: ' if place else ''}{error.strerror or error}", file=sys.stderr)
-        return 1
 
+    def parse() -> argparse.Namespace | None:
+        if words:
+            return parsed(parser, words)
+        parser.print_help()
+        return None
 
-def _run(options: argparse.Namespace) -> int:
-    try:
-        status = options.run(options)
-        sys.stdout.flush()
-    except Failure as failure:
-        if failure.code == 2:
-            options.parser.error(str(failure))
-        print(f"{options.parser.prog}: {failure}", file=sys.stderr)
-        return failure.code
-    except Stopped as stopped:
-        print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
-        raise
-    return int(status or 0)
-
-
-def _open_closed() -> None:
-    """Put nothing in place of standard streams that are closed, as by ``>&-``.
-
-    A file opened later, such as a log, would have the number of the stream, and bots would write
-    into it.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            nothing = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 (open to the end)
-            setattr(sys, name, nothing)
-
-
-def _drop_output() -> None:
-    """Keep the interpreter from complaining at exit that the output is closed."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _replaced(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    bad = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(character, "?") for character in bad), error.end
+    return run(f"locmsim {words[0]}" if words[:1] and words[0] in COMMANDS else "locmsim", parse)
 
 
 class _Version(argparse.Action):

@@ -40,7 +40,7 @@ KINDS = {
     "cython-bot": Kind(
         "a package with an agent in Cython that calls the compiled kernel",
         (
-            "pip install cython setuptools",
+            'pip install cython "setuptools>=70.1"',
             "pip install --no-build-isolation .",
             "locmsim arena flatbot:FlatAgent:deck=classic greedy --games 20",
         ),
@@ -50,6 +50,15 @@ KINDS = {
         (
             "include=$(python -c 'import locmsim; print(locmsim.get_include())')",
             'cc -O2 -I "$include" -o bot bot.c',
+            "locmsim play ./bot greedy",
+        ),
+    ),
+    "cpp-bot": Kind(
+        "a bot in C++ with our choice of cards, belief and evaluation, and a search of its own",
+        (
+            "locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation --minify"
+            " -o locm.h",
+            "c++ -std=c++17 -O2 -o bot bot.cpp",
             "locmsim play ./bot greedy",
         ),
     ),

@@ -36,6 +36,8 @@ PARTS = {
 }
 #: The options of each search.
 SEARCHES: dict[str, type[SearchOptions]] = {"beam": BeamOptions, "mcts": MCTSOptions}
+#: The most characters of a string: ISO C promises no more than 4095 bytes.
+_CHUNK = 1300
 #: Cards in rules 1.5, and in the others.
 _OFFERED = 120
 _CARDS = 160
@@ -126,6 +128,7 @@ class _Numbers:
         self.ascii = ascii
         self.lines = ["// ---- numbers ----", ""]
         self.setting: list[str] = []
+        self.longest = 0  # bytes of a text
         #: Macros that decide conditions in the templates.
         self.macros = {"IS_ASCII": int(ascii), "HAS_ROWS": 0, "HAS_NETWORK": 0}
         self.macros["HAS_CHOICE_VALUE"] = 0
@@ -146,8 +149,11 @@ class _Numbers:
         """Write the arrays of networks in the order of the structs of floats."""
         name = f"locmi_{name}"
         first, count = parts[0], len(parts) * len(parts[0].sizes)
-        text = "\n    ".join(f'"{text}"' for part in parts for text in part.texts)
-        self.lines += [f"static const char *const {name}_text =\n    {text};", ""]
+        text = "".join(text for part in parts for text in part.texts)
+        chunks = [text[i : i + _CHUNK] for i in range(0, len(text), _CHUNK)]
+        lines = ",\n    ".join(f'"{chunk}"' for chunk in chunks)
+        self.lines += [f"static const char *const {name}_text[] = {{\n    {lines}}};", ""]
+        self.longest = max(self.longest, len(text.encode()))
         sizes = [
             -size if has_rows else size  # the kinds of `unpack_all`
             for size, has_rows in zip(first.sizes, first.has_rows, strict=True)
@@ -156,7 +162,7 @@ class _Numbers:
         self.array("int", f"{name}_sizes", [*sizes])
         scales = [np.float32(scale) for part in parts for scale in part.scales]
         self.array("float", f"{name}_scales", [*scales])
-        arrays = f"{name}_text, {name}_sizes, {len(sizes)}, {name}_scales, {count}"
+        arrays = f"{name}_text, {len(chunks)}, {name}_sizes, {len(sizes)}, {name}_scales, {count}"
         self.setting.append(f"locmi_unpack_all((float *){place}, {arrays});")
 
     # -- the weights of each part; the methods return them as rounded
@@ -218,6 +224,8 @@ class _Numbers:
         return replace(weights, network=packed.arrays)
 
     def text(self) -> str:
+        if self.setting:
+            self.define("LOCMI_TEXT_SIZE", self.longest + 1)
         unpack = [template("unpack")] if self.setting else []
         head = "static void locmi_set_weights(void) {"
         return "\n".join([*self.lines, *unpack, head, *(f"  {x}" for x in self.setting), "}", ""])

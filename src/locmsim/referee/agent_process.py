@@ -10,15 +10,21 @@ import contextlib
 import json
 import os
 import pickle
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from locmsim.contract import Contestant, FaultKind, Match, start_turn
 from locmsim.errors import EndedBySignal
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
+from locmsim.supervisor import (
+    Supervisor,
+    own_pipes,
+    preparation,
+    prepare_main,
+    python_command,
+)
 
 __all__ = ["AgentProcess", "IsolatedAgent", "asked", "is_foreign", "raised", "ready"]
 
@@ -33,11 +39,6 @@ _MAX_LINE = 1 << 20
 #: Number of characters of an answer or of an error that are quoted.
 _QUOTED = 60
 _MAX_ERROR = 1000
-#: What the child runs; its first argument is the search path of modules.
-_CHILD = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
-    " from locmsim.referee.agent_process import main; main()"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,7 @@ class AgentProcess(BotProcess):
         The agent.
     match : Match
         The match, as it stands; it must be picklable.
-    token : str
-        As for `BotProcess`.
-    cwd, env
+    supervisor, cwd, env, cores
         As for `BotProcess`.
 
     Raises
@@ -96,17 +95,17 @@ class AgentProcess(BotProcess):
         self,
         isolated: IsolatedAgent,
         match: Match,
-        token: str,
+        supervisor: Supervisor,
         *,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
+        cores: Sequence[int] = (),
     ) -> None:
         """Start the process; `begin` sends the agent to it."""
-        self._start = f"{_packed(_preparation())} {_packed((isolated, match))}\n"
+        self._start = f"{_packed(preparation())} {_packed((isolated, match))}\n"
         self._repeated = 0
-        # -P: a file in the working directory must not replace a module of the library.
-        command = [sys.executable, "-P", "-c", _CHILD, json.dumps(sys.path)]
-        super().__init__(command, token, cwd=cwd, env=env)
+        command = python_command("locmsim.referee.agent_process", "main")
+        super().__init__(command, supervisor, cwd=cwd, env=env, cores=cores)
 
     def begin(self) -> None:
         """Wait until the agent is ready; `BotFault` if it fails before."""
@@ -248,27 +247,14 @@ def _packed(thing: object) -> str:
         raise ValueError(f"cannot be sent to another process: {raised(error)}") from error
 
 
-def _preparation() -> dict[str, Any]:
-    """Return what lets a child find the classes of the main script, as `multiprocessing` does."""
-    import multiprocessing.spawn  # slow to import
-
-    data = multiprocessing.spawn.get_preparation_data("agent")
-    data["authkey"] = bytes(data["authkey"])
-    return data
-
-
 # --------------------------------------------------------------------------------- the child
 
 
 def main() -> None:
     """Play an agent that comes over the standard input; ends with the input."""
-    # What the agent prints, also from C, is not an answer, and it cannot read the questions.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    questions = os.fdopen(os.dup(0), encoding="utf-8")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
+    source, target = own_pipes()
+    questions = os.fdopen(source, encoding="utf-8")
+    answers = os.fdopen(target, "w", encoding="utf-8")
 
     def reply(kind: str, value: object = None, details: str = "") -> None:
         answers.write(json.dumps([kind, value, details]) + "\n")
@@ -298,15 +284,8 @@ def main() -> None:
 
 
 def _received(line: str) -> tuple[Contestant, Match]:
-    import multiprocessing.spawn
-
-    preparation, payload = map(base64.b64decode, line.split())
-    process = multiprocessing.current_process()
-    process._inheriting = True  # type: ignore[attr-defined]
-    try:
-        multiprocessing.spawn.prepare(pickle.loads(preparation))
-    finally:
-        del process._inheriting  # type: ignore[attr-defined]
+    first, payload = map(base64.b64decode, line.split())
+    prepare_main(pickle.loads(first))
     isolated, match = pickle.loads(payload)
     agent = isolated.make()
     agent.reset(isolated.seed)

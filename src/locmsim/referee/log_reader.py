@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["OWN", "REPLAY", "is_of_another_game", "own_part", "read_log", "referee_log"]
+__all__ = ["OWN", "REPLAY", "is_log", "is_of_another_game", "own_part", "read_log", "referee_log"]
 
 #: The key of what our logs say beyond those of the Java referee.
 OWN = "locmsim"
@@ -61,6 +61,11 @@ def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(log.get("rules"), str) and isinstance(log.get("ids"), str):
         return {name: log[name] for name in _OWN_KEYS if name in log}
     return {}
+
+
+def is_log(log: Any) -> bool:
+    """Return whether a JSON value has the form of a log: ours, the Java referee's, a replay."""
+    return is_of_another_game(log) or "outputs" in referee_log(log)
 
 
 def is_of_another_game(log: Any) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
-from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess, new_token, stop
+from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
+from locmsim.supervisor import Supervisor
 
 __all__ = ["Call", "Result", "play", "replay_calls"]
 
@@ -115,11 +116,13 @@ def play(
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
     on_call: Callable[[Call], object] = lambda call: None,
     expendable: bool = False,
+    cores: Sequence[Sequence[int]] = ((), ()),
 ) -> Result[_M]:
     """Play a match between two bots to its end.
 
-    When this function returns or raises, no process of the bots is left. One that hides from it on
-    purpose, in a session of its own and with an empty environment, is not found.
+    When this function returns or raises, no process of the bots is left, even if it hides in a
+    session of its own with an empty environment; the same holds if this process is killed. (Without
+    Linux 5.4 or later, what leaves its session is not found; see `locmsim.supervisor`.)
 
     Parameters
     ----------
@@ -147,6 +150,9 @@ def play(
         Called with each `Call`.
     expendable : bool
         Whether this process, a worker, ends if an agent in it goes on long after its time limit.
+    cores : sequence of sequence of int
+        The processors of either bot, by player; by default, both have those of this process. On
+        one processor, what a bot computes in the other's turn takes the other's time.
 
     Returns
     -------
@@ -169,22 +175,22 @@ def play(
     if not match.to_ask:
         raise ValueError("the match is already over")
 
-    token = new_token()
     bots: list[_Bot] = []
     processes: list[BotProcess] = []
-    try:
-        for player in players:
+    with Supervisor() as supervisor:
+        for player, own_cores in zip(players, cores, strict=True):
             if not isinstance(player, str | Sequence | IsolatedAgent):
                 bots.append(player)
                 continue
             if not (hasattr(select, "poll") and hasattr(os, "waitid")):
                 raise OSError("bots that are processes need a POSIX system with poll and waitid")
+            where: dict[str, Any] = {"cwd": cwd, "env": env, "cores": own_cores}
             try:
                 process: BotProcess
                 if isinstance(player, IsolatedAgent):
-                    process = AgentProcess(player, match, token, cwd=cwd, env=env)
+                    process = AgentProcess(player, match, supervisor, **where)
                 else:
-                    process = BotProcess(player, token, cwd=cwd, env=env)
+                    process = BotProcess(player, supervisor, **where)
                 processes.append(process)
                 bots.append(process)
             except BotFault as fault:
@@ -197,10 +203,6 @@ def play(
                 except BotFault as fault:
                     bots[i] = fault
         return _Referee(match, bots, timeout_scale, match_limit, lenient, expendable).run(on_call)
-    finally:
-        # Even without bots: a start may have been interrupted after the process was created.
-        if any(isinstance(player, str | Sequence | IsolatedAgent) for player in players):
-            stop(processes, token)
 
 
 def replay_calls(

@@ -23,6 +23,7 @@ from locmsim._core cimport (
     cards_fault,
     check_battle,
     complete_card,
+    complete_unknown,
     ids_fault,
     original_id,
     owner_of_id,
@@ -292,28 +293,28 @@ cdef void likely(
     const belief_t* b, int whose, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
     """List two copies of each card minus those seen; more if that is too few for the places."""
-    cdef int left[MAX_CARDS]
-    cdef int i, j, entry, group = 0, missing = places, more = 0
-    cdef double most = 0
+    cdef int left[MAX_CARDS]            # of the entries of the pool's table
+    cdef int i, j, entry, group = 0, missing = places - COPIES_PER_CARD * pool.n, more = 0
+    cdef double most = 0, scale
+    memset(left, 0, sizeof(left))
     for i in range(pool.n):
-        left[i] = COPIES_PER_CARD
+        left[pool.entry[i]] = COPIES_PER_CARD
     for j in range(b.n_seen[whose]):
         entry = card_with(pool.t, b.seen[whose][j])
-        for i in range(pool.n):
-            if pool.entry[i] == entry and left[i] > 0:
-                left[i] -= 1
-    for i in range(pool.n):
-        missing -= left[i]
+        if entry >= 0 and left[entry] > 0:
+            left[entry] -= 1
+            missing += 1
     if missing > 0:
         more = (missing + pool.n - 1) // pool.n
     for i in range(pool.n):
-        left[i] += more
-        if left[i] and pool.weight[i] > most:
+        left[pool.entry[i]] += more
+        if left[pool.entry[i]] and pool.weight[i] > most:
             most = pool.weight[i]
+    scale = <double>MAX_WEIGHT / most if most > 0 else 0
     for i in range(pool.n):
-        if left[i]:
-            u.copies[who][group] = <uint8_t>left[i]
-            add_candidate(u, who, group, first + pool.entry[i], pool.weight[i], MAX_WEIGHT / most)
+        if left[pool.entry[i]]:
+            u.copies[who][group] = <uint8_t>left[pool.entry[i]]
+            add_candidate(u, who, group, first + pool.entry[i], pool.weight[i], scale)
             group += 1
 
 
@@ -402,7 +403,7 @@ cdef bint their_picks(
             for i in range(pool.triplet_size[turn]):
                 add_candidate(
                     u, who, group, first + pool.triplet[turn][i], pool.triplet_weight[turn][i],
-                    MAX_WEIGHT / most)
+                    <double>MAX_WEIGHT / most)
             group += 1
     return True
 
@@ -419,6 +420,7 @@ cdef void belief_unknown(
         likely(b, 0, pool, mine, first, u, seat)
     if not (pool.n_triplets and their_picks(b, pool, theirs, first, u, 1 - seat)):
         likely(b, 1, pool, theirs, first, u, 1 - seat)
+    complete_unknown(u, mine, theirs)
 
 
 # ---- for Python ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from locmsim.referee.any_game import view_steps
 from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
-from locmsim.web.logs import LogIndex, error_text
+from locmsim.web.logs import LogIndex, error_text, part_view
 from locmsim.web.news import News
 from locmsim.web.sources import (
     arena_game,
@@ -358,36 +358,19 @@ class Library:
         }
 
     def _of_server(self, key: str) -> dict[str, Any] | None:
-        """Return a match in the log of a server of Vestrock; None if it is another one."""
+        """Return a match in the log of a game's own server; None if it is another one."""
         if key[:1] != "f":
             return None
         try:
-            _, place, _ = self._place_of(key)
-            found = self.logs.place(place)
-            row = self.logs.row(place)
-            with open(found.path, "rb") as file:
-                file.seek(found.start)
-                if row["number"] is None or file.read(8) != b'{"event"':
-                    return None
-                file.seek(found.start)
-                lines = file.read(found.size).splitlines(keepends=True)
-            # Imported only by users who have such logs.
-            from vestrock.eventlog import match_steps
-            from vestrock.pictures import MATCH_OVER
-
-            steps = [*match_steps(lines, row["number"])]
+            place = self.logs.place(self._place_of(key)[1])
+            if place.number is None:
+                return None
+            with open(place.path, "rb") as file:
+                file.seek(place.start)
+                lines = file.read(place.size).splitlines(keepends=True)
+            return part_view(place.server, lines, place.number)
         except (OSError, ValueError) as error:
             raise ValueError(error_text(key, error)) from None
-        return {
-            "title": row["game"],
-            "turn": "turn",
-            "names": row["names"],
-            "scores": steps[-1]["scores"],
-            "winner": row["winner"],
-            "fault": None,
-            "steps": steps,
-            "running": not steps[-1]["text"].startswith(MATCH_OVER),
-        }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
         try:

@@ -10,16 +10,23 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple
 
 from locmsim.arena.game_index import ALL_GAMES, GameIndex, GameQuery
-from locmsim.arena.registry import game_from_json
-from locmsim.contract import FaultKind
-from locmsim.referee.log_reader import is_of_another_game, own_part, read_log, referee_log
+from locmsim.arena.registry import find_log_part, game_from_json
+from locmsim.contract import FaultKind, LogPart
+from locmsim.referee.log_reader import (
+    is_log,
+    is_of_another_game,
+    own_part,
+    read_log,
+    referee_log,
+)
 from locmsim.web.news import News
 
-__all__ = ["LogIndex", "LogPlace", "error_text", "log_row"]
+__all__ = ["LogIndex", "LogPlace", "error_text", "log_row", "part_view"]
 
 #: The files that are read while a page waits for its first list; others are read in the background.
 _AT_ONCE = 100
@@ -50,7 +57,8 @@ CREATE TABLE logs (
     game TEXT NOT NULL,
     seat INTEGER,
     kind TEXT,
-    message TEXT
+    message TEXT,
+    server TEXT
 );
 CREATE INDEX logs_of_file ON logs (file);
 {_INDEX.statements()}CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -86,6 +94,9 @@ class LogPlace(NamedTuple):
     size: int
     #: When the file was changed, in ns: what was read of an older one does not count.
     changed: int
+    #: The game whose `LogPart` it is in, and its number there; empty and None for other logs.
+    server: str = ""
+    number: int | None = None
 
 
 def log_row(log: Any) -> dict[str, Any]:
@@ -152,49 +163,64 @@ def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
 _Found = tuple[int, int, int | None, dict[str, Any]]
 
 
-class _Tournament:
-    """The matches of a tournament in the log of a server of Vestrock, as it is read."""
+class _Parts:
+    """The parts of a log that a server of a game wrote (`locmsim.contract.LogPart`)."""
 
     def __init__(self) -> None:
-        #: The first byte of the one that has not ended, and the lines before it.
+        #: The name of the game; empty before the first part.
+        self.name = ""
+        #: The first byte of the part that is read, and the lines before it; None between parts.
         self.start: tuple[int, int] | None = None
-        self._matches: dict[int, dict[str, Any]] = {}
+        self._part: LogPart | None = None
 
-    def take(self, event: Mapping[str, Any], start: int, line: int) -> list[_Found]:
-        """Take an event; return the matches of a tournament that ends with it."""
-        kind = event["event"]
-        found: list[_Found] = []
-        if kind in ("tournament", "awards", "cut", "server"):
-            found = self.rows(start)
-            self.start = None
-            self._matches = {}
-        if kind == "tournament":
-            self.start = (start, line - 1)
-            for number, *names in event["matches"]:
-                self._matches[number] = {
-                    "names": [str(name)[:_NAME] for name in names],
-                    "winner": None,
-                    "turns": 0,
-                    "rules": None,
-                    "game": "Vestrock",
-                    "fault": None,
-                    "event": True,
-                }
-        elif kind == "end_turn":
-            for row in self._matches.values():
-                row["turns"] += "over" not in row
-        elif kind == "result":
-            row = self._matches.get(event["match"], {})
-            first, second = event["scores"]
-            row |= {"winner": None if first == second else int(second > first), "over": True}
-        return found
+    def take(self, event: Mapping[str, Any], start: int, size: int, line: int) -> list[_Found]:
+        """Take a line of the file; return the matches of parts that end before or with it.
+
+        ``ValueError`` if it is neither in a part nor begins one of a known game, or is damaged.
+        """
+        rows: list[_Found] = []
+        try:
+            if self._part is not None and not self._part.take(event):
+                rows += self._close(start)
+            if self._part is None:
+                found = find_log_part(event, self.name)
+                if found is None:
+                    raise ValueError("no log of a match")
+                self.name, self._part = found
+                self.start = (start, line - 1)
+            if self._part.over:
+                rows += self._close(start + size)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise ValueError(f"line {line}: a damaged event: {error!r}") from None
+        return rows
+
+    def _close(self, end: int) -> list[_Found]:
+        rows = self.rows(end)
+        self.start = self._part = None
+        return rows
 
     def rows(self, end: int) -> list[_Found]:
-        """Return the matches of the tournament that has not ended, or ends at this byte."""
-        if self.start is None:
+        """Return the matches of the part that is read, or ends at this byte."""
+        if self.start is None or self._part is None:
             return []
-        start = self.start[0]
-        return [(start, end - start, number, row) for number, row in self._matches.items()]
+        start, title = self.start[0], self._part.game.title
+        return [
+            (
+                start,
+                end - start,
+                match.number,
+                {
+                    "names": [name[:_NAME] for name in match.names],
+                    "winner": match.winner,
+                    "turns": match.turns,
+                    "rules": None,
+                    "game": title,
+                    "fault": None,
+                    "server": self.name,
+                },
+            )
+            for match in self._part.matches()
+        ]
 
 
 class LogIndex:
@@ -322,6 +348,7 @@ class LogIndex:
             self._known.add(os.path.abspath(path))
         rows: list[_Found] = []
         start = line_number = 0
+        parts = _Parts()
         try:
             with open(path, "rb") as file:
                 stat = os.fstat(file.fileno())
@@ -331,8 +358,9 @@ class LogIndex:
                     file.seek(start)
                 begin = start
                 self.files_read += 1
-                tournament = _Tournament()
                 for line in file:
+                    if parts.start is not None and not line.endswith(b"\n"):
+                        break  # it is being written
                     line_number += 1
                     self.bytes_read += len(line)
                     if line.startswith(b"SQLite format 3\0"):
@@ -340,18 +368,20 @@ class LogIndex:
                     behind = rows and not line.lstrip().startswith(b"{")
                     if line.strip() and not behind:  # scores may stand behind a log
                         log = self._parsed(line)
-                        if log is None:  # a log in many lines is alone in its file
+                        if log is None and parts.name:  # what a server that was killed left
+                            pass
+                        elif log is None:  # a log in many lines is alone in its file
                             file.seek(0)
                             data = file.read()
                             self.bytes_read += len(data)
                             rows = [(0, len(data), None, log_row(read_log(data)))]
                             break
-                        if "event" in log:
-                            rows += tournament.take(log, start, line_number)
-                        else:
+                        elif parts.start is None and is_log(log):
                             rows.append((start, len(line), line_number, log_row(log)))
+                        else:
+                            rows += parts.take(log, start, len(line), line_number)
                     start += len(line)
-                rows += tournament.rows(start)
+                rows += parts.rows(start)
         except (OSError, ValueError, RecursionError) as error:
             self._fails(path, error)
             if not rows:
@@ -359,11 +389,11 @@ class LogIndex:
         else:
             with self._lock:
                 self._errors.pop(path, None)
-        if len(rows) == 1 and not begin and "event" not in rows[0][3]:
+        if len(rows) == 1 and not begin and not parts.name:
             rows = [(*rows[0][:2], None, rows[0][3])]
         else:
-            # What comes later is read from here: from the beginning of a tournament that runs.
-            again = tournament.start if tournament.start is not None else (start, line_number)
+            # What comes later is read from here: from the beginning of a part that is not over.
+            again = parts.start if parts.start is not None else (start, line_number)
             self._ends[path] = (stat.st_size, *again)
         self._take(path, stat, rows, begin)
 
@@ -404,8 +434,8 @@ class LogIndex:
                     log, self.count = self.count, self.count + 1
                 values: list[Any] = [log, file, start, size, line, *row["names"], row["winner"]]
                 values += [row["turns"], row["rules"], row["game"]]
-                values += [fault["player"], fault["kind"], fault["message"]]
-                execute(f"INSERT INTO logs VALUES ({', '.join('?' * 14)})", values)
+                values += [fault["player"], fault["kind"], fault["message"], row.get("server", "")]
+                execute(f"INSERT INTO logs VALUES ({', '.join('?' * 15)})", values)
                 for name in row["names"]:
                     execute("INSERT OR IGNORE INTO names VALUES (?)", [name])
                 if line is None:
@@ -463,20 +493,76 @@ class LogIndex:
         """Return where a log is, also if its file has changed; raise ``ValueError`` without one."""
         for again in (False, True):
             query = (
-                "SELECT path, start, logs.size, changed, files.size FROM logs"
+                "SELECT path, start, logs.size, changed, files.size, server, line FROM logs"
                 " JOIN files USING (file) WHERE log = ?"
             )
             with self._lock:
                 row = self._database.execute(query, [log]).fetchone()
             if row is None:
                 raise ValueError(f"there is no match 'f{log}'")
-            path, start, size, changed, whole = row
+            path, start, size, changed, whole, server, line = row
             stat = os.stat(path)
             if (stat.st_mtime_ns, stat.st_size) == (changed, whole) or again:
                 break
             with self._reading:
                 self._read(path)
-        return LogPlace(path, start, size, changed)
+        return LogPlace(path, start, size, changed, server, line if server else None)
+
+
+def part_view(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:
+    """Return what a page shows of a match in a `LogPart`.
+
+    Parameters
+    ----------
+    server : str
+        The name of the game.
+    lines : sequence of bytes
+        The lines of the part.
+    number : int
+        The number of the match.
+
+    Returns
+    -------
+    dict
+        As of `locmsim.web.library.Library.view`.
+
+    Raises
+    ------
+    ValueError
+        The lines cannot be read.
+    """
+    events = [event for event in map(_event_of, lines) if event is not None]
+    found = find_log_part(events[0], server) if events else None
+    if found is None:
+        raise ValueError(f"it is not of a server of {server}")
+    part = found[1]
+    for event in events[1:]:
+        part.take(event)
+    (match,) = [match for match in part.matches() if match.number == number]
+    steps = [
+        {
+            "turn": one.turn, "player": one.player, "answer": one.answer, "ignored": [],
+            **asdict(one.view),
+        }
+        for one in part.steps(lines, number)
+    ]  # fmt: skip
+    return {
+        "title": part.game.title,
+        "turn": part.game.turn_name,
+        "names": list(match.names),
+        "scores": steps[-1]["scores"],
+        "winner": match.winner,
+        "fault": None,
+        "steps": steps,
+        "running": not match.over,
+    }
+
+
+def _event_of(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
 
 
 def error_text(path: str, error: Exception) -> str:

@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from locmsim.agents import LEVELS, Agent, known_agents, make_agent
-from locmsim.arena.locm import LocmGame
+from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.tournament import as_player
 from locmsim.rules.rulesets import RULES, get_rules
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
@@ -28,13 +27,6 @@ _GAMES = 12
 _PATIENCE = 20.0
 #: The time that all bots together get to end, in seconds; they are killed, one after the other.
 _ENDING = 15.0
-
-
-class _AnyRules(LocmGame):
-    """A game for agents of every rule set: the page offers each for its own."""
-
-    def make_agent(self, spec: str) -> Agent:
-        return make_agent(spec)
 
 
 def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
@@ -57,7 +49,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, agent = as_player(text, _AnyRules())
+        player, agent = as_player(text, None)
         kind = {"command" if player.process else "agent": player.spec}
         found.append(Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent)))
     found += [

@@ -267,6 +267,11 @@ def test_files_of_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     by_name = [*named_files("mine:Mine", False)]
     assert by_name == [str(tmp_path / name) for name in found]
     assert [*named_files("mine:Mine", False)] == by_name
+    info = tmp_path / "bots-1.0.dist-info"  # an installed package, whose names stand for classes
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bots\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[locmsim.agents]\npatient = mine:Mine\n")
+    assert [*named_files("patient:depth=3", False)] == by_name
     assert "greedy" in named_files("./run greedy", True)
     before = named_files("mine.py:Mine", False)
     (tmp_path / "helpers.py").write_text("import far.away, mine  # changed\n")

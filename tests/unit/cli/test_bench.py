@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from helpers import DATA, RULE_SETS, each_rules
 
-from locmsim import State, _bench, bench
+from locmsim import State, _bench, _measure, bench
 from locmsim._bench import COMPILER_COMMAND
 from locmsim._measure import Case
 from locmsim.cli.bench import _GROUPS
@@ -158,7 +158,7 @@ def test_a_loop_that_varies_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = bench.Watch()
     watch.load = None
     times = iter([0.001] * 9 + [0.0012] * 12 + [0.002] * 6)
-    monkeypatch.setattr(bench, "elapsed", lambda action: next(times))
+    monkeypatch.setattr(_measure, "seconds", lambda action: next(times))
     watch.look()
     assert watch.warnings == []
     watch.look()

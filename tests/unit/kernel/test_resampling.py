@@ -138,14 +138,16 @@ def p_of_equal_shares(counts: Counter) -> float:
     return special.chdtrc(len(counts) - 1, value)
 
 
-def test_copies_on_the_board_are_left_out():
+@pytest.mark.parametrize("base_ids", [(0, 1, 2, 3), (3, 4, 70, 300)])
+def test_copies_on_the_board_are_left_out(base_ids):
     """All sequences of hidden cards are as likely as draws from two copies of each, less these."""
-    pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(4)]
-    state = State.new([pool[0]] * 4, pool[:3], pool=pool)
+    pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in base_ids]
+    state = State.new([pool[2]] * 4, pool[:3], pool=pool)
     state.apply_line("SUMMON 0 0")
     assert len(state.players[0].board) == 1
     state = state.resample_hidden(1, 0)
-    copies = [card for card in pool for _ in range(2)][1:]
+    copies = [card for card in pool for _ in range(2)]
+    copies.remove(pool[2])
     expected = Counter(permutations([card.base_id for card in copies], 3))
     samples, found = 8000, Counter()
     for seed in range(samples):
@@ -169,14 +171,27 @@ def test_resampling_needs_a_pool():
 
 
 def test_resampled_states_belong_to_their_seeds():
-    """The digest is that of the first version that draws the opponent's cards one by one."""
+    """The digest is that of the first version that takes several draws from a random number."""
     digest = hashlib.sha256()
     for rules in RULE_SETS:
         for seed in range(1, 4):
             for state, _ in list(random_game(start_position(seed, rules), seed))[::3]:
                 for viewer in (0, 1):
                     digest.update(state.resample_hidden(viewer, 7 * seed + viewer).key())
-    assert digest.hexdigest()[:16] == "19984713302f39f8"
+    assert digest.hexdigest()[:16] == "3dc748e7db8790c0"
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+def test_the_order_of_a_draft_deck_does_not_leak(rules):
+    """Its ids follow the draw order, so the cards are sorted first, whatever their base ids."""
+    deck = [Card(1 + 256 * (i % 3), CardType.CREATURE, 1, 1, 1) for i in range(12)]
+    decks = set()
+    for order in (deck, [*deck[:5], *deck[:4:-1]]):
+        state = State.new(order, deck, rules=rules)
+        assert order == deck or state != State.new(deck, deck, rules=rules)
+        drawn = state.resample_hidden(0, 7).players[0].deck
+        decks.add(tuple((number, card.base_id) for number, card in drawn))
+    assert len(decks) == 1
 
 
 def test_resampled_cards_keep_their_names():
@@ -184,9 +199,13 @@ def test_resampled_cards_keep_their_names():
     state = State.new(pool[:8], pool[8:], pool=pool)
     for viewer in (0, 1):
         drawn = state.resample_hidden(viewer, 1)
-        for player in drawn.players:
-            for _, card in player.hand + player.deck:
-                assert card.name == f"card {card.base_id}"
+        for world in (drawn, drawn.resample_hidden(1 - viewer, 2), drawn.clone()):
+            for player in world.players:
+                for _, card in player.hand + player.deck:
+                    assert card.name == f"card {card.base_id}"
+            assert world.table.pool == pool
+            passed_on = State.new(pool[:8], pool[8:], pool=world.table)
+            assert [card.name for card in passed_on.table.pool] == [card.name for card in pool]
 
 
 def test_resampling_needs_room_for_all_cards():

@@ -9,6 +9,7 @@ import pytest
 import locmsim
 from locmsim import bot
 from locmsim.cli.main import command_parser
+from vestrock.cli import command_parser as vestrock_parser
 
 ROOT = Path(__file__).parents[3]
 API = ROOT / "docs" / "api.md"
@@ -137,7 +138,7 @@ def commands(page: Path) -> list[list[str]]:
     found = []
     for line in "\n".join(code).replace("\\\n", " ").splitlines():
         match = re.match(
-            r"\s*(?:.*&& )?(?:\.venv/bin/)?(locmsim|python -m locmsim\.bot)( .*)?$", line
+            r"\s*(?:.*&& )?(?:\.venv/bin/)?(locmsim|vestrock|python -m locmsim\.bot)( .*)?$", line
         )
         if match:
             words = shlex.split(match[2] or "", comments=True)
@@ -149,7 +150,9 @@ def commands(page: Path) -> list[list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_have_these_options(page):
     for program, *words in commands(page):
-        if program != "locmsim":
+        if program == "vestrock":
+            vestrock_parser().parse_args(words)
+        elif program != "locmsim":
             bot.command_parser().parse_args(words)
         elif words:
             if words[0] == "arena" and words[1:2] != ["show"]:

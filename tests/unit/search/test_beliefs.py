@@ -327,6 +327,23 @@ def test_samples_have_the_exact_distribution(groups, places):
     assert p_of_shares(found, expected) > 1e-3
 
 
+def test_samples_have_the_exact_distribution_after_draws():
+    """There are fewer places then than copies, of which all were needed before."""
+    groups = [(1, [(0, 1), (1, 5)]), (2, [(2, 90)]), (1, [(3, 2), (4, 1)]), (1, [(5, 40)])]
+    state = State.new(CARDS[:10], CARDS[10:15], pool=CARDS[:6])
+    mine = [(copies, [(CARDS[i], w) for i, w in group]) for copies, group in groups]
+    worlds = Determinizer(state, 0, [mine, [(5, [(CARDS[0], 1.0)])]])
+    assert len(worlds.sample(0).players[0].deck) == 5
+    later = worlds.after([0, 0])
+    expected = exact_shares(groups, 4)
+    numbers = {card: number for number, card in enumerate(CARDS[:6])}
+    samples, found = 20000, Counter()
+    for seed in range(samples):
+        found[tuple(numbers[item.card] for item in later.sample(seed).players[0].deck)] += 1
+    assert found.keys() <= expected.keys()
+    assert p_of_shares(found, expected) > 1e-3
+
+
 def p_of_shares(counts, expected):
     """Return the p-value of a chi-squared test; outcomes that are rare are put together."""
     total, value, cells = counts.total(), 0.0, 0

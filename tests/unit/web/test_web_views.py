@@ -247,3 +247,22 @@ def test_a_damaged_log_of_a_server(tmp_path: Path) -> None:
     rows = library.games()["games"]
     with pytest.raises(ValueError, match=r"line \d+: a damaged event"):
         library.view(rows[-1]["key"])
+
+
+def test_a_log_of_a_server_as_it_is_written(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    start = b'{"event":"server","game":"vestrock","format":1}\n'
+    library = Library([str(log)])
+    log.write_bytes(start)  # no tournament yet
+    assert (library.games()["games"], library.games()["errors"]) == ([], [])
+    lines = server_log(1)
+    log.write_bytes(start + b"".join(lines)[:-20])
+    assert [row["turns"] for row in library.games()["games"]] == [6, 6]
+    # The server was killed within a line; the next one ends it.
+    log.write_bytes(start + b"".join(lines)[:-20] + b"\n" + start + b"".join(lines))
+    rows = library.games()["games"]
+    assert [row["number"] for row in rows] == [2, 1, 2, 1]
+    assert library.games()["errors"] == []
+    assert len({len(library.view(row["key"])["steps"]) for row in rows}) == 1
+    log.write_bytes(b'{"event":"server","game":"chess"}\n')
+    assert library.games()["errors"] == [f"{log}: no log of a match"]

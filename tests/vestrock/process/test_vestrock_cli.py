@@ -1,4 +1,4 @@
-"""Tests of the ``locmsim vestrock`` commands: serve, bot, standings, replay and account."""
+"""Tests of the commands of ``vestrock``: serve, bot, standings, replay and account."""
 
 import re
 import signal
@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from vestrock_help import PATIENCE
 
-from locmsim.cli.main import main
 from vestrock import generate_deck
 from vestrock.accounts import FileAccounts
 from vestrock.bots import make_bot
+from vestrock.cli import main
 from vestrock.client import Client
 from vestrock.eventlog import replay
 from vestrock.standings import Standings
 from vestrock.tournament import Tournament
 
-LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
+VESTROCK = [sys.executable, "-m", "vestrock"]
 
 
 class Serving:
@@ -30,7 +30,7 @@ class Serving:
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
-            [*LOCMSIM, "serve", "--port=0", *options],
+            [*VESTROCK, "serve", "--port=0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -43,7 +43,7 @@ class Serving:
 
     def bot(self, *words: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [*LOCMSIM, "bot", *words, f"--port={self.port}"],
+            [*VESTROCK, "bot", *words, f"--port={self.port}"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -84,16 +84,16 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
         assert "errors none, late 0" in out
     _, err = server.process.communicate(timeout=PATIENCE)
     assert (server.process.returncode, err) == (0, "")
-    assert main(["vestrock", "standings", str(standings)]) == 0
+    assert main(["standings", str(standings)]) == 0
     table = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in table] in (
         ["player", "third", "rule", "other"],
         ["player", "rule", "third", "other"],
     )
-    assert main(["vestrock", "replay", str(log)]) == 0
+    assert main(["replay", str(log)]) == 0
     assert capsys.readouterr().out.startswith("2 tournaments, 12 matches, ")
     log.write_bytes(log.read_bytes().replace(b'"state":"', b'"state":"x'))
-    assert main(["vestrock", "replay", str(log)]) == 1
+    assert main(["replay", str(log)]) == 1
     assert "state: " in capsys.readouterr().err
 
 
@@ -179,7 +179,7 @@ def test_a_bot_tries_again_while_a_server_is_full(capsys: pytest.CaptureFixture[
 
         server = threading.Thread(target=answer, daemon=True)
         server.start()
-        words = ["vestrock", "bot", "rule", f"--port={listening.getsockname()[1]}"]
+        words = ["bot", "rule", f"--port={listening.getsockname()[1]}"]
         assert main([*words, "--reconnect=0"]) == 1
         assert "accepts no more connections" in capsys.readouterr().err
         assert main(words) == 0
@@ -192,7 +192,7 @@ def test_a_log_that_cannot_be_written_ends_the_server(serving: list[Serving]) ->
     serving.append(server)
     error = server.process.communicate(timeout=PATIENCE)[1].splitlines()[-1]
     assert error.endswith("/dev/full: No space left on device")
-    assert error.startswith("locmsim vestrock serve: ")
+    assert error.startswith("vestrock serve: ")
     assert server.process.returncode == 1
 
 
@@ -201,7 +201,7 @@ def test_two_servers_do_not_write_to_one_log(
 ) -> None:
     log = tmp_path / "log"
     serving.append(Serving(f"--log={log}"))
-    assert main(["vestrock", "serve", "--port=0", f"--log={log}"]) == 1
+    assert main(["serve", "--port=0", f"--log={log}"]) == 1
     assert f"{log}: another server writes to it" in capsys.readouterr().err
 
 
@@ -244,7 +244,7 @@ def test_accounts_are_made_and_used(
 ) -> None:
     accounts = tmp_path / "accounts"
     for name, word in [("ann", "a1\n"), ("bob", "b1\n"), ("ann", "a2\n")]:
-        subprocess.run([*LOCMSIM, "account", accounts, name], input=word, text=True, check=True)
+        subprocess.run([*VESTROCK, "account", accounts, name], input=word, text=True, check=True)
     assert FileAccounts(accounts).names() == ["ann", "bob"]
     server = Serving(f"--accounts={accounts}", "--turns=2")
     serving.append(server)
@@ -278,10 +278,28 @@ def test_what_is_wrong_is_said(
     words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
-        found = main(["vestrock", *words])
+        found = main(words)
     except SystemExit as end:
         found = int(end.code or 0)
     assert found == code
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+def test_bots_of_a_tournament_have_seeds_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from vestrock import cli
+
+    seeds: list[int] = []
+    make = cli.make_bot
+
+    def seen(spec: str, seed: int = 0) -> object:
+        if seed:
+            seeds.append(seed)
+        return make(spec, seed)
+
+    monkeypatch.setattr(cli, "make_bot", seen)
+    assert cli.main(["tournament", "a=random", "b=random", "--tournaments", "2"]) == 0
+    assert len(seeds) == len(set(seeds)) == 4

@@ -54,7 +54,7 @@ def test_thirty_clients_and_ten_tournaments(tmp_path: Path) -> None:
     log = tmp_path / "log"
     server = subprocess.Popen(
         [
-            sys.executable, "-m", "locmsim", "vestrock", "serve", "--port=0", "--early",
+            sys.executable, "-m", "vestrock", "serve", "--port=0", "--early",
             f"--players={CLIENTS}", f"--turns={TURNS}", f"--tournaments={TOURNAMENTS}",
             "--break-turns=1", f"--log={log}",
         ],

@@ -24,7 +24,7 @@ from vestrock.accounts import FileAccounts
 from vestrock.eventlog import replay
 from vestrock.standings import Standings
 
-LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
+VESTROCK = [sys.executable, "-m", "vestrock"]
 SIZE = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
 PLAYERS, TURNS, SECONDS = int(SIZE[0]), int(SIZE[1]), float(SIZE[2])
 #: Maximum memory of the server in kB.
@@ -48,7 +48,7 @@ def processes() -> Iterator[list[subprocess.Popen[str]]]:
 def serve(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
-            *LOCMSIM, "serve", "--port=0", "--spectator-port=0", f"--turns={TURNS}",
+            *VESTROCK, "serve", "--port=0", "--spectator-port=0", f"--turns={TURNS}",
             f"--turn-seconds={SECONDS}", f"--init-hp={SIZE[3]}", f"--log={tmp_path / 'log'}",
             f"--standings={tmp_path / 'standings.db'}", "--verbose", *words,
         ],
@@ -69,7 +69,7 @@ def ports(server: subprocess.Popen[str]) -> tuple[str, str]:
 def bot(number: int, port: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
-            *LOCMSIM, "bot", "rule", f"--port={port}", f"--user=bot{number}", "--password=x",
+            *VESTROCK, "bot", "rule", f"--port={port}", f"--user=bot{number}", "--password=x",
             f"--turn-seconds={SECONDS}",
         ],
         stdout=subprocess.PIPE,

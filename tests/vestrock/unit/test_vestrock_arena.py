@@ -10,7 +10,7 @@ from locmsim.arena import Arena, StoreError, make_game
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.cli.main import main
 from locmsim.contract import play_match
-from vestrock import generate_deck
+from vestrock import cli, generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
 from vestrock.match import Match
@@ -177,7 +177,6 @@ def test_tournaments_from_the_command_line(
 ) -> None:
     db = tmp_path / "standings.db"
     words = [
-        "vestrock",
         "tournament",
         "rule",
         "dice=random",
@@ -186,17 +185,17 @@ def test_tournaments_from_the_command_line(
         f"--standings={db}",
     ]
     for rounds in (2, 4):
-        assert main(words) == 0
+        assert cli.main(words) == 0
         table = [line.split() for line in capsys.readouterr().out.splitlines()]
         assert [row[1] for row in table] == ["player", "rule", "dice"]
         assert [row[3] for row in table[1:]] == [str(rounds)] * 2
     with Standings(db, write=False) as standings:
         assert standings.last == 4
-    assert main([*words[:-1], "--standings=/missing/db"]) == 1
+    assert cli.main([*words[:-1], "--standings=/missing/db"]) == 1
     assert "cannot open /missing/db" in capsys.readouterr().err
     for wrong in (["rule"], ["rule", "rule"], ["rule", "genius"], ["rule", "dice=random:x=1"]):
         with pytest.raises(SystemExit):
-            main(["vestrock", "tournament", *wrong, "--tournaments=1"])
+            cli.main(["tournament", *wrong, "--tournaments=1"])
 
 
 def test_the_arena_plays_it(tmp_path: Path) -> None:
@@ -234,7 +233,7 @@ def test_the_arena_from_the_command_line(
     assert "2 games of Vestrock" in capsys.readouterr().out
     assert main(["arena", "show", str(db)]) == 0
     shown = capsys.readouterr().out
-    assert "15.5 turns a game" in shown
+    assert "14.5 turns a game" in shown
     assert "lost by rule" not in shown
     assert main(["arena", "show", str(db), "--lost=random"]) == 0
     shown = capsys.readouterr().out

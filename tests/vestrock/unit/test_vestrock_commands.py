@@ -1,15 +1,21 @@
-"""The command ``locmsim vestrock deck``."""
+"""The tool ``vestrock``: decks, figures, its help, and where its old names lead."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from locmsim.cli.main import main
-from vestrock import extreme_deck, format_deck, generate_deck
+import locmsim
+from vestrock import bench, extreme_deck, format_deck, generate_deck
+from vestrock.cli import command_parser, main
 
 
 def test_deck(capsys):
-    assert main(["vestrock", "deck", "5"]) == 0
+    assert main(["deck", "5"]) == 0
     assert capsys.readouterr().out == format_deck(generate_deck(5))
-    assert main(["vestrock", "deck", "5", "-n", "7", "--extreme"]) == 0
+    assert main(["deck", "5", "-n", "7", "--extreme"]) == 0
     assert capsys.readouterr().out == format_deck(extreme_deck(5, 7))
 
 
@@ -18,10 +24,74 @@ def test_deck(capsys):
     [
         (["deck", "1", "-n", "1001"], "n: expected 1..1000, got 1001"),
         (["tournament", "rule", "chess"], "no bot 'chess'"),
+        (["serv"], "did you mean 'serve'?"),
+        (["deck", "1", "--extrme"], "unrecognized arguments: --extrme; did you mean '--extreme'?"),
+        (["bench", "--seconds", "0"], "--seconds: expected more than 0, got 0.0"),
     ],
 )
 def test_wrong_usage(capsys, words, message):
     with pytest.raises(SystemExit) as error:
-        main(["vestrock", *words])
+        main(words)
     assert error.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_help_without_a_command(capsys):
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("usage: vestrock ")
+
+
+def below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yield the parser and those of its commands."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from below(command)
+
+
+@pytest.mark.parametrize("parser", [*below(command_parser())], ids=lambda parser: parser.prog)
+def test_help_begins_with_a_sentence_and_explains_every_argument(parser):
+    assert parser.description[0].isupper()
+    assert parser.description[-1] == "."
+    for action in parser._actions:
+        assert action.help or isinstance(action, argparse._SubParsersAction), action.dest
+
+
+def test_figures(capsys):
+    assert main(["bench", "--signature"]) == 0
+    assert capsys.readouterr().out == f"{bench.signature()}\n"
+    assert main(["bench", "--seconds", "0.01", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    names = [function.name for function in bench.functions()]
+    assert [figure["name"] for figure in found["figures"]] == names
+    assert main(["bench", "--seconds", "0.01"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("vestrock") + 1].split()[:2] == ["clone,", "usual"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import locmsim.vestrock",
+        "import locmsim.vestrock.client",
+        "from locmsim import vestrock",
+        "from locmsim.vestrock import State",
+        "locmsim.vestrock",
+    ],
+)
+def test_old_names_of_modules_say_where_they_went(code):
+    expected = "locmsim.vestrock is now the package vestrock: import vestrock"
+    with pytest.raises((ImportError, AttributeError), match=expected):
+        exec(code, {"locmsim": locmsim})
+
+
+def test_no_other_file_of_locmsim_names_it():
+    package = Path(locmsim.__file__).parent
+    suffixes = {".py", ".pyi", ".pyx", ".pxd", ".js", ".html", ".css"}
+    naming = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*")
+        if path.suffix in suffixes and "vestrock" in path.read_text(encoding="utf-8").lower()
+    ]
+    assert naming == ["_moved.py"]

@@ -52,10 +52,18 @@ static const char *locmi_unpack_rows(float *to, const char *text, int n, int col
 }
 #endif
 
-// Concatenated arrays: `n` of them, whose sizes repeat after `period`.
-static void locmi_unpack_all(float *to, const char *text, const int *sizes, int period,
-                       const float *scales, int n) {
+// Concatenated arrays: `n` of them, whose sizes repeat after `period`, in a text of several strings.
+static void locmi_unpack_all(float *to, const char *const *strings, int n_strings, const int *sizes,
+    int period, const float *scales, int n) {
+  static char all[LOCMI_TEXT_SIZE];
+  const char *text = all;
+  char *end = all;
   int i;
+  for (i = 0; i < n_strings; i++) {
+    size_t length = strlen(strings[i]);
+    memcpy(end, strings[i], length);
+    end += length;
+  }
   for (i = 0; i < n; i++) {
     int size = sizes[i % period];
 #if HAS_ROWS

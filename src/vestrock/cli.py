@@ -1,7 +1,7 @@
-"""``locmsim vestrock``: the server of the second game, its bots and files.
+"""The command line tool ``vestrock``: the server, its bots and files, and figures.
 
-A subcommand is two functions, one for its options and one that runs it. What only one subcommand
-needs is imported when it runs.
+A command is two functions, one for its options and one that runs it. What only one command needs
+is imported when it runs.
 """
 
 import argparse
@@ -12,15 +12,15 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from locmsim._io import counted
 from locmsim._seeds import derived_seed
-from locmsim.cli._common import Failure, sentence
+from locmsim.commands import Failure, Parser, parsed, prepare_streams, run, sentence
 from vestrock.bots import BOTS, make_bot
 
-__all__ = ["add_options", "run"]
+__all__ = ["command_parser", "main"]
 
 
 class _Command(NamedTuple):
@@ -29,10 +29,29 @@ class _Command(NamedTuple):
     act: Callable[[argparse.Namespace], None]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Run a server for the card game Vestrock, its bots and tournaments. To play matches without"
-        " a server, use locmsim arena --game vestrock or locmsim play --game vestrock."
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool and return its exit status, as `locmsim.commands.run`."""
+    prepare_streams()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = command_parser()
+
+    def parse() -> argparse.Namespace | None:
+        if words:
+            return parsed(parser, words)
+        parser.print_help()
+        return None
+
+    return run(f"vestrock {words[0]}" if words and words[0] in _COMMANDS else "vestrock", parse)
+
+
+def command_parser() -> Parser:
+    """Return the parser of the tool with all its commands."""
+    parser = Parser(
+        prog="vestrock",
+        description="Run a server for the card game Vestrock, its bots and tournaments. To play"
+        " matches without a server, use locmsim arena --game vestrock or locmsim play --game"
+        " vestrock.",
+        allow_abbrev=False,
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
@@ -40,12 +59,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             name, help=command.summary, description=sentence(command.summary), allow_abbrev=False
         )
         command.add_options(subparser)
-        subparser.set_defaults(act=command.act, parser=subparser)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Run the subcommand."""
-    options.act(options)
+        subparser.set_defaults(run=command.act, parser=subparser)
+    return parser
 
 
 @contextlib.contextmanager
@@ -463,6 +478,49 @@ def _account(options: argparse.Namespace) -> None:
         FileAccounts.set_password(options.file, options.name, password)
 
 
+# ------------------------------------------------------------------------------------------ bench
+
+
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--json", action="store_true", help="print JSON")
+    add(
+        "--seconds",
+        type=float,
+        default=12.0,
+        metavar="S",
+        help="approximate duration of the measurement (default: %(default)g)",
+    )
+    add("--signature", action="store_true", help="measure nothing; print the bench signature")
+
+
+def _bench(options: argparse.Namespace) -> None:
+    import json
+    from dataclasses import asdict
+
+    from locmsim._measure import Watch, hardware, measure, table
+    from vestrock import bench
+
+    if options.signature:
+        print(bench.signature())
+        return
+    if not 0 < options.seconds < float("inf"):
+        raise Failure(f"--seconds: expected more than 0, got {options.seconds}", code=2)
+    watch = Watch()
+    watch.look()
+    figures = measure("vestrock", bench.functions(), options.seconds)
+    watch.look()
+    known = {**hardware(), "signature": str(bench.signature())}
+    if options.json:
+        found = {"machine": known, "figures": [asdict(figure) for figure in figures]}
+        print(json.dumps({**found, "warnings": watch.warnings}, indent=1))
+    else:
+        lines = [f"{key:<9} {value}" for key, value in known.items()]
+        print("\n".join([*lines, *table(figures)]))
+    for warning in watch.warnings:
+        print(f"vestrock bench: warning: {warning}", file=sys.stderr)
+
+
 _COMMANDS = {
     "serve": _Command("run a server for tournaments", _add_serve, _serve),
     "bot": _Command("play on a server with a bot of this package", _add_bot, _bot),
@@ -472,5 +530,6 @@ _COMMANDS = {
         "print the standings of a server's tournaments", _add_standings, _standings
     ),
     "replay": _Command("check a server's log by replaying it", _add_replay, _replay),
+    "bench": _Command("measure kernel, playouts and bots on this machine", _add_bench, _bench),
     "account": _Command("add an account to a file, or change a password", _add_account, _account),
 }

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from locmsim.cli._frame import Stopped, ended_by_signals
+from locmsim.commands import Stopped, ended_by_signals
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
@@ -54,7 +54,7 @@ def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost() -> None:
 
 def test_other_exceptions_are_told_as_before() -> None:
     program = (
-        "from locmsim.cli._frame import ended_by_signals\n"
+        "from locmsim.commands import ended_by_signals\n"
         "class Fails:\n    def __del__(self): raise ValueError('lost')\n"
         "with ended_by_signals():\n    fails = Fails()\n    del fails\n"
     )

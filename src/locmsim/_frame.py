@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from locmsim.errors import EndedBySignal
 
-__all__ = ["Parser", "Stopped", "ended_by_signals"]
+__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "ended_by_signals"]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -20,8 +20,8 @@ _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasatt
 
 #: Seconds that the cleanup may go on after a second signal.
 _PATIENCE = 1.0
-#: How argparse, and `locmsim.cli.main`, begin the message about an unknown option.
-_UNRECOGNIZED = "unrecognized arguments: "
+#: How argparse, and `locmsim.commands`, begin the message about an unknown option.
+UNRECOGNIZED = "unrecognized arguments: "
 
 
 class Parser(argparse.ArgumentParser):
@@ -39,8 +39,8 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
-        if message.startswith(_UNRECOGNIZED):
-            option = message.removeprefix(_UNRECOGNIZED).split()[0].partition("=")[0]
+        if message.startswith(UNRECOGNIZED):
+            option = message.removeprefix(UNRECOGNIZED).split()[0].partition("=")[0]
             if option.startswith("-"):
                 message += _did_you_mean(option, self._option_string_actions)
         shown = [action for action in self._actions if action.required or not action.option_strings]
@@ -107,10 +107,9 @@ def ended_by_signals() -> Iterator[None]:
 
 def _end_now(number: int) -> None:
     """End this process and all that it started, without further cleanup."""
-    for module in ("locmsim.workers", "locmsim.referee.process"):
-        if module in sys.modules:
-            with contextlib.suppress(Exception):
-                sys.modules[module].kill_all()
+    if "locmsim.supervisor" in sys.modules:
+        with contextlib.suppress(Exception):
+            sys.modules["locmsim.supervisor"].kill_all()
     with contextlib.suppress(Exception):
         sys.stderr.write("stopped at once\n")
         sys.stderr.flush()

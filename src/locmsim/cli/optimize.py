@@ -1,0 +1,204 @@
+"""``locmsim optimize``: tune the numbers of your bot by matches between its versions."""
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from locmsim.cli._common import (
+    GAME_HELP,
+    LENIENT_HELP,
+    LIMIT_HELP,
+    SCALE_HELP,
+    Failure,
+    Stopped,
+    add_force,
+    add_verbose,
+    check_target,
+    ended_by_signals,
+    number,
+    seed,
+    start_logging,
+    write,
+)
+from locmsim.rules.rulesets import RULES
+
+if TYPE_CHECKING:
+    from locmsim.tuning.optimization import Optimization, Progress
+
+__all__ = ["add_options", "run"]
+
+_EPILOG = """\
+PLAYER is a command or an agent with placeholders in place of numbers:
+
+  {name=START:LOW..HIGH:KIND:step=STEP}
+
+KIND is float, int or log (positive numbers whose ratios count). All but START may be left out, and
+START too where an agent's option has a default, or another place says it. {{ and }} are braces.
+
+  locmsim optimize "./mybot {attack=1:0..5} {width=40:1..200:int}"
+  locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"
+  locmsim optimize "./mybot --weights {file}" --template weights.json.in
+"""
+#: Lines of progress that are printed in all.
+_LINES = 20
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("player", metavar="PLAYER", help="the bot, with placeholders")
+    add(
+        "--template",
+        metavar="FILE",
+        help="file with placeholders; {file} in PLAYER is the path of what is made from it",
+    )
+    add(
+        "--against",
+        action="append",
+        default=[],
+        metavar="PLAYER",
+        help="opponent, may be repeated (default: versions of the bot play each other)",
+    )
+    add("--games", type=int, metavar="N", help="games of the tuning (default: 4000)")
+    add("--method", help="spsa, cmaes or tpe (default: spsa)")
+    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
+    add("--game", metavar="GAME", help=GAME_HELP)
+    add("--seed", type=seed, default=1, metavar="N", help="seed of all random numbers (default: 1)")
+    add(
+        "--proof-games",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="most games of the match against the start at the end; 0: no match (default: 1000)",
+    )
+    add("--state", metavar="DIR", help="folder for the results; a run that is there is resumed")
+    add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
+    add_force(parser)
+    add = parser.add_argument_group("limits").add_argument
+    add("--timeout-scale", type=number(0, True), default=1.0, metavar="X", help=SCALE_HELP)
+    add("--match-limit", type=number(0, False), metavar="SECONDS", help=LIMIT_HELP)
+    add("--lenient", action="store_true", help=LENIENT_HELP)
+    where = parser.add_argument_group("machines").add_mutually_exclusive_group()
+    where.add_argument(
+        "--jobs", type=int, metavar="N", help="games at a time (default: one per core)"
+    )
+    where.add_argument("--dask", metavar="ADDRESS", help="play on the cluster of this scheduler")
+    add_verbose(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from locmsim.arena import ArenaError, StoreError
+
+    start_logging(options.verbose)
+    if options.plot is not None:
+        check_target(options.plot, rb"<svg ", options.force)
+    if options.proof_games % 2 or options.proof_games < 0:
+        raise Failure(
+            f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
+        )
+    try:
+        optimization = _optimization(options)
+        with ended_by_signals():
+            try:
+                _tune(optimization, options)
+                _show_result(optimization, options)
+            except Stopped as stopped:
+                stopped.message = _how_to_resume(options, optimization)
+                raise
+    except ValueError as error:
+        raise Failure(error, code=2) from None
+    except (ArenaError, StoreError, ImportError) as error:
+        raise Failure(error) from None
+
+
+def _optimization(options: argparse.Namespace) -> "Optimization":
+    from locmsim.arena.registry import make_game
+    from locmsim.tuning.optimization import Optimization, OptimizationSettings
+
+    rules = {} if options.rules is None else {"rules": options.rules}
+    chosen = {name: getattr(options, name) for name in ("games", "method")}
+    template = None
+    if options.template is not None:
+        try:
+            with open(options.template, encoding="utf-8") as file:
+                template = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Failure(f"--template: {options.template}: {reason}", code=2) from None
+    settings = OptimizationSettings(
+        player=options.player,
+        game=make_game(options.game or "locm", None, **rules),
+        against=tuple(options.against),
+        seed=options.seed,
+        template=template,
+        timeout_scale=options.timeout_scale,
+        match_limit=options.match_limit,
+        lenient=options.lenient,
+        **{name: value for name, value in chosen.items() if value is not None},
+    )
+    return Optimization(settings, folder=options.state)
+
+
+def _tune(optimization: "Optimization", options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    games = optimization.settings.games
+    each = max(1, games // _LINES)
+    shown = None
+    with tqdm(total=games, unit="game", disable=None, file=sys.stderr, leave=False) as bar:
+        for progress in optimization.run(jobs=options.jobs, dask=options.dask):
+            bar.update(progress.games - bar.n)
+            if shown is None or progress.games - shown >= each:
+                shown = progress.games
+                tqdm.write(_line(progress, games, bool(options.against)), file=sys.stdout)
+                sys.stdout.flush()
+                _plot(optimization, options.plot)
+    _plot(optimization, options.plot)
+
+
+def _line(progress: "Progress", games: int, against: bool) -> str:
+    values = " ".join(f"{name}={value}" for name, value in progress.values.items())
+    line = f"{progress.games:,} of {games:,} games: {values}"
+    if progress.score is not None:
+        low, high = progress.score
+        if against:  # one half stands for a gain of nothing
+            low, high = 2 * low - 1, 2 * high - 1
+            return f"{line}; wins {low:+.0%} to {high:+.0%} more than the start"
+        line += f"; wins {low:.0%} to {high:.0%} against the start"
+    return line
+
+
+def _plot(optimization: "Optimization", path: str | None) -> None:
+    if path is not None:
+        from locmsim.tuning.parameter_plot import parameters_svg
+
+        write(path, parameters_svg(optimization.parameters, optimization.history))
+
+
+def _show_result(optimization: "Optimization", options: argparse.Namespace) -> None:
+    for name, value in optimization.values.items():
+        print(f"{name} = {value}")
+    if options.template is None:
+        print(f"tuned: {shlex.quote(optimization.command(optimization.best))}")
+    if not options.proof_games:
+        return
+    print("the match against the start, on other cards:", flush=True)
+    proof = optimization.prove(options.proof_games, jobs=options.jobs, dask=options.dask)
+    print(proof.text)
+    low, high = proof.score
+    won = f"{low:.1%} to {high:.1%} of {proof.games} games"
+    if proof.better:
+        print(f"better: the tuned values win {won} against the start")
+    elif proof.better is None and low > 0.5:
+        print(f"probably better: the tuned values win {won}; the test did not decide")
+    else:
+        print(f"nothing was gained: the tuned values win {won}")
+
+
+def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:
+    message = f"stopped after {optimization.games:,} games"
+    if options.state is None:
+        return f"{message}, which are lost: --state DIR would keep them"
+    return f"{message}; the same command resumes"

@@ -1,0 +1,263 @@
+"""Methods that look for the best parameters by games whose results are mostly luck.
+
+All coordinates are steps from the start (`locmsim.tuning.parameters`). A method proposes trials and
+is told their results in the same order; the same results lead to the same proposals.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+__all__ = ["METHODS", "Method", "Point", "Trial", "make_method"]
+
+Point = tuple[float, ...]
+
+
+class Trial(NamedTuple):
+    """A comparison: a mirrored pair of games of `first`, or of both against the same opponent.
+
+    Without `second`, the rival is the start, or the opponent. Trials of the same `deal` have the
+    same cards.
+    """
+
+    first: Point
+    second: Point | None
+    deal: int
+
+
+class Method(Protocol):
+    """What proposes trials."""
+
+    def ask(self) -> Trial | None:
+        """Return another trial, or None if results are needed first."""
+
+    def tell(self, trial: Trial, score: float) -> None:
+        """Take the score, 0 to 1, of the first point of a trial, in the order of the trials."""
+
+    @property
+    def best(self) -> Point:
+        """What the method would recommend now."""
+
+
+class Spsa:
+    """Simultaneous perturbation stochastic approximation (Spall, 1992).
+
+    Each trial compares two points on opposite sides of the present one, in a random direction of
+    all parameters at once, and moves towards the winner. That way the number of games does not grow
+    with the number of parameters. The recommended point is the mean of the last quarter, in which
+    luck averages out. (Nevergrad's SPSA cannot compare two points by a match between them.)
+    """
+
+    #: The exponents of Spall's practical suggestions: of the moves, and of the perturbations.
+    _MOVES, _PERTURBATIONS = 0.602, 0.101
+    #: Part of the run in which moves hardly shrink, and the part at its end that is averaged.
+    _SETTLING, _AVERAGED = 0.1, 0.25
+
+    def __init__(self, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> None:
+        self._reach = reach
+        self._trials = trials
+        self._random = random.Random(seed)
+        self._point = [0.0] * len(reach)
+        self._sum = [0.0] * len(reach)
+        self._asked = self._answered = self._summed = 0
+        # Fewer games need larger moves to arrive at all; more games should be spent on precision.
+        self._last_move = min(max(0.05 * math.sqrt(5000 / trials), 0.02), 0.12)
+
+    def ask(self) -> Trial:
+        """Return another trial."""
+        self._asked += 1
+        size = self._perturbation(self._asked)
+        signs = [self._random.choice((-size, size)) for _ in self._point]
+        first, second = (
+            tuple(x + side * sign for x, sign in zip(self._point, signs, strict=True))
+            for side in (1, -1)
+        )
+        return Trial(first, second, self._asked)
+
+    def _perturbation(self, number: int) -> float:
+        return (self._trials / number) ** self._PERTURBATIONS if number < self._trials else 1.0
+
+    def tell(self, trial: Trial, score: float) -> None:
+        """Move towards the point that won more."""
+        assert trial.second is not None
+        self._answered += 1
+        settling = self._SETTLING * self._trials
+        shrunk = ((settling + self._trials) / (settling + self._answered)) ** self._MOVES
+        move = self._last_move * shrunk * (2 * score - 1)
+        size = self._perturbation(self._answered)
+        for i, (low, high) in enumerate(self._reach):
+            step = (trial.first[i] - trial.second[i]) / 2 / size**2
+            self._point[i] = min(max(self._point[i] + move * step, low), high)
+        if self._answered > (1 - self._AVERAGED) * self._trials:
+            self._summed += 1
+            for i, x in enumerate(self._point):
+                self._sum[i] += x
+
+    @property
+    def best(self) -> Point:
+        """The mean of the last quarter, or the present point before it."""
+        if not self._summed:
+            return tuple(self._point)
+        return tuple(x / self._summed for x in self._sum)
+
+
+class Cmaes:
+    """CMA-ES with a learning rate that adapts to noise (Nomura et al., 2023), of the package cmaes.
+
+    It learns which parameters must change together, for which it needs more games.
+    """
+
+    #: Trials of each candidate of a generation: fewer make the ranking luck, more cost generations.
+    _PAIRS = 8
+    _SIGMA = 1.5
+
+    def __init__(self, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> None:
+        try:
+            import numpy as np
+            from cmaes import CMA
+        except ImportError:
+            raise ImportError("--method cmaes needs cmaes: pip install 'locmsim[tune]'") from None
+        count = len(reach)
+        self._one = count == 1  # it needs two coordinates: the second one does nothing
+        bounds = np.array([*reach, *[(-math.inf, math.inf)] * self._one], dtype=float)
+        self._cma = CMA(
+            mean=np.zeros(count + self._one),
+            sigma=self._SIGMA,
+            bounds=bounds,
+            seed=seed % 2**32,
+            lr_adapt=True,
+        )
+        self._count = count
+        self._left: list[Point] = []  # of the candidates that were asked for, once for each trial
+        self._scores: dict[Point, list[float]] = {}
+        self._waiting = 0
+
+    def ask(self) -> Trial | None:
+        """Return a trial of a candidate of this generation; None until all of it is known."""
+        if not self._left:
+            if self._waiting:
+                return None
+            self._scores = {
+                tuple(map(float, self._cma.ask())): [] for _ in range(self._cma.population_size)
+            }
+            # All candidates play a first trial, then a second one: their cards are the same.
+            self._left = [*self._scores] * self._PAIRS
+        self._waiting += 1
+        deal = self._cma.generation * self._PAIRS + (len(self._left) - 1) // len(self._scores)
+        return Trial(self._left.pop(0)[: self._count], None, deal)
+
+    def tell(self, trial: Trial, score: float) -> None:
+        """Take a score, and go on to the next generation when it was the last one."""
+        import numpy as np
+
+        (candidate,) = (one for one in self._scores if one[: self._count] == trial.first)
+        self._scores[candidate].append(score)
+        self._waiting -= 1
+        if not self._left and not self._waiting:
+            self._cma.tell(
+                [
+                    (np.array(one), -sum(scores) / len(scores))
+                    for one, scores in self._scores.items()
+                ]
+            )
+
+    @property
+    def best(self) -> Point:
+        """The centre of the present distribution."""
+        return tuple(map(float, self._cma.mean[: self._count]))
+
+
+class Tpe:
+    """A Bayesian optimiser, the tree-structured Parzen estimator of the package optuna.
+
+    It builds a model of which values win, from candidates that each play a small match.
+    """
+
+    _PAIRS = 25
+    #: Part of the candidates whose mean is recommended: the best one alone was mostly lucky.
+    _BEST = 0.1
+    #: Steps to each side where there are no bounds.
+    _WIDTH = 12.0
+
+    def __init__(self, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> None:
+        try:
+            import optuna
+        except ImportError:
+            raise ImportError("--method tpe needs optuna: pip install optuna") from None
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        sampler = optuna.samplers.TPESampler(
+            seed=seed % 2**32, multivariate=True, n_startup_trials=20
+        )
+        self._study = optuna.create_study(direction="maximize", sampler=sampler)
+        self._reach = [(max(low, -self._WIDTH), min(high, self._WIDTH)) for low, high in reach]
+        self._left = self._waiting = self._asked = 0
+        self._scores: list[float] = []
+        self._done: list[tuple[float, Point]] = []
+
+    def ask(self) -> Trial | None:
+        """Return a trial of the present candidate; None until all of it is known."""
+        if not self._left:
+            if self._waiting:
+                return None
+            self._candidate = self._study.ask()
+            self._point: Point = tuple(
+                self._candidate.suggest_float(str(i), low, high)
+                for i, (low, high) in enumerate(self._reach)
+            )
+            self._left, self._scores = self._PAIRS, []
+        self._left -= 1
+        self._waiting += 1
+        self._asked += 1  # fresh cards for all: a few that all meet would be learned by heart
+        return Trial(self._point, None, self._asked)
+
+    def tell(self, trial: Trial, score: float) -> None:
+        """Take a score."""
+        self._scores.append(score)
+        self._waiting -= 1
+        if not self._left and not self._waiting:
+            mean = sum(self._scores) / len(self._scores)
+            self._study.tell(self._candidate, mean)
+            self._done.append((mean, trial.first))
+
+    @property
+    def best(self) -> Point:
+        """The mean of the best tenth of the candidates."""
+        if not self._done:
+            return (0.0,) * len(self._reach)
+        best = sorted(self._done, reverse=True)[: max(1, round(len(self._done) * self._BEST))]
+        return tuple(sum(xs) / len(best) for xs in zip(*(point for _, point in best), strict=True))
+
+
+#: Method by its name in `--method`; the first is the default.
+METHODS: dict[str, Callable[[Sequence[tuple[float, float]], int, int], Method]] = {
+    "spsa": Spsa,
+    "cmaes": Cmaes,
+    "tpe": Tpe,
+}
+
+
+def make_method(name: str, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> Method:
+    """Return a method.
+
+    Parameters
+    ----------
+    name : str
+        One of `METHODS`.
+    reach : sequence of pairs of float
+        The bounds of each parameter, in steps from its start.
+    trials : int
+        The length of the run.
+    seed : int
+        The seed of its random numbers.
+
+    Raises
+    ------
+    ValueError
+        The name is unknown.
+    ImportError
+        A package is missing; the message says how to install it.
+    """
+    if name not in METHODS:
+        raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
+    return METHODS[name](reach, trials, seed)

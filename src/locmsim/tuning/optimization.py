@@ -1,0 +1,606 @@
+"""Tuning the numbers of any bot, of any game, by matches between its versions.
+
+`Optimization` plays them; what to try next is a method's work (`locmsim.tuning.methods`).
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from locmsim._io import try_lock, write_whole
+from locmsim._seeds import derived_seed
+from locmsim._specs import options_of
+from locmsim.arena import Arena, ArenaError, parse_player
+from locmsim.arena.game_worker import play_games
+from locmsim.arena.registry import game_to_json
+from locmsim.arena.schedule import Player, Settings
+from locmsim.arena.seeds import Seeds
+from locmsim.contract import Game
+from locmsim.stats import Interval, PairCounts, Sprt, score_interval
+from locmsim.tuning.methods import METHODS, Method, Point, Trial, make_method
+from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
+from locmsim.workers import TaskRunner, Workers, WorkersError
+
+__all__ = ["Optimization", "OptimizationSettings", "Progress", "Proof"]
+
+#: Placeholder of the file that is written for each run.
+FILE = "file"
+#: Trials that are played at a time, or wait for earlier ones. It is the same for any number of
+#: workers, so that the results are.
+_AHEAD = 48
+#: Every tenth trial the present values meet the start, which tells how much they gain.
+_CHECK = 10
+#: Trials that the estimate of the gain is made of: older ones are about other values.
+_RECENT = 60
+#: A bot that fails in more of its games is not tuned, from this number of games on.
+_FAULTY, _FAULTY_FROM = 0.05, 40
+#: Approximate duration of a task in seconds, and the most trials of one.
+_TASK_SECONDS, _MOST = 0.2, 8
+
+
+class _Played(NamedTuple):
+    """What a worker returns for a mirrored pair."""
+
+    #: Points of the first player, 0 to 2.
+    points: float
+    #: Games that a version of the bot lost by a fault, and the first of these faults.
+    faults: int
+    fault: str
+    elapsed_ns: int
+
+
+class _Call(NamedTuple):
+    """The pairs of some trials, for a worker."""
+
+    numbers: tuple[int, ...]
+    pairs: tuple[tuple[Settings, ...], ...]
+    #: Whether a worker died in them before.
+    again: bool = False
+
+
+def play_pairs(call: _Call) -> list[tuple[_Played, ...]]:
+    """Play the mirrored pairs of some trials, in a worker."""
+    return [tuple(_play_pair(settings, call.again) for settings in pairs) for pairs in call.pairs]
+
+
+def _play_pair(settings: Settings, again: bool) -> _Played:
+    points = 0.0
+    faults: list[str] = []
+    records = play_games(settings, (1, 2), again=again)
+    for record in records:
+        outcome = record.outcome
+        won = None if outcome.winner is None else outcome.players[outcome.winner]
+        points += 0.5 if won is None else float(won == 0)
+        if outcome.fault is not None:
+            seat = outcome.fault.player
+            if settings.players[outcome.players[seat]].name != _RIVAL:
+                last = record.stderr[seat].strip().splitlines()[-1:]
+                faults.append(": ".join([outcome.fault.message, *last]))
+    elapsed = sum(record.elapsed_ns for record in records)
+    return _Played(points, len(faults), faults[0] if faults else "", elapsed)
+
+
+#: Name of an opponent that is not tuned.
+_RIVAL = "opponent"
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizationSettings:
+    """The settings of an optimization.
+
+    Parameters
+    ----------
+    player : str
+        The bot: a command or an agent, with placeholders.
+    game : Game
+        The game.
+    against : tuple of str
+        The opponents; by default versions of the bot play each other.
+    games : int
+        The number of games of the tuning.
+    method : str
+        One of `locmsim.tuning.methods.METHODS`.
+    seed : int
+        The seed of all random numbers.
+    template : str or None
+        The content of a file with placeholders; ``{file}`` in the command is the path of the file
+        that is made from it.
+    timeout_scale, match_limit, lenient
+        As for `locmsim.referee.play`.
+
+    Raises
+    ------
+    ValueError
+        A field is wrong; the message names it.
+    """
+
+    player: str
+    game: Game
+    against: tuple[str, ...] = ()
+    games: int = 4000
+    method: str = next(iter(METHODS))
+    seed: int = 1
+    template: str | None = None
+    timeout_scale: float = 1.0
+    match_limit: float | None = None
+    lenient: bool = False
+
+    def __post_init__(self) -> None:
+        if self.games < 2 * _CHECK:
+            raise ValueError(f"games: expected {2 * _CHECK} or more, got {self.games}")
+        if self.method not in METHODS:
+            raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings as plain dicts, lists, numbers and strings."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**values, "game": game_to_json(self.game), "against": list(self.against)}
+
+
+class Progress(NamedTuple):
+    """How far an optimization is.
+
+    Parameters
+    ----------
+    games : int
+        Games that were played.
+    values : mapping
+        The present value of each parameter, as the bot gets it.
+    score : Interval or None
+        The score of the present values against the start, or what they score more against the
+        opponents; None before the first games between them.
+    """
+
+    games: int
+    values: Mapping[str, str]
+    score: Interval | None
+
+
+class Proof(NamedTuple):
+    """A match of the tuned values against the start, on cards that the tuning did not see.
+
+    Parameters
+    ----------
+    games : int
+        Its games.
+    score : Interval
+        The score of the tuned values, with its 95 % interval.
+    better : bool or None
+        Whether the sequential test says that they are better; None if it did not decide.
+    text : str
+        The arena's table.
+    """
+
+    games: int
+    score: Interval
+    better: bool | None
+    text: str
+
+
+class Optimization:
+    """Finds better values for the parameters of a bot.
+
+    Parameters
+    ----------
+    settings : OptimizationSettings
+        What is tuned, and how.
+    folder : str or path, optional
+        Where its results are kept; a run that is there is resumed. All settings must be the same.
+
+    Raises
+    ------
+    ValueError
+        A setting is wrong, or differs from those of the folder.
+    ImportError
+        The method needs a package that is missing.
+    """
+
+    def __init__(
+        self,
+        settings: OptimizationSettings,
+        *,
+        folder: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._template = Template(settings.player, "player")
+        self._file = None if settings.template is None else Template(settings.template, "template")
+        placeholders = [one for one in self._template.placeholders if one[0] != FILE]
+        uses_file = len(placeholders) < len(self._template.placeholders)
+        if (self._file is not None) != uses_file:
+            raise ValueError(
+                "template: the command does not say where the file is, by {file}"
+                if self._file is not None
+                else "player: {file} stands for a file, and no template was given"
+            )
+        placeholders += [] if self._file is None else self._file.placeholders
+        self.parameters: tuple[Parameter, ...] = read_parameters(placeholders, self._default)
+        if uses_file:
+            self._files = Path(tempfile.mkdtemp(prefix="locmsim-"))
+            weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
+        # Checked once; that other values may not be valid is seen when they are played.
+        start = (0.0,) * len(self.parameters)
+        self._process = parse_player(self.command(start), settings.game).process
+        self._rivals = tuple(
+            replace(parse_player(text, settings.game), name=_RIVAL) for text in settings.against
+        )
+        self._start = self._player("start", start)
+        per_trial = 4 if settings.against and settings.method == "spsa" else 2
+        checks = 4 if settings.against else 2
+        self._trials = max(1, round(settings.games / (per_trial + checks / (_CHECK - 1))))
+        reach = [one.reach for one in self.parameters]
+        self._method: Method = make_method(
+            settings.method, reach, self._trials, derived_seed(settings.seed, "method")
+        )
+        self.games = 0
+        #: The values after each trial, for a plot: games and point.
+        self.history: list[tuple[int, Point]] = [(0, start)]
+        self._checks: deque[tuple[float, float]] = deque(maxlen=_RECENT)
+        self._asked = self._answered = 0
+        self._faults = self._own_games = 0
+        self._first_fault = ""
+        self._open: dict[int, Trial] = {}
+        self._to_play: deque[int] = deque()
+        self._early: dict[int, tuple[_Played, ...]] = {}
+        self._folder = None if folder is None else Path(folder)
+        self._log: TextIO | None = None
+
+    def _default(self, name: str) -> int | float | None:
+        """Return the default of an agent's option, as the start of its parameter."""
+        game, before = self.settings.game, self.settings.player.partition("{")[0]
+        while ":" in before:
+            before = before.rpartition(":")[0]
+            with contextlib.suppress(ValueError):
+                if game.is_agent(before):
+                    options, _ = options_of(type(game.make_agent(before)))
+                    default = options[name].default if name in options else None
+                    is_number = isinstance(default, int | float) and not isinstance(default, bool)
+                    return default if is_number else None
+        return None
+
+    # ------------------------------------------------------------------------ players
+
+    def command(self, point: Point) -> str:
+        """Return the description of the bot with the values of a point.
+
+        Parameters
+        ----------
+        point : tuple of float
+            The value of each parameter, in steps from its start.
+
+        Returns
+        -------
+        str
+            A command, or the description of an agent.
+        """
+        values = texts(self.parameters, point)
+        if self._file is not None:
+            content = self._file.fill(values)
+            name = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+            path = self._files / name
+            if not path.exists():
+                write_whole(path, content)
+            values[FILE] = str(path)
+        return self._template.fill(values)
+
+    def _player(self, name: str, point: Point) -> Player:
+        return Player(name, self.command(point), self._process)
+
+    @property
+    def best(self) -> Point:
+        """What is recommended now, in steps from the start of each parameter."""
+        return self._method.best
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What is recommended now, as the bot gets it."""
+        return texts(self.parameters, self.best)
+
+    # ------------------------------------------------------------------------- trials
+
+    def _ask(self) -> None:
+        """Ask the method for trials, as far ahead as it is allowed to."""
+        while self._asked - self._answered < _AHEAD and self._asked < self._total:
+            number = self._asked + 1
+            if number % _CHECK:
+                trial = self._method.ask()
+                if trial is None:
+                    return
+            else:
+                trial = Trial(self.best, (0.0,) * len(self.parameters), number)
+            self._asked = number
+            self._open[number] = trial
+            self._to_play.append(number)
+
+    @property
+    def _total(self) -> int:
+        """Trials of the method, and of those between them that estimate the gain."""
+        return self._trials + (self._trials - 1) // (_CHECK - 1)
+
+    def _pairs(self, number: int) -> tuple[Settings, ...]:
+        """Return the mirrored pairs of a trial."""
+        trial = self._open[number]
+        deal = trial.deal if number % _CHECK else f"check {number}"
+        first = self._player("first", trial.first)
+        second = self._start if trial.second is None else self._player("second", trial.second)
+        if not self._rivals:
+            return (self._pair(first, second, deal),)
+        rival = self._rivals[number % len(self._rivals)]
+        alone = trial.second is None
+        return tuple(self._pair(one, rival, deal) for one in (first, second)[: 2 - alone])
+
+    def _pair(self, first: Player, second: Player, deal: object) -> Settings:
+        settings = self.settings
+        return Settings(
+            players=(first, second),
+            game=settings.game,
+            seed=derived_seed(settings.seed, f"agents {deal}"),
+            seeds=Seeds((derived_seed(settings.seed, f"cards {deal}"),)),
+            timeout_scale=settings.timeout_scale,
+            match_limit=settings.match_limit,
+            lenient=settings.lenient,
+        )
+
+    def _take(self, number: int, points: Sequence[float]) -> None:
+        """Take the points, 0 to 2, of the pairs of a trial."""
+        trial = self._open.pop(number)
+        self._answered = number
+        self.games += 2 * len(points)
+        if number % _CHECK == 0:
+            first, second = points if len(points) == 2 else (points[0], 2 - points[0])
+            self._checks.append((first / 2, second / 2))
+            return
+        score = points[0] / 2 if len(points) == 1 else (points[0] - points[1] + 2) / 4
+        self._method.tell(trial, score)
+        self.history.append((self.games, self._method.best))
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(self.games, self.values, self._score())
+
+    def _score(self) -> Interval | None:
+        if not self._checks:
+            return None
+        counts = PairCounts()
+        for first, second in self._checks:
+            # Against opponents: one half and half of what it scores more than the start.
+            counts.add(first if not self._rivals else round((first - second + 1) * 2) / 4)
+        return score_interval(counts)
+
+    # ---------------------------------------------------------------------------- run
+
+    def run(self, *, jobs: int | None = None, dask: str | None = None) -> Iterator[Progress]:
+        """Play what is missing; yields the progress whenever results have arrived.
+
+        Parameters
+        ----------
+        jobs : int, optional
+            Processes on this machine; by default one for each core.
+        dask : str, optional
+            The address of a Dask scheduler, to play on its cluster.
+
+        Yields
+        ------
+        Progress
+            How far it is.
+
+        Raises
+        ------
+        ValueError
+            The bot fails in too many of its games, or another process uses the folder.
+        ArenaError
+            The games cannot be played.
+        """
+        with self._kept(), self._workers(jobs, dask) as workers:
+            self._ask()
+            batches = _Batches(self)
+            runner = TaskRunner(
+                workers,
+                batches,
+                lambda executor, call: executor.submit(play_pairs, call),
+                parts=lambda call: [
+                    _Call((number,), (pairs,), True)
+                    for number, pairs in zip(call.numbers, call.pairs, strict=True)
+                ],
+                name=lambda call: f"trial {call.numbers[0]}",
+            )
+            try:
+                for call, future in runner:
+                    results = self._results(call, future)
+                    batches.took(results)
+                    self._early.update(zip(call.numbers, results, strict=True))
+                    self._take_in_order()
+                    yield self.progress
+            except WorkersError as error:
+                raise ArenaError(str(error)) from None
+
+    def _results(
+        self, call: _Call, future: "Future[list[tuple[_Played, ...]]]"
+    ) -> list[tuple[_Played, ...]]:
+        try:
+            results = future.result()
+        except Exception as error:
+            name = f"trial {call.numbers[0]} ({call.pairs[0][0].players[0].spec})"
+            raise ArenaError(f"{name}: {error}") from error
+        for played in (pair for pairs in results for pair in pairs):
+            self._own_games += 2 if self._rivals else 4
+            self._faults += played.faults
+            self._first_fault = self._first_fault or played.fault
+        if self._own_games >= _FAULTY_FROM and self._faults > _FAULTY * self._own_games:
+            raise ValueError(
+                f"the bot failed in {self._faults} of {self._own_games} games, first by:"
+                f" {self._first_fault}"
+            )
+        return results
+
+    def _take_in_order(self) -> None:
+        lines = []
+        while self._answered + 1 in self._early:
+            number = self._answered + 1
+            points = [played.points for played in self._early.pop(number)]
+            self._take(number, points)
+            lines.append(f"{number},{','.join(f'{one:g}' for one in points)}\n")
+            self._ask()
+        if self._log is not None and lines:
+            self._log.write("".join(lines))
+            self._log.flush()
+
+    @contextlib.contextmanager
+    def _workers(self, jobs: int | None, dask: str | None) -> Iterator[Workers]:
+        # The arena knows which workers these players need, and refuses what cannot be played.
+        with (
+            Arena(
+                [
+                    self._start,
+                    *[
+                        replace(one, name=f"{_RIVAL} {i}")
+                        for i, one in enumerate(
+                            self._rivals or [replace(self._start, name="again")]
+                        )
+                    ],
+                ],
+                game=self.settings.game,
+                games=2,
+                timeout_scale=self.settings.timeout_scale,
+                match_limit=self.settings.match_limit,
+                lenient=self.settings.lenient,
+            ) as arena,
+            arena._workers(jobs, 1, None, None, dask, False) as workers,
+        ):
+            yield workers
+
+    # ------------------------------------------------------------------------- folder
+
+    @contextlib.contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Resume from the folder, if there is one, and keep results there within."""
+        if self._folder is None:
+            yield
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / "trials.csv").open("a+", encoding="utf-8") as log:
+            if not try_lock(log.fileno()):
+                raise ValueError(f"{self._folder}: another process is optimizing there")
+            self._agree()
+            self._resume(log)
+            self._log = log
+            try:
+                yield
+            finally:
+                self._log = None
+
+    def _agree(self) -> None:
+        """Check that the folder is of the same run, or make it one."""
+        assert self._folder is not None
+        path, mine = self._folder / "settings.json", self.settings.to_json()
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            write_whole(path, json.dumps(mine, indent=1) + "\n")
+            return
+        except ValueError as error:
+            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
+        if not isinstance(stored, dict):
+            raise ValueError(f"{path}: not the settings of an optimization")
+        for name, value in mine.items():
+            if stored.get(name) != value:
+                raise ValueError(
+                    f"{name}: {self._folder} was begun with {stored.get(name)!r}, not {value!r}"
+                )
+
+    def _resume(self, log: TextIO) -> None:
+        """Take the results of a log, and drop a last line that was not written whole."""
+        log.seek(0)
+        whole = 0
+        for line in log.read().splitlines(keepends=True):
+            if not line.endswith("\n"):
+                break
+            self._ask()
+            try:
+                number, *points = (float(part) for part in line.split(","))
+            except ValueError:
+                number, points = -1.0, []
+            expected = self._answered + 1
+            count = len(self._pairs(expected)) if expected in self._open else -1
+            if (number, len(points)) != (expected, count) or not all(0 <= x <= 2 for x in points):
+                raise ValueError(f"{log.name}: line {expected}: not the result of that trial")
+            self._take(expected, points)
+            whole += len(line.encode())
+        log.truncate(whole)
+        log.seek(0, os.SEEK_END)
+        self._to_play = deque(number for number in self._to_play if number > self._answered)
+
+    # -------------------------------------------------------------------------- proof
+
+    def prove(
+        self, games: int = 1000, *, jobs: int | None = None, dask: str | None = None
+    ) -> Proof:
+        """Play a match of the tuned values against the start, on cards that the tuning never saw.
+
+        A sequential test ends it early, once it is clear that they are better by 20 Elo, or not.
+
+        Parameters
+        ----------
+        games : int
+            The most games.
+        jobs, dask
+            As for `run`.
+
+        Returns
+        -------
+        Proof
+            The result of the match.
+
+        Raises
+        ------
+        ArenaError, StoreError
+            The match cannot be played.
+        """
+        settings = self.settings
+        folder = self._folder
+        with Arena(
+            [self._player("tuned", self.best), self._start],
+            game=settings.game,
+            db=":memory:" if folder is None else folder / "proof.db",
+            games=games,
+            sprt=Sprt(0, 20),
+            seed=derived_seed(settings.seed, "proof"),
+            timeout_scale=settings.timeout_scale,
+            match_limit=settings.match_limit,
+            lenient=settings.lenient,
+        ) as arena:
+            arena.run(jobs=jobs, dask=dask)
+            counts, state = arena.tally.pairs[(0, 1)], arena.tally.sprt_state
+            accepted = None if state is None else state.accepted
+            better = None if accepted is None else accepted == "H1"
+            return Proof(2 * counts.total, score_interval(counts), better, arena.table(80))
+
+
+class _Batches(Iterator[_Call]):
+    """The trials that can be played now; there may be more later, after it has ended."""
+
+    def __init__(self, run: Optimization) -> None:
+        self._run = run
+        self._size = 1
+
+    def __next__(self) -> _Call:
+        queue = self._run._to_play
+        if not queue:
+            raise StopIteration
+        numbers = tuple(queue.popleft() for _ in range(min(self._size, len(queue))))
+        return _Call(numbers, tuple(self._run._pairs(number) for number in numbers))
+
+    def took(self, results: Sequence[tuple[_Played, ...]]) -> None:
+        """Make tasks longer or shorter by the time that the last one took."""
+        seconds = sum(pair.elapsed_ns for pairs in results for pair in pairs) / 1e9 / len(results)
+        self._size = max(1, min(_MOST, int(_TASK_SECONDS / max(seconds, 1e-9))))

@@ -1,0 +1,133 @@
+"""The command that tunes a bot: programs, resuming, what it prints and what it refuses."""
+
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import default_signals
+
+from locmsim.cli.main import main
+
+# A program that plays one card or none: what it needs of the protocol is when a turn begins.
+BOT = """
+import os, sys
+sys.argv, skill = ["bot"], float(sys.argv[1])
+from locmsim.bot import main
+if skill < 0.5:
+    class Passing:
+        def write(self, text): os.write(1, b"PASS\\n" * text.count("\\n")); return len(text)
+        def flush(self): pass
+    sys.stdout = Passing()
+main(["--agent", "random"])
+"""
+
+
+def command(folder: Path, *words: str) -> list[str]:
+    (folder / "bot.py").write_text(BOT)
+    bot = f"{shlex.quote(sys.executable)} bot.py {{skill=0.4:0..1:step=0.2}}"
+    return ["optimize", bot, "--games", "40", "--timeout-scale", "0", "--jobs", "2", *words]
+
+
+@pytest.mark.slow
+def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
+    words = command(tmp_path, "--state", "state", "--plot", "tuned.svg", "--proof-games", "8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "locmsim", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=default_signals,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert " of 40 games: skill=" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=120)[1]
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in errors
+    assert re.search(r"stopped after \d+ games; the same command resumes", errors)
+    done = subprocess.run(
+        [sys.executable, "-m", "locmsim", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert re.search(r"^skill = [\d.]+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^(better|probably better|nothing was gained): ", done.stdout, re.MULTILINE)
+    assert (tmp_path / "tuned.svg").read_text().startswith("<svg ")
+
+
+def test_the_bot_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text()
+    (code,) = re.findall(r"^```python\n(from dataclasses.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (line,) = re.findall(
+        r"^(locmsim optimize \"mybot.py:Mine:attack=\{attack=5.*)$", page, re.MULTILINE
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text(code)
+    words = [*shlex.split(line)[1:], "--games", "20", "--jobs", "1", "--proof-games", "0"]
+    assert main(words) == 0
+    assert "attack = " in capsys.readouterr().out
+
+
+def refused(*words: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["./bot"], "there is no placeholder, such as {width=40:1..200:int}"),
+        (["./bot {a=1:0..2} {a=1:0..3}"], "parameter a: declared twice"),
+        (["./bot {a=9:0..2}"], "parameter a: the start is outside its bounds"),
+        (["./no-such-bot {a=1}"], "no program and no agent is called './no-such-bot'"),
+        (["greedy:deck={a=1}"], "deck"),
+        (["./bot {a=1}", "--games", "2"], "games: expected 20 or more, got 2"),
+        (["./bot {a=1}", "--method", "best"], "expected one of spsa, cmaes, tpe, got 'best'"),
+        (["./bot {a=1}", "--proof-games", "3"], "--proof-games: mirrored pairs need an even"),
+        (["./bot {a=1}", "--template", "none.in"], "--template: none.in: No such file"),
+        (["./bot {a=1}", "--against", "bram"], "no program and no agent is called 'bram'"),
+        (["./bot {a=1}", "--plot", "no/tuned.svg"], "cannot write no/tuned.svg"),
+    ],
+)
+def test_what_is_refused(
+    words: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o755)
+    refused("optimize", *words, *(["--jobs", "1"] if "--jobs" not in words else []))
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+
+
+def test_an_agent_is_tuned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    player = "beam:time_ms=0,nodes={nodes=20:10..40:int}"
+    words = ["optimize", player, "--games", "20", "--jobs", "1", "--proof-games", "4"]
+    assert main([*words, "--timeout-scale", "0", "--plot", "tuned.svg"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^nodes = \d+$", out, re.MULTILINE)
+    assert re.search(r"^tuned: beam:time_ms=0,nodes=\d+$", out, re.MULTILINE)
+    assert "games: nodes=" in out
+    source = tmp_path / "notes.svg"
+    source.write_text("mine")
+    refused(*words, "--plot", "notes.svg")
+    assert source.read_text() == "mine"

@@ -1,0 +1,189 @@
+"""Pools: players are added and retire, and nothing that was played is lost or counted twice."""
+
+from collections import Counter
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from helpers import played
+
+from locmsim.arena import Arena, StoreError
+from locmsim.arena.follow import ResultsReader
+from locmsim.cli.main import main
+
+
+def meetings(arena: Arena) -> Counter[tuple[str, ...]]:
+    """Return how often players met, by their names."""
+    names = [player.name for player in arena.settings.players]
+    return Counter(
+        tuple(sorted(names[index] for index in outcome.players)) for outcome in arena.outcomes()
+    )
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Results of three players with four games for each pairing."""
+    path = tmp_path / "pool.db"
+    players = ["a=random", "b=greedy", "c=random"]
+    with Arena(players, db=path, games=4, seed=3, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    return path
+
+
+OLD = Counter({("a", "b"): 4, ("a", "c"): 4, ("b", "c"): 4})
+
+
+def test_only_new_pairings_are_played(db: Path) -> None:
+    with Arena.load(db) as arena:
+        before = played(arena)
+    with Arena(db=db, add=["d=max-attack", "e=osl"]) as arena:
+        assert arena.goal.games == 12 + 4 * 7
+        assert len([*arena.outcomes()]) == 12
+        arena.run(jobs=1)
+        new = [("a", "d"), ("b", "d"), ("c", "d"), ("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")]
+        assert meetings(arena) == OLD + Counter(dict.fromkeys(new, 4))
+        after = played(arena)
+        assert {number: after[number] for number in before} == before
+        # Equal seeds in each pairing: results differ by the players, not by the cards.
+        seeds = {number: arena.settings.fixture(number).seed for number in (1, 13, 15, 40)}
+        assert seeds[13] == seeds[1]
+        assert arena.finished
+        table = arena.table()
+    with Arena.load(db) as arena:
+        assert arena.table() == table
+        assert [player["games"] for player in arena.to_json()["players"]] == [16] * 5
+    reader = ResultsReader(db)
+    assert reader.update().games == 40
+    assert reader.finished
+
+
+def test_growing_again_and_resuming(db: Path) -> None:
+    """Each addition goes on where the last one ended, and games that are missing are not lost."""
+    with Arena(db=db, add=["d=osl"]) as arena:
+        arena.close()
+    with Arena(db=db, add=["e=osl"], against=["b", "d"]) as arena:
+        assert arena.goal.games == 12 + 12 + 8
+        arena.run(jobs=1)
+        new = {("a", "d"): 4, ("b", "d"): 4, ("c", "d"): 4, ("b", "e"): 4, ("d", "e"): 4}
+        assert meetings(arena) == OLD + Counter(new)
+        seats = Counter(outcome.players for outcome in arena.outcomes())
+        assert set(seats.values()) == {2}
+        settings = arena.settings
+    with Arena(db=db) as arena:
+        assert arena.settings == settings
+        assert arena.finished == "all 32 games are played"
+        with pytest.raises(ValueError, match="games: does not apply to a pool"):
+            arena.settings.count(8)
+
+
+def test_retired_players(db: Path) -> None:
+    with Arena(db=db, add=["d=osl"], retire=["c"]) as arena:
+        arena.run(jobs=1)
+        assert meetings(arena) == OLD + Counter({("a", "d"): 4, ("b", "d"): 4})
+        assert "c (retired)" in arena.table()
+        assert [player["retired"] for player in arena.to_json()["players"]] == [0, 0, 1, 0]
+    # Games that were scheduled for a player who retires meanwhile are not played.
+    with Arena(db=db, add=["e=osl"]) as arena:
+        arena.close()
+    with Arena(db=db, retire=["a"]) as arena:
+        arena.run(jobs=1)
+        assert ("a", "e") not in meetings(arena)
+        assert meetings(arena)["b", "e"] == meetings(arena)["d", "e"] == 4
+        assert arena.finished == "all games of players who are not retired are played"
+    with pytest.raises(ValueError, match="against: 'c' is retired"):
+        Arena(db=db, add=["f=osl"], against=["c"])
+    with pytest.raises(ValueError, match="retire: no player is called 'x': expected one of a, b"):
+        Arena(db=db, retire=["x"])
+
+
+def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
+    """No name stands for two versions of a bot, with force neither."""
+    agent, db = tmp_path / "mine.py", tmp_path / "pool.db"
+
+    def write(kind: str) -> None:
+        agent.write_text(f"from locmsim.agents import {kind}\n\n\nclass Mine({kind}): ...\n")
+
+    write("RandomAgent")
+    spec = f"{agent}:Mine"
+    with Arena([f"v1={spec}", "greedy"], db=db, games=2, seed=1, timeout_scale=0) as arena:
+        arena.run()
+    write("GreedyAgent")
+    with pytest.raises(StoreError, match="a changed bot is a new player: --add NEW="):
+        Arena(db=db, add=[f"v2={spec}"], force=True)
+    with pytest.raises(ValueError, match="add: 'v1' is in the pool; a changed bot is a new player"):
+        Arena(db=db, add=[f"v1={spec}"], retire=["v1"])
+    with Arena(db=db, add=[f"v2={spec}"], retire=["v1"]) as arena:
+        arena.run()
+        assert meetings(arena) == {("greedy", "v1"): 2, ("greedy", "v2"): 2}
+    with Arena(db=db) as arena:
+        assert arena.verify([3, 4]) == []
+    write("RandomAgent")
+    with pytest.raises(StoreError, match="a changed bot is a new player"):
+        Arena(db=db)
+
+
+def test_ratings_do_not_depend_on_the_order_of_players() -> None:
+    pytest.importorskip("choix")
+    found = []
+    players = ["a=random", "b=greedy", "c=osl"]
+    for order in permutations(players):
+        with Arena(order, games=8, seeds=range(1, 5), timeout_scale=0) as arena:
+            arena.run(jobs=1)
+            rated = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
+        found.append([rated[name] for name in "abc"])
+    assert all(ratings == found[0] for ratings in found)
+
+
+def test_anchor(db: Path) -> None:
+    """The ratings are shifted, and errors are those of the differences from the anchor."""
+    pytest.importorskip("choix")
+    with Arena.load(db) as arena:
+        free = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
+    with Arena(db=db, anchor=("a", 1000)) as arena:
+        rated = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
+    assert rated["a"] == {"value": 1000, "interval": [1000, 1000]}
+    shift = 1000 - free["a"]["value"]
+    for name in "bc":
+        assert rated[name]["value"] == pytest.approx(free[name]["value"] + shift)
+        low, high = rated[name]["interval"]
+        assert low < rated[name]["value"] < high
+    with Arena.load(db) as arena:
+        assert arena.settings.anchor == ("a", 1000)
+        assert " 1000 \u00b1 0 " in arena.table().replace("+", " ")
+    # Of two players, too.
+    with Arena(["random", "greedy"], games=2, seed=1, anchor=("random", 0)) as arena:
+        arena.run(jobs=1)
+        assert arena.to_json()["players"][0]["elo"] == {"value": 0, "interval": [0, 0]}
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = str(tmp_path / "pool.db")
+    words = ["--jobs", "1", "--timeout-scale", "0", "--db", db]
+    assert main(["arena", "--add", "a=random", "b=greedy", "--games", "4", *words]) == 0
+    assert main(["arena", *words, "--add", "c=osl", "--anchor", "b=1000"]) == 0
+    capsys.readouterr()
+    assert main(["arena", "--db", db, "--retire", "a"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("12 games of rules 1.5")
+    assert "a (retired)" in out
+    assert "nothing to play: all games of players who are not retired are played" in err
+    for wrong, message in (
+        (["--add", "c=random"], "--add: 'c' is in the pool"),
+        (["--add", "d=random", "--against", "x"], "--against: no player is called 'x'"),
+        (["--retire", "x"], "--retire: no player is called 'x'"),
+        (["--anchor", "b"], "--anchor: expected a name and a rating such as greedy=1000, got 'b'"),
+        (["--anchor", "x=1"], "--anchor: no player is called 'x'"),
+        (["--anchor", "b=nan"], "--anchor: expected at most 100000 Elo, got nan"),
+        (["--games", "8"], "--games: does not apply to a pool"),
+        (["--add", "d=rule:x=1"], "unknown option 'x'"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(["arena", "--db", db, *wrong])
+        assert caught.value.code == 2
+        assert message in capsys.readouterr().err.splitlines()[-1]
+    with pytest.raises(SystemExit):
+        main(["arena", "--add", "a=random", "b=greedy"])
+    assert "--add and --retire need --db" in capsys.readouterr().err
+    with Arena.load(db) as arena:
+        assert [player.name for player in arena.settings.players] == ["a", "b", "c"]
+        assert arena.tally.games == 12

@@ -1,0 +1,74 @@
+"""One reader decides whether a text is an agent or a command, with one wording of what is wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from locmsim.agents import BeamAgent, GreedyAgent
+from locmsim.arena import Arena, LocmGame
+from locmsim.cli._common import Failure
+from locmsim.cli._players import as_bot
+from locmsim.referee.players import agent_of, check_program
+from locmsim.web.play import opponents
+
+
+@pytest.mark.parametrize("game", [None, LocmGame()])
+def test_agents_and_commands(game: LocmGame | None, tmp_path: Path) -> None:
+    (tmp_path / "my bots.py").write_text("from locmsim.agents import GreedyAgent as Mine\n")
+    assert isinstance(agent_of("greedy", "A", game), GreedyAgent)
+    assert isinstance(agent_of(f"{tmp_path / 'my bots.py'}:Mine", "A", game), GreedyAgent)
+    assert isinstance(agent_of("beam:plans=3", "A", game), BeamAgent)
+    for command in ("./greedy", "python3 mybot.py", "sh -c 'x y'", "gredy"):
+        assert agent_of(command, "A", game) is None
+    for text, message in [
+        ("beam:plan=3", "A: agent beam: unknown option 'plan'"),
+        ("nosuch:Mine", "A: agent nosuch:Mine: no module 'nosuch'"),
+        (" ", "A: the command is empty"),
+        ("./bot 'open", "A: No closing quotation"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            agent_of(text, "A", game)
+
+
+def in_play(text: str) -> None:
+    as_bot(text, "-p1")
+
+
+def in_play_of_a_game(text: str) -> None:
+    as_bot(text, "-p1", game=LocmGame())
+
+
+def in_an_arena(text: str) -> None:
+    with Arena([text, "greedy"], games=2) as arena:
+        arena.run(jobs=1)
+
+
+@pytest.mark.parametrize("read", [in_play, in_play_of_a_game, in_an_arena])
+def test_one_wording(read: Callable[[str], None], tmp_path: Path) -> None:
+    """A name that nobody has is refused alike everywhere, with what was probably meant."""
+    script = tmp_path / "mine.py"
+    script.write_text("class Mine: ...\n")
+    for text, message in [
+        ("gredy", "no program and no agent is called 'gredy'; did you mean 'greedy'"),
+        (str(script), "is a Python file: name its class, .*mine.py:Mine, or the command"),
+        ("beam:plan=3", "agent beam: unknown option 'plan'"),
+        ("", "the command is empty"),
+    ]:
+        with pytest.raises((ValueError, Failure), match=message):
+            read(text)
+
+
+def test_on_the_pages() -> None:
+    assert opponents(["mine=./bot --x"])[0].command == "./bot --x"
+    assert opponents(["beam:plans=3"])[0].agent == "beam:plans=3"
+    with pytest.raises(ValueError, match="agent beam: unknown option 'plan'"):
+        opponents(["beam:plan=3"])
+    with pytest.raises(ValueError, match="the command is empty"):
+        opponents([""])
+
+
+def test_programs() -> None:
+    check_program("sh -c 'exit 1'", "A")
+    with pytest.raises(ValueError, match=r"A: no program and no agent is called '\./nosuch'"):
+        check_program("./nosuch --x", "A")

@@ -1,0 +1,66 @@
+"""Methods find the best of a synthetic bot, whose results are as random as those of games."""
+
+import random
+
+import pytest
+
+from locmsim.tuning.methods import METHODS, Point, Trial, make_method
+
+#: The best values, in steps from the start.
+BEST = (4.0, -3.0, 2.0)
+
+
+def elo(point: Point) -> float:
+    """Return the strength of a bot, 200 Elo below its best at the start."""
+    distance = sum((x - best) ** 2 for x, best in zip(point, BEST, strict=True))
+    return -200 * distance / sum(best**2 for best in BEST)
+
+
+def play(trial: Trial, rng: random.Random) -> float:
+    other = (0.0,) * len(BEST) if trial.second is None else trial.second
+    expected = 1 / (1 + 10 ** ((elo(other) - elo(trial.first)) / 400))
+    return sum(rng.random() < expected for _ in range(2)) / 2
+
+
+def tuned(name: str, trials: int, ahead: int = 1, seed: int = 1) -> tuple[Point, list[Trial]]:
+    method = make_method(name, [(-8.0, 8.0)] * len(BEST), trials, seed)
+    rng, waiting, asked = random.Random(seed), [], []
+    for _ in range(trials):
+        while len(waiting) < ahead and (trial := method.ask()) is not None:
+            waiting.append(trial)
+            asked.append(trial)
+        trial = waiting.pop(0)
+        method.tell(trial, play(trial, rng))
+    return method.best, asked
+
+
+@pytest.mark.parametrize(("name", "trials"), [("spsa", 2000), ("cmaes", 4000)])
+def test_they_find_what_is_best(name: str, trials: int) -> None:
+    if name == "cmaes":
+        pytest.importorskip("cmaes")
+    best, asked = tuned(name, trials, ahead=20)
+    assert elo(best) > -30
+    assert all(-8 <= x <= 8 for x in best)
+    again, asked_again = tuned(name, trials, ahead=20)
+    assert (again, asked_again) == (best, asked)
+
+
+def test_the_bayesian_one_finds_something() -> None:
+    pytest.importorskip("optuna")
+    assert elo(tuned("tpe", 2000)[0]) > -150
+
+
+def test_one_parameter_is_enough() -> None:
+    pytest.importorskip("cmaes")
+    method = make_method("cmaes", [(-1.0, 1.0)], 100, 1)
+    for _ in range(100):
+        trial = method.ask()
+        assert trial is not None
+        assert len(trial.first) == 1
+        method.tell(trial, float(trial.first[0] > 0))
+    assert method.best[0] > 0
+
+
+def test_unknown_methods_are_refused() -> None:
+    with pytest.raises(ValueError, match=f"method: expected one of {', '.join(METHODS)}, got 'x'"):
+        make_method("x", [(-1.0, 1.0)], 100, 1)
