@@ -3699,7 +3699,7 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
         for first in range(n):
             if first == 0 or group[first] != group[first - 1]:
                 total += u.copies[who][group[first]]
-        u.given[who] = places if total == places else 0
+        u.fixed[who] = places if total == places else 0
         if total != places:
             fill_slots(u, who, 0, n)
             continue
@@ -3717,7 +3717,7 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
             first = end
 
 
-cdef void draw_given(
+cdef void draw_fixed(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
     """Give all n copies of all groups, which stand one after another: no draw changes another."""
@@ -3818,11 +3818,11 @@ cdef void draw_hidden(
     """
     cdef uint8_t copies[MAX_CARDS]
     cdef int k = 0
-    if u.given[who] == n:
-        draw_given(u, who, n, out, stream)
+    if u.fixed[who] == n:
+        draw_fixed(u, who, n, out, stream)
     else:
         memcpy(copies, u.copies[who], sizeof(copies))
-        if u.given[who] == 0:
+        if u.fixed[who] == 0:
             k = draw_slots(u, who, n, out, copies, stream)
         draw_listed(u, who, k, n, out, copies, stream)
     shuffle(out, n, stream)
