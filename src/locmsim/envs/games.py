@@ -710,10 +710,12 @@ class Games:
         if not self._alone.acquire(False):
             raise RuntimeError(_IN_USE)
         try:
-            if isinstance(rows, int):
-                self._begin_all((rows,), (seeds,), options and (options,))
-            else:
+            if not isinstance(rows, int):
                 self._begin_all(rows, seeds or (None,) * len(rows), options)
+            elif options or self._may_refuse:
+                self._begin_all((rows,), (seeds,), (options,))
+            else:
+                self._begin(rows, seeds, None)
         finally:
             self._alone.release()
         self._begun = True

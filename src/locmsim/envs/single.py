@@ -128,7 +128,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             super().reset(seed=seed)
             start = drawn_seed(self.np_random)
         try:
-            self.games.begin(0, start, known(options))
+            self.games.begin(0, start, options and known(options))
         except BaseException:
             self._np_random, self._np_random_seed = generator
             if self.games.rows.requests.waits_for(0):
