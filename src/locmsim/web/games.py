@@ -26,6 +26,7 @@ from locmsim.agents.registry import make_agent
 from locmsim.arena.locm import LocmGame
 from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
+from locmsim.game._match import base_ids
 from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
@@ -132,8 +133,8 @@ def _match_from(state: State) -> _Match:
     for side in state.players:
         held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
         held += [(creature.id, creature.card) for creature in side.board]
-        for instance, card in held:
-            match._base_ids[original_of(state.rules, instance)] = card.base_id
+        found = [(original_of(state.rules, instance), card.base_id) for instance, card in held]
+        match._base_ids.update(base_ids(state.rules, found))
     match._to_ask = (state.current_player(),)
     return match
 
