@@ -95,7 +95,7 @@ FEW = [
 SCALE = 5.0
 
 
-#: The cells of the table that only `.ci/nightly` plays; the suite plays some of each row and column.
+#: Marks of the cells that only `.ci/nightly` plays; the suite has one of each row and column.
 ALL = [
     pytest.mark.slow,
     pytest.mark.skipif("LOCMSIM_ALL_ENDS" not in os.environ, reason="LOCMSIM_ALL_ENDS is not set"),
