@@ -365,7 +365,7 @@ ctypedef struct unknown_t:      # a player's hidden places and candidates: see `
     uint32_t weight[2][MAX_CARDS]   # ... how likely each is, 1..MAX_WEIGHT
     uint8_t copies[2][MAX_CARDS]    # [group]: cards that it gives, whichever of its candidates
     # The fields below are derived: see `complete_unknown`.
-    int32_t given[2]            # hidden places, if the copies are exactly as many; otherwise 0
+    int32_t fixed[2]            # hidden places, if the copies are exactly as many; otherwise 0
     uint8_t first[2][MAX_HAND + MAX_DECK]   # ... the first candidate of the group of each copy
     uint16_t size[2][MAX_HAND + MAX_DECK]   # ... and how many the group has
     slot_t slot[2][MAX_CARDS]   # for draws from each group, or otherwise from all candidates

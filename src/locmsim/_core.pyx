@@ -3331,16 +3331,24 @@ cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
     return t.cards[x.card].id + x.copy
 
 
-def instance_id(str rules, int player, int i, bint copy=False):
+def instance_id(rules, player, i, bint copy=False):
     """Return the id of a player's i-th card, in the order of the choice in 1.5, of the deck in 1.x;
-    or of its area copy (1.5).
+    or of its area copy (1.5). ``ValueError`` names an argument that is out of range.
     """
-    return card_id(RULES_NAMES.index(rules), player, i) + copy
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    if copy and code != RULES_15:
+        raise ValueError(f"copy: rules {rules} have no area copies")
+    i = whole_number(i, "i", 0, MAX_DECK - 1)
+    return card_id(code, _player_number(player), i) + copy
 
 
-def original_of(str rules, int id):
-    """Return the id of the card that an area copy was made from; of any other card, its own."""
-    return original_id(RULES_NAMES.index(rules), id)
+def original_of(rules, id):
+    """Return the id of the card that an area copy was made from; of any other card, its own.
+
+    ``ValueError`` for what is no id.
+    """
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
+    return original_id(code, whole_number(id, "id", 0, POOL_ID - 1))
 
 
 # ---- observations --------------------------------------------------------------------------------
@@ -3405,6 +3413,9 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
             row.keywords = x.keywords
             if x.forgotten:
                 row.my_health = row.opponent_health = row.draw = 0
+    if t.rules != RULES_15:                     # areas are not shown there and mean nothing
+        for h in range(o.n_cards):
+            o.cards[h].area = 0
 
 
 cdef inline int cut(int x, int most) noexcept nogil:
@@ -3688,7 +3699,7 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
         for first in range(n):
             if first == 0 or group[first] != group[first - 1]:
                 total += u.copies[who][group[first]]
-        u.given[who] = places if total == places else 0
+        u.fixed[who] = places if total == places else 0
         if total != places:
             fill_slots(u, who, 0, n)
             continue
@@ -3706,7 +3717,7 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
             first = end
 
 
-cdef void draw_given(
+cdef void draw_fixed(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
     """Give all n copies of all groups, which stand one after another: no draw changes another."""
@@ -3807,11 +3818,11 @@ cdef void draw_hidden(
     """
     cdef uint8_t copies[MAX_CARDS]
     cdef int k = 0
-    if u.given[who] == n:
-        draw_given(u, who, n, out, stream)
+    if u.fixed[who] == n:
+        draw_fixed(u, who, n, out, stream)
     else:
         memcpy(copies, u.copies[who], sizeof(copies))
-        if u.given[who] == 0:
+        if u.fixed[who] == 0:
             k = draw_slots(u, who, n, out, copies, stream)
         draw_listed(u, who, k, n, out, copies, stream)
     shuffle(out, n, stream)

@@ -145,7 +145,7 @@ class _Names:
         for part in parts:
             for name, place in part.names():
                 counts[place][name] += 1
-        outside = {name for part in parts for name in part.declared}
+        external = {name for part in parts for name in part.declared}
         self.unchanged = {*constants, *self.kept}
         in_code = counts["code"] + counts["field"]
         spare = len("#define xxx \n#undef xxx\n" if prefix else "#define xx \n")
@@ -159,7 +159,7 @@ class _Names:
             and (prefix or word not in keep)
         ]
         total = in_code + counts["directive"]
-        wanted = {name for name in total if name in outside or counts["directive"][name]}
+        wanted = {name for name in total if name in external or counts["directive"][name]}
         wanted = {name for name in wanted - self.unchanged if not name[0].isdigit()}
         ranked = sorted(wanted | {*self.aliases}, key=lambda name: (-total[name], name))
         short = (
@@ -170,12 +170,12 @@ class _Names:
         self.outer = {name: next(short) for name in ranked}
         macros = {self.outer[name] for name in self.aliases}
         macros |= {self.outer[name] for name in counts["directive"] if name in self.outer}
-        self.taken = self.kept | macros
+        self.used = self.kept | macros
         fields = [name for name, _ in counts["field"].most_common() if name not in self.unchanged]
         # In C++ a field must not be called like a type in its struct.
         structs = [part for part in parts if part.is_struct]
         types = {self.outer.get(name) for part in structs for name, _ in part.names()}
-        free = (name for name in _names() if name not in self.taken and name not in types)
+        free = (name for name in _names() if name not in self.used and name not in types)
         self.fields = {name: next(free) for name in fields}
         self.fields |= {name: self.outer[name] for name in self.aliases}
 
@@ -185,8 +185,8 @@ class _Names:
             return {**self.fields, **self.outer, **self.constants}
         used = Counter(name for name, place in part.names() if place == "code")
         own = [name for name, _ in used.most_common() if self.is_local(name)]
-        taken = self.taken | {self.outer.get(name, name) for name in used if name not in own}
-        free = (name for name in _names() if name not in taken)
+        used_here = self.used | {self.outer.get(name, name) for name in used if name not in own}
+        free = (name for name in _names() if name not in used_here)
         return {**self.outer, **self.constants, **{name: next(free) for name in own}}
 
     def is_local(self, name: str) -> bool:

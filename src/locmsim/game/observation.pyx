@@ -629,6 +629,20 @@ cdef int take_cards(shown_t* o, rows) except -1:
     return 0
 
 
+cdef int check_shown(const shown_t* o) except -1:
+    """Refuse what texts of the rule set do not show: runes in 1.5, areas in the others."""
+    cdef int i
+    if o.rules == RULES_15:
+        for i in range(2):
+            if o.player[i].rune:
+                raise ValueError(f"{LINE_FIELDS[i][4]}: rules 1.5 have no runes")
+    else:
+        for i in range(o.n_cards):
+            if o.cards[i].area:
+                raise ValueError(f"cards[{i}]: area: rules {RULES_NAMES[o.rules]} have no areas")
+    return 0
+
+
 cdef inline Observation new_observation():
     return Observation.__new__(Observation)
 
@@ -680,6 +694,7 @@ cdef class Observation(Shown):
             take_actions(o, fields["opponent_actions"])
         if "cards" in fields:
             take_cards(o, fields["cards"])
+        check_shown(o)
         return 0
 
     def replace(self, **changes):

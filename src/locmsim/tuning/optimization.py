@@ -531,7 +531,8 @@ class Optimization:
             except ValueError:
                 number, points = -1.0, []
             expected = self._answered + 1
-            count = len(self._pairs(expected)) if expected in self._open else -1
+            trial = self._open.get(expected)
+            count = -1 if trial is None else 2 if self._rivals and trial.second is not None else 1
             if (number, len(points)) != (expected, count) or not all(0 <= x <= 2 for x in points):
                 raise ValueError(f"{log.name}: line {expected}: not the result of that trial")
             self._take(expected, points)

@@ -30,7 +30,7 @@ SEEN = Observation("1.5", LINE, LINE, 4, ACTIONS, (IN_HAND, MINE, THEIRS))
 #: A value other than that of SEEN for each field.
 CHANGES = {
     "rules": "1.2",
-    "me": LINE._replace(rune=5),
+    "me": LINE._replace(health=29),
     "opponent": LINE._replace(draw=2),
     "opponent_hand": 5,
     "opponent_actions": (ACTIONS[0], OpponentAction(7, "ATTACK 61 5")),
@@ -123,6 +123,11 @@ def test_fields_by_position() -> None:
         ({"cards": [IN_HAND] * 9}, r"cards\[8\]: .*: hand: more than 8 cards"),
         ({"cards": [IN_HAND, IN_HAND._replace(instance_id=-1)]}, "do not mix"),
         ({"rules": "1.0"}, "a card on the player's board cannot have lane 1"),
+        ({"opponent": LINE._replace(rune=5)}, r"opponent\.rune: rules 1\.5 have no runes"),
+        (
+            {"rules": "1.2", "cards": [MINE._replace(area=1)]},
+            r"cards\[0\]: area: rules 1\.2 have no areas",
+        ),
     ],
 )
 def test_what_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
@@ -151,7 +156,7 @@ def test_limits_of_a_text() -> None:
 def test_longest_text() -> None:
     """The writer has room for the longest numbers and the most rows that it accepts."""
     most = 10**9
-    line = PlayerLine(*[-most] * 5)
+    line = PlayerLine(*[-most] * 4)
     row = CardInPlay(most, -1, 0, 3, -most, -most, -most, "BCDGLW", -most, -most, -most, 2, -1)
     actions = [OpponentAction(999999999, "ATTACK -99999999 -99999999")] * 64
     seen = Observation("1.5", line, line, most, actions, [row] * 120)

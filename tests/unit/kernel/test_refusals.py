@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from helpers import each_rules
 
-from locmsim import IllegalActionError, Match, State, StateBatch, generate_cards
+from locmsim import Card, IllegalActionError, Match, State, StateBatch, generate_cards
+from locmsim._core import instance_id, original_of
+from locmsim.game.observation import Observation
 from locmsim.game.positions import divide, start_position
 from locmsim.rules.actions import Action
+from locmsim.rules.cards import CardType
 
 REFUSED: dict[str, tuple[Callable[[State, StateBatch], Any], str]] = {
     "perft": (lambda s, b: s.perft(10**9), "depth: expected 0 to 100, got 1000000000"),
@@ -46,6 +49,34 @@ def test_a_deep_perft_of_a_long_game() -> None:
     assert state.perft(0) == 1
     with pytest.raises(ValueError, match="depth: expected 0 to 100"):
         state.perft(2**31)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: instance_id("1.1", 0, 0), "unknown rules '1.1'"),
+        (lambda: instance_id("1.5", 2, 0), "player: expected 0 or 1, got 2"),
+        (lambda: instance_id("1.5", 0, 30), "i: expected 0 to 29, got 30"),
+        (lambda: instance_id("1.2", 0, 0, copy=True), r"copy: rules 1\.2 have no area copies"),
+        (lambda: original_of("1.5", -1), "id: expected 0 to 254, got -1"),
+        (lambda: original_of("1.5", 1.0), "id: expected an integer, got 1.0"),
+    ],
+)
+def test_ids_of_no_instance(call: Callable[[], int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@each_rules
+def test_observations_show_no_more_than_their_texts(rules: str) -> None:
+    """Areas mean nothing in 1.x and are not shown there."""
+    cards = [Card(i + 1, CardType.CREATURE, 0, 1, 2, area=1) for i in range(30)]
+    state = State.new(cards, cards, rules=rules)
+    state.apply_action(state.legal_actions()[1])
+    for player in (0, 1):
+        seen = state.observation(player)
+        assert Observation.parse(seen.format(), rules) == seen
+        assert {row.area for row in seen.cards} == {rules == "1.5"}
 
 
 @pytest.mark.parametrize("rows", [[3], [-4], [2**63], [2**64 - 1]])

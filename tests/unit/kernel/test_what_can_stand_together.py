@@ -25,7 +25,7 @@ def test_what_one_accepts_all_do(rules: str, data: st.DataObject) -> None:
     assert State.from_bytes(state.to_bytes()) == state
     for player in (0, 1):
         seen = state.observation(player)
-        assert Observation.parse(seen.format(), rules).format() == seen.format()
+        assert Observation.parse(seen.format(), rules) == seen
         shown = State.from_observation(seen)
         shown.validate()
         assert shown.observation(0).cards == seen.cards

@@ -31,7 +31,7 @@ LIBRARY_WORDS = {
 NAMES = {
     "ChanceMode", "chance_mode", "chance_outcomes", "is_chance_node", "win_chance",  # OpenSpiel's
     "connection_made",  # asyncio's
-    "COAC_UNIT", "DECK_UNITS", "DRAFT_UNITS", "SCORE_UNIT", "UNITS", "_DOUBLE_UNIT",
+    "COAC_UNIT", "LOCMI_DECK_UNITS", "DRAFT_UNITS", "LOCMI_SCORE_UNIT", "UNITS", "_DOUBLE_UNIT",
     "has_room",  # of a hand or a lane, in the rules
 }  # fmt: skip
 #: Files and the words that have their plain meaning in them.
@@ -40,6 +40,7 @@ PLAIN = {
     "src/locmsim/arena/tournament.py": {"unit"}, "src/locmsim/cli/dataset.py": {"unit"},
     "src/locmsim/cli/tune.py": {"unit"}, "src/locmsim/cli/optimize.py": {"unit"},  # tqdm's
     "src/locmsim/export/numbers.py": {"unit"}, "src/locmsim/export/bot.py": {"unit"},
+    "src/locmsim/export/kit.py": {"unit"},
     "src/locmsim/game/layouts.py": {"unit"}, "src/locmsim/tuning/parts.py": {"unit"},
     "src/locmsim/rules/generator.py": {"price"},  # cards are bought with a budget
     "src/locmsim/search/_evaluation.pxd": {"room"},  # a lane has room: the name of a weight
