@@ -1,6 +1,6 @@
 """Train the value of whole decks in rules 1.5, which the default deck builder maximises.
 
-    python tools/deck_network.py --jobs 2 --out weights.npz
+    python tools/deck_network.py --jobs 2 --output weights.npz
 
 writes a weights file with the new value and the package's other weights. It needs the extra
 `train`.
@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--last-rounds", type=int, default=3, help="number of last rounds")
     parser.add_argument("--last-games", type=int, default=70_000, help="games per last round")
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
-    parser.add_argument("--out", required=True, help="weights file to write")
+    parser.add_argument("--output", required=True, help="weights file to write")
     parser.add_argument(
         "--weights", help="weights file with the other weights (default: the package's)"
     )
@@ -174,7 +174,7 @@ def main():
     }
     start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
     weights = replace(start["1.5"], deck_value=networks)
-    replaced(start, "1.5", weights, record).save(args.out)
+    replaced(start, "1.5", weights, record).save(args.output)
 
 
 def train(games, part, seed):

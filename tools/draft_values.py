@@ -1,6 +1,6 @@
 """Fit the value of each card in a draft of rules 1.2 or 1.0 to matches.
 
-    python tools/draft_values.py --rules 1.2 --seed 1 --out weights.npz
+    python tools/draft_values.py --rules 1.2 --seed 1 --output weights.npz
 
 writes a weights file with the new values and the package's other weights.
 
@@ -83,7 +83,7 @@ def main():
     parser.add_argument("--games", type=int, default=3000, help="games per round")
     parser.add_argument("--rounds", type=int, default=4, help="number of rounds")
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
-    parser.add_argument("--out", required=True, help="weights file to write")
+    parser.add_argument("--output", required=True, help="weights file to write")
     parser.add_argument(
         "--weights", help="weights file with the other weights (default: the package's)"
     )
@@ -108,7 +108,7 @@ def main():
     }
     start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
     weights = replace(start[args.rules], draft=values)
-    replaced(start, args.rules, weights, record).save(args.out)
+    replaced(start, args.rules, weights, record).save(args.output)
 
 
 if __name__ == "__main__":

@@ -128,8 +128,8 @@ COMMANDS = {
         "-m locmsim arena greedy osl --games 4000 --timeout-scale 0 --jobs"
     ),
     "tune, an iteration of 600 games": (
-        "-m locmsim tune --out {folder}/w.npz --parts eval --iterations 1 --games 600"
-        " --match-games 200 --pools 100 --workers"
+        "-m locmsim tune --output {folder}/w.npz --parts eval --iterations 1 --games 600"
+        " --match-games 200 --pools 100 --jobs"
     ),
     "dataset, 1,000 games of beam:nodes=3000": (
         "-m locmsim dataset beam:nodes=3000,time_ms=0 --games 1000 --force -o {folder}/e.npz --jobs"

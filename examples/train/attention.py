@@ -1,7 +1,7 @@
 """Train a network of another kind, with attention over cards, and export it as ONNX.
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 6000 -o examples.npz
-python attention.py examples.npz --minutes 5 --out attention.onnx
+python attention.py examples.npz --minutes 5 --output attention.onnx
 locmsim arena policy:path=attention.onnx greedy random --gauntlet --games 400
 
 Each card in hand and on the board is a token, and so is the rest of the position. The product of
@@ -130,7 +130,7 @@ def export(net, path, rules, seen):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
-    parser.add_argument("--out", default="attention.onnx", help="ONNX file to write")
+    parser.add_argument("-o", "--output", default="attention.onnx", help="ONNX file to write")
     parser.add_argument("--minutes", type=float, default=5.0, help="processor time of the training")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
@@ -149,9 +149,9 @@ def main():
     }
     net = Attention(rules)
     train(data, net, options)
-    difference = export(net, options.out, rules, data["obs"][:64].float())
+    difference = export(net, options.output, rules, data["obs"][:64].float())
     numbers = sum(parameter.numel() for parameter in net.parameters())
-    print(f"{options.out}: {numbers:,} parameters, largest difference {difference:.2g}")
+    print(f"{options.output}: {numbers:,} parameters, largest difference {difference:.2g}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Train a network to imitate the examples of `locmsim dataset`: a search's actions and results.
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 20000 -o examples.npz
-python clone.py examples.npz --out clone.npz
+python clone.py examples.npz --output clone.npz
 python ppo.py --from clone.npz --rate 5e-4 --entropy 0.004
 """
 
@@ -116,7 +116,7 @@ def clone(options, log=print):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
-    parser.add_argument("--out", default="clone.npz", help="policy file to write")
+    parser.add_argument("-o", "--output", default="clone.npz", help="policy file to write")
     parser.add_argument("--start", help="initial policy")
     parser.add_argument("--epochs", type=int, default=6, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
@@ -131,4 +131,4 @@ def arguments():
 if __name__ == "__main__":
     options = arguments().parse_args()
     net, training = clone(options)
-    net.policy(training).save(options.out)
+    net.policy(training).save(options.output)

@@ -1,7 +1,7 @@
 """Train on a Ray cluster with PPO of RLlib, whose workers play battles on all machines.
 
-    python rllib.py --workers 2 --iterations 50 --out rllib.npz        # Ray on this machine
-    python rllib.py --address auto --workers 200 --out rllib.npz       # this machine's cluster
+    python rllib.py --jobs 2 --iterations 50 --output rllib.npz        # Ray on this machine
+    python rllib.py --address auto --jobs 200 --output rllib.npz       # this machine's cluster
     locmsim arena policy:path=rllib.npz random --games 200
 
 `ray[rllib]` pins its own version of Gymnasium, so install it in a separate virtual environment. A
@@ -89,16 +89,16 @@ def policy_of(module, rules, training=""):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--address", help="address of a Ray cluster (default: Ray on this machine)")
-    parser.add_argument("--workers", type=int, default=2, help="number of processes that play")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes that play")
     parser.add_argument("--iterations", type=int, default=50, help="number of iterations")
     parser.add_argument("--steps", type=int, default=8192, help="steps per iteration")
     parser.add_argument("--rules", default="1.5", help="rule set")
     parser.add_argument("--opponent", default="osl", help="agent to play against")
-    parser.add_argument("--out", default="rllib.npz", help="policy file to write")
+    parser.add_argument("-o", "--output", default="rllib.npz", help="policy file to write")
     options = parser.parse_args()
     torch.set_num_threads(1)
     ray.init(address=options.address)
-    configured = configuration(options.workers, options.rules, options.opponent, options.steps)
+    configured = configuration(options.jobs, options.rules, options.opponent, options.steps)
     algorithm = configured.build_algo()
     for number in range(options.iterations):
         found = algorithm.train()
@@ -110,7 +110,7 @@ def main():
             flush=True,
         )
     training = f"PPO of RLlib, {options.iterations} iterations of {options.steps} steps"
-    policy_of(algorithm.get_module(), options.rules, training).save(options.out)
+    policy_of(algorithm.get_module(), options.rules, training).save(options.output)
     algorithm.stop()
 
 

@@ -1,6 +1,6 @@
 """Train with MaskablePPO of sb3-contrib, and save the network as a policy for the arena.
 
-python sb3.py --steps 200000 --out sb3.npz
+python sb3.py --steps 200000 --output sb3.npz
 locmsim arena policy:path=sb3.npz random --games 200
 """
 
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--steps", type=int, default=200_000)
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--opponent", default="osl")
-    parser.add_argument("--out", default="sb3.npz")
+    parser.add_argument("-o", "--output", default="sb3.npz")
     parser.add_argument("--games", type=int, default=400)
     options = parser.parse_args()
     venv = LocmVectorEnv(
@@ -52,7 +52,7 @@ def main():
     )  # fmt: skip
     model.learn(options.steps)
     policy = policy_of(model, training=f"MaskablePPO, {options.steps} steps")
-    policy.save(options.out)
+    policy.save(options.output)
     for opponent in ("random", "osl"):
         print(f"against {opponent}: {evaluate(policy, opponent, games=options.games)}")
 

@@ -13,6 +13,7 @@ __all__ = [
     "MOST_ROWS",
     "MOST_THREADS",
     "MOST_WORK",
+    "bound_text",
     "budget",
     "integer",
     "number",
@@ -44,8 +45,20 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
     """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
     found = integer(name, value)
     if not low <= found <= high:
-        raise ValueError(f"{name}: expected {low} to {high}, got {found}")
+        raise ValueError(f"{name}: expected {bound_text(low)} to {bound_text(high)}, got {found}")
     return found
+
+
+def bound_text(bound: float) -> str:
+    """Return a bound as people read it: ``2^31``, ``2^31 - 1``, ``0.2``."""
+    if isinstance(bound, float):
+        return f"{bound:g}"
+    sign, size = "-" if bound < 0 else "", abs(bound)
+    for less in (0, 1):
+        power = (size + less).bit_length() - 1
+        if power > 30 and size + less == 1 << power:
+            return f"{sign}2^{power}{' - 1' if less else ''}"
+    return str(bound)
 
 
 def number(name: str, value: Any, low: float, high: float) -> float:
@@ -55,7 +68,7 @@ def number(name: str, value: Any, low: float, high: float) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not low <= found <= high:
-        raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value!r}")
+        raise ValueError(f"{name}: expected {bound_text(low)} to {bound_text(high)}, got {value!r}")
     return found
 
 

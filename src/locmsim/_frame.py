@@ -6,9 +6,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from locmsim.errors import EndedBySignal
 
@@ -22,10 +22,85 @@ _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasatt
 _PATIENCE = 1.0
 #: How argparse, and `locmsim.commands`, begin the message about an unknown option.
 UNRECOGNIZED = "unrecognized arguments: "
+#: How argparse begins a message about one option.
+_ARGUMENT = "argument "
+
+
+class _Rule(NamedTuple):
+    """Options that apply only with another one, or only without it."""
+
+    other: str
+    names: tuple[str, ...]
+    needed: bool
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors show the usage in one line and suggest what was meant."""
+    """An argument parser whose errors show the usage in one line and suggest what was meant.
+
+    Options that do not apply are errors: see `needs` and `rules_out`. Which options were given is
+    told by `given`, so that a default is no reason to name one twice.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **kwargs})
+        self._rules: list[_Rule] = []
+        self._renamed: dict[str, str] = {}
+        #: Destinations of what the last command line gave.
+        self.given: frozenset[str] = frozenset()
+
+    def needs(self, other: str, *names: str) -> None:
+        """Let options apply only together with another one, or one of several: ``"-a or -b"``."""
+        self._rules.append(_Rule(other, names, True))
+
+    def rules_out(self, other: str, *names: str) -> None:
+        """Let options apply only without another one."""
+        self._rules.append(_Rule(other, names, False))
+
+    def renamed(self, **names: str) -> None:
+        """Refuse former names of options, with the present ones; names have no dashes before."""
+        self._renamed.update({f"--{old}": f"--{new}" for old, new in names.items()})
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        values = argparse.Namespace() if namespace is None else namespace
+        # With None in place of the defaults it is seen what was given.
+        own = [a for a in self._actions if argparse.SUPPRESS not in (a.dest, a.default)]
+        for action in own:
+            vars(values).setdefault(action.dest, None)
+        values, unknown = super().parse_known_args(args, values)
+        self.given = frozenset(a.dest for a in own if _is_given(a, getattr(values, a.dest)))
+        for rule in self._rules:
+            self._keep(rule)
+        for action in own:
+            if getattr(values, action.dest) is None:
+                setattr(values, action.dest, action.default)
+        return values, unknown
+
+    def _keep(self, rule: _Rule) -> None:
+        """End with an error for an option that does not apply."""
+        others = (self._named(name).dest for name in rule.other.split(" or "))
+        if any(dest in self.given for dest in others) == rule.needed:
+            return
+        for name in rule.names:
+            if self._named(name).dest in self.given:
+                why = f"needs {rule.other}" if rule.needed else f"does not apply with {rule.other}"
+                self.error(f"{name}: {why}")
+
+    def _named(self, name: str) -> argparse.Action:
+        """Return the action of an option, or of a positional argument by its metavar."""
+        for action in self._actions:
+            if name in (action.option_strings or (action.metavar,)):
+                return action
+        raise KeyError(name)
+
+    def spelt(self, message: str) -> str:
+        """Return a message about a value, with an option's name as it is written here."""
+        name, colon, rest = message.partition(":")
+        for action in self._actions:
+            if colon and action.option_strings and action.dest == name:
+                return f"{max(action.option_strings, key=len)}:{rest}"
+        return message
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -39,14 +114,23 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
+        message = message.removeprefix(_ARGUMENT)
         if message.startswith(UNRECOGNIZED):
             option = message.removeprefix(UNRECOGNIZED).split()[0].partition("=")[0]
-            if option.startswith("-"):
+            if option in self._renamed:
+                message = f"{option}: this option is called {self._renamed[option]} now"
+            elif option.startswith("-"):
                 message += _did_you_mean(option, self._option_string_actions)
         shown = [action for action in self._actions if action.required or not action.option_strings]
         formatter = argparse.HelpFormatter(f"{self.prog} [options]", width=1000)
         formatter.add_usage(None, shown, [])
         self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
+
+
+def _is_given(action: argparse.Action, value: Any) -> bool:
+    """Whether the value of an argument is not what stands for one that is missing."""
+    # A positional argument that may be missing has its default or an empty list then.
+    return value is not None and (bool(action.option_strings) or value not in ([], action.default))
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:

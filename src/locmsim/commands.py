@@ -117,7 +117,7 @@ def _run(options: argparse.Namespace) -> int:
         sys.stdout.flush()
     except Failure as failure:
         if failure.code == 2:
-            options.parser.error(str(failure))
+            options.parser.error(options.parser.spelt(str(failure)))
         print(f"{options.parser.prog}: {failure}", file=sys.stderr)
         return failure.code
     except Stopped as stopped:

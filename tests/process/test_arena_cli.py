@@ -105,7 +105,7 @@ def test_file_with_a_name_of_its_own(
 def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arena(*PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
     table = capsys.readouterr().out
-    arena("show", db, "--lost", "old")
+    arena("show", db, "--player", "old")
     out = capsys.readouterr().out
     assert out.startswith(
         table + f"\nlost by old\n(locmsim play --replay {db}:GAME -s shows one):\n"
@@ -155,7 +155,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
             2,
             "--games: mirrored pairs need an even",
         ),
-        (["greedy", "random", "--games", "x"], 2, "invalid int value: 'x'"),
+        (["greedy", "random", "--games", "x"], 2, "--games: expected an integer, got 'x'"),
         (["greedy", "random", "--seed", "1", "--seeds", "1"], 2, "not allowed with"),
         (["greedy", "random", "--seeds", "1-5"], 2, "--seeds: expected some like"),
         (["greedy", "random", "--seeds", "7,7"], 2, "--seeds: 7 is given twice"),
@@ -180,7 +180,11 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
             "--jobs: 1000 games with time limits",
         ),
         (["greedy", "randon"], 2, "no program and no agent is called 'randon'; did you"),
-        (["greedy", "random", "--pairs-per-set", "0"], 2, "--pairs-per-set: expected 1 or more"),
+        (
+            ["greedy", "random", "--pairs-per-set", "0"],
+            2,
+            "--pairs-per-set: expected 1 to 1000000000",
+        ),
         (
             ["greedy", "random", "--ids", "old", "--rules", "1.0"],
             2,
@@ -220,7 +224,7 @@ def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "results of another tournament: seed: 3, now 4" in capsys.readouterr().err
     assert Path(db).read_bytes() == before
     with pytest.raises(SystemExit):
-        arena("show", db, "--lost", "fred")
+        arena("show", db, "--player", "fred")
     assert "no player is called 'fred'" in capsys.readouterr().err
     assert main(["play", "-r", f"{db}:3"]) == 1
     assert capsys.readouterr().err.endswith("has no game 3\n")

@@ -212,9 +212,9 @@ def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_report_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    analyse(f"{db}:1", "--game", "--json")
+    analyse(f"{db}:1", "--report", "--json")
     report = json.loads(capsys.readouterr().out)
-    analyse(f"{db}:1", "--game")
+    analyse(f"{db}:1", "--report")
     out = capsys.readouterr().out
     assert not PROTOCOL.search(out)
     with Arena.load(db) as arena:

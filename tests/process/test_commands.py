@@ -394,7 +394,7 @@ def test_messages_say_what_was_meant(
         (["arena", "mine.py:Opt:depth=4", "greedy"], "put @dataclass before `class Opt`"),
         (["arena", "--db", "missing.db"], "missing.db: no such file"),
         (["aren"], "did you mean 'arena'?"),
-        (["dataset", "greedy", "--games", "x", "-o", "d.npz"], "an integer of 1 or more, got 'x'"),
+        (["dataset", "greedy", "--games", "x", "-o", "d.npz"], "expected an integer, got 'x'"),
         (["arena", "greedy", "random", "--jobs", "2", "--db", "j.db"], "--timeout-scale 0"),
         (["perft", "--dept=3"], "locmsim perft: error: unrecognized arguments: --dept=3"),
         (["perft", "--dept=3"], "did you mean '--depth'?"),
@@ -418,11 +418,11 @@ def test_a_tuning_that_cannot_begin_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    assert main(["tune", "--out", "tuned.npz", "--state", "state"]) == 1
+    assert main(["tune", "--output", "tuned.npz", "--state", "state"]) == 1
     assert "pip install 'locmsim[tune]'" in capsys.readouterr().err
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    refused("tune", "--out", "tuned.npz", "--state", "state", "--workers", "0")
+    refused("tune", "--output", "tuned.npz", "--state", "state", "--jobs", "0")
     assert os.listdir(tmp_path) == []
 
 

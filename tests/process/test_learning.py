@@ -84,7 +84,7 @@ def test_from_examples_to_the_arena(tmp_path):
     teacher = "beam:nodes=100,time_ms=0,belief=any"
     run("-m", "locmsim", "dataset", teacher, "--games", 400, "-o", "examples.npz", cwd=tmp_path)
     out = run(
-        EXAMPLES / "clone.py", "examples.npz", "examples.npz", "--epochs", 3, "--out", "clone.npz",
+        EXAMPLES / "clone.py", "examples.npz", "examples.npz", "--epochs", 3, "-o", "clone.npz",
         cwd=tmp_path,
     )  # fmt: skip
     assert "of held-out actions agree" in out
@@ -164,7 +164,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     import attention
 
     run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
-    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--out", "a.onnx", cwd=tmp_path)
+    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--output", "a.onnx", cwd=tmp_path)
     # Write the file in another process, since other libraries may warn.
     code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
     code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"

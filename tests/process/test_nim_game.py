@@ -66,7 +66,7 @@ def test_arena_and_tables(run, tmp_path: Path) -> None:
     assert "score" not in header.split()
     rows = [line.split()[:3] for line in out.splitlines() if line.startswith(("perfect ", "ran"))]
     assert int(rows[0][2]) > int(rows[1][2])
-    assert "moves" in run("arena", "show", db, "--lost", "random")
+    assert "moves" in run("arena", "show", db, "--player", "random")
     data = json.loads(run("arena", "show", db, "--json"))
     assert data["settings"]["game"] == {"game": "nim", "heaps": 5, "most": 9}
     assert len(run("arena", "show", db, "--csv", "-").splitlines()) == 61

@@ -121,7 +121,7 @@ def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ("arguments", "message"),
     [
         (["--depth", "0"], "--depth: expected at least 1, got 0"),
-        (["--depth", "x"], "invalid int value"),
+        (["--depth", "x"], "--depth: expected an integer, got 'x'"),
         (["--seed", "1", "file"], "not allowed with"),
     ],
 )

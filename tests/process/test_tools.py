@@ -53,7 +53,17 @@ def test_a_game_of_the_draft(draft_values, rules):
 
 def test_the_whole_draft_tool(draft_values, tmp_path, monkeypatch):
     out = tmp_path / "weights.npz"
-    argv = ["draft_values.py", "--rules", "1.0", "--games", "3", "--rounds", "2", "--out", str(out)]
+    argv = [
+        "draft_values.py",
+        "--rules",
+        "1.0",
+        "--games",
+        "3",
+        "--rounds",
+        "2",
+        "--output",
+        str(out),
+    ]
     monkeypatch.setattr("sys.argv", argv)
     monkeypatch.setattr(draft_values, "ProcessPoolExecutor", Here)
     draft_values.main()
@@ -106,7 +116,7 @@ def test_who_plays_the_last_games_and_where(deck_network, monkeypatch):
 def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
     out = tmp_path / "value.npz"
     argv = ["deck_network.py", "--rounds", "1", "--games", "12"]
-    argv += ["--last-rounds", "1", "--last-games", "6", "--out", str(out)]
+    argv += ["--last-rounds", "1", "--last-games", "6", "--output", str(out)]
     monkeypatch.setattr("sys.argv", argv)
     monkeypatch.setattr(deck_network, "ProcessPoolExecutor", Here)
     deck_network.main()

@@ -52,9 +52,9 @@ def errors_of(process: subprocess.Popen[str]) -> str:
     "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
-    words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
-    locmsim(*words, "--iterations", "2", "--out", "whole.npz", cwd=tmp_path)
-    more = ["--iterations", "100000", "--state", "state", "--out", "b.npz"]
+    words = ["tune", "--rules", "1.2", *QUICK, "--jobs", "1"]
+    locmsim(*words, "--iterations", "2", "--output", "whole.npz", cwd=tmp_path)
+    more = ["--iterations", "100000", "--state", "state", "--output", "b.npz"]
     with subprocess.Popen(
         [sys.executable, "-m", "locmsim", *words, *more],
         cwd=tmp_path,
@@ -71,11 +71,13 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
     if number == signal.SIGINT:
         assert process.returncode == 128 + number
         assert "Traceback" not in errors
-        assert "complete iterations; resume with: locmsim tune --state state --out b.npz" in errors
+        assert (
+            "complete iterations; resume with: locmsim tune --state state --output b.npz" in errors
+        )
     done = json.loads((tmp_path / "state" / "state.json").read_text())["iteration"]
     locmsim(
-        "tune", "--state", "state", "--iterations", str(max(done, 2)), "--out", "b.npz",
-        "--workers", "1", cwd=tmp_path,
+        "tune", "--state", "state", "--iterations", str(max(done, 2)), "--output", "b.npz",
+        "--jobs", "1", cwd=tmp_path,
     )  # fmt: skip
     if done <= 2:
         whole, resumed = (WeightsFile.load(tmp_path / name) for name in ("whole.npz", "b.npz"))
@@ -87,7 +89,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
-    words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1", "--out", "a.npz", "-v"]
+    words = ["tune", "--rules", "1.2", *QUICK, "--jobs", "1", "--output", "a.npz", "-v"]
     with subprocess.Popen(
         [sys.executable, "-m", "locmsim", *words, "--iterations", "100000"],
         cwd=tmp_path,
@@ -110,15 +112,15 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
 def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.npz"
     bad.write_text("{")
-    out = ["--out", str(tmp_path / "tuned.npz")]
+    out = ["--output", str(tmp_path / "tuned.npz")]
     for words, code, message in (
         ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
         ([*out, "--parts", "luck,eval"], 2, "parts: expected some of eval,deck,draft,network in"),
-        ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),
-        (["--out", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
-        (["--out", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
-        ([], 2, "the following arguments are required: --out"),
+        ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
+        (["--output", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
+        (["--output", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
+        ([], 2, "the following arguments are required: --output"),
     ):
         if code == 2:
             with pytest.raises(SystemExit, match="2"):
@@ -153,7 +155,7 @@ def test_a_package_that_is_missing(
     monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
     monkeypatch.setattr(self_play, "_play", None)
     monkeypatch.chdir(tmp_path)
-    words = ["--rules", rules, "--parts", what, "--workers", "1", "--out", "tuned.npz"]
+    words = ["--rules", rules, "--parts", what, "--jobs", "1", "--output", "tuned.npz"]
     assert main(["tune", *words, "--state", "state"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("locmsim tune: ")
@@ -169,8 +171,8 @@ def test_a_package_that_is_not_needed(
     if what == "network":
         pytest.importorskip("torch")
     monkeypatch.setitem(sys.modules, package, None)
-    words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--workers", "1"]
-    assert main(["tune", *words, "--out", str(tmp_path / "tuned.npz")]) == 0
+    words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--jobs", "1"]
+    assert main(["tune", *words, "--output", str(tmp_path / "tuned.npz")]) == 0
 
 
 def test_workers_that_are_lost(
@@ -187,9 +189,11 @@ def test_workers_that_are_lost(
     workers = nullcontext(Workers(Broken(), lambda: 1))
     monkeypatch.setattr("locmsim.tuning.tuner.local_workers", lambda jobs, cores: workers)
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", "--rules", "1.2", "--out", "tuned.npz", "--state", "state"]) == 1
+    assert main(["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]) == 1
     err = capsys.readouterr().err
-    assert "0 complete iterations; resume with: locmsim tune --state state --out tuned.npz" in err
+    assert (
+        "0 complete iterations; resume with: locmsim tune --state state --output tuned.npz" in err
+    )
     assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
 
 
@@ -197,7 +201,7 @@ def test_workers_that_are_lost(
 def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
     """The record has the version, the number of games, and a command that reproduces the file."""
     words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]
-    said = locmsim(*words, "--out", "tuned.npz", "--workers", "1", cwd=tmp_path)
+    said = locmsim(*words, "--output", "tuned.npz", "--jobs", "1", cwd=tmp_path)
     (record,) = WeightsFile.load(tmp_path / "tuned.npz").record
     assert record["version"] == __version__
     assert record["games_in_all"] == 20 + 6 * (1 + said.count("test of eval"))
@@ -230,5 +234,5 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
                 del words[at : at + 2]
         if not (tmp_path / words[words.index("--state") + 1]).exists():
             words += QUICK  # a resumed tuning keeps its own settings
-        locmsim(*words, "--iterations", "1", "--workers", "1", cwd=tmp_path)
+        locmsim(*words, "--iterations", "1", "--jobs", "1", cwd=tmp_path)
     assert WeightsFile.load(tmp_path / "tuned.npz").record

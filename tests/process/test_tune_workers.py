@@ -135,7 +135,7 @@ def test_no_scheduler(
 ) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
-    words = ["tune", "--rules", "1.2", "--out", str(tmp_path / "tuned.npz"), "--dask"]
+    words = ["tune", "--rules", "1.2", "--output", str(tmp_path / "tuned.npz"), "--dask"]
     assert main([*words, "tcp://127.0.0.1:1"]) == 1
     assert "Timed out trying to connect to tcp://127.0.0.1:1" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
@@ -148,14 +148,14 @@ def test_without_the_cluster_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     out = str(tmp_path / "tuned.npz")
-    assert main(["tune", "--rules", "1.2", "--out", out, "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert main(["tune", "--rules", "1.2", "--output", out, "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "locmsim[cluster]" in capsys.readouterr().err
 
 
 def test_workers_or_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="expected one of workers and dask"):
         next(Tuner(SETTINGS).run(1, workers=2, dask="tcp://127.0.0.1:1"))
-    words = ["tune", "--out", str(tmp_path / "x.npz"), "--workers", "2", "--dask", "tcp://a:1"]
+    words = ["tune", "--output", str(tmp_path / "x.npz"), "--jobs", "2", "--dask", "tcp://a:1"]
     with pytest.raises(SystemExit, match="2"):
         main(words)
-    assert "--dask: not allowed with argument --workers" in capsys.readouterr().err
+    assert "--dask: not allowed with argument --jobs" in capsys.readouterr().err

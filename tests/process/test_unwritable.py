@@ -19,8 +19,8 @@ TOOLS = {
     "export": "export --rules 1.5 -o TARGET",
     "export --kernel": "export --kernel -o TARGET",
     "replay": "replay LOG -o TARGET",
-    "tune": "tune --out TARGET",
-    "web": "web --games TARGET",
+    "tune": "tune --output TARGET",
+    "web": "web --save TARGET",
     "arena --game": "arena --game vestrock search:nodes=1 random --games 2 --db TARGET",
 }
 

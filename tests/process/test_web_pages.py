@@ -121,7 +121,7 @@ def play_turns(page: Any) -> int:
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
-    page = visit(server("--games", str(tmp_path)))
+    page = visit(server("--save", str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
     if rules == "1.5":
         page.wait_for_selector("#offer")

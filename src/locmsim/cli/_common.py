@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from locmsim._checks import whole as check_whole
 from locmsim.commands import Failure, Parser, Stopped, ended_by_signals
 
 __all__ = [
+    "FORCE_HELP",
     "GAME_HELP",
-    "IDS",
     "IDS_HELP",
     "ISOLATE_HELP",
     "LENIENT_HELP",
@@ -23,7 +24,6 @@ __all__ = [
     "Failure",
     "Parser",
     "Stopped",
-    "add_force",
     "add_verbose",
     "check_target",
     "color_wanted",
@@ -32,6 +32,7 @@ __all__ = [
     "number",
     "seed",
     "start_logging",
+    "whole",
     "width",
     "write",
 ]
@@ -45,9 +46,9 @@ STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 #: Bytes read from the start of a file to recognise which command wrote it.
 _HEAD = 4096
 
+FORCE_HELP = "overwrite a file even if this command did not write it"
 GAME_HELP = "the game and its options, NAME:OPTION=VALUE,... (default: locm)"
 SCALE_HELP = "multiply the time limits by X; 0: no limits (default: 1)"
-IDS = ("new", "old")
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
 LIMIT_HELP = "total time of a bot for all its answers in a match"
 ISOLATE_HELP = (
@@ -65,9 +66,25 @@ def number(low: float, allow_low: bool) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not (math.isfinite(value) and (value > low or (allow_low and value == low))):
-            expected = f"a number {'>=' if allow_low else '>'} {low:g}"
+            expected = f"{low:g} or more" if allow_low else f"more than {low:g}"
             raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
         return value
+
+    return parse
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return the type of an option whose value is an integer with bounds."""
+
+    def parse(text: str) -> int:
+        try:
+            value: int | str = int(text)
+        except ValueError:
+            value = text
+        try:
+            return check_whole("", value, low, high)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error).removeprefix(": ")) from None
 
     return parse
 
@@ -130,15 +147,6 @@ def start_logging(verbose: int) -> None:
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     levels = (logging.WARNING, logging.INFO, logging.DEBUG)
     logging.getLogger("locmsim").setLevel(levels[min(verbose, 2)])
-
-
-def add_force(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--force``, see `check_target`."""
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="overwrite a file even if this command did not write it",
-    )
 
 
 def check_target(path: str, ours: bytes | None = None, force: bool = False) -> None:

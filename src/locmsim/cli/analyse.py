@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import IDS, Failure, interruptible, number, width
+from locmsim.cli._common import Failure, Parser, interruptible, whole, width
 from locmsim.cli._positions import POSITION_HELP, read_position
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -33,54 +33,44 @@ _IDS = "new"
 _TREE_NODES = 5000
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     """Declare the options."""
     parser.description = (
         "Search a position several times, by beam search and by MCTS, and print the best lines"
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
-        " (State.to_text), or a bot's input (--file). With --game, every turn of a match is"
+        " (State.to_text), or a bot's input (--file). With --report, every turn of a match is"
         " compared with the best one found."
     )
     add = parser.add_argument
     add(
-        "game",
+        "source",
         nargs="?",
         metavar="GAME",
-        help="a position, as for --file; with --turn or --game, a log (FILE) or a game of results"
+        help="a position, as for --file; with --turn or --report, a log (FILE) or a game of results"
         " (DB:NUMBER)",
     )
     add(
-        "--game",
+        "--report",
         action="store_true",
-        dest="whole",
         help="report on the whole match: the loss of each turn, and the worst turns",
     )
-    add(
-        "--turn",
-        type=int,
-        metavar="N",
-        help="number of the turn, counted from 0 over both players' turns",
-    )
+    add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
-    add("--rules", choices=tuple(RULES), help="rule set (default: that of the text or log)")
-    add(
+    add_shared(parser, "--rules", help="rule set (default: that of the text or log)")
+    add_shared(
+        parser,
         "--ids",
-        choices=IDS,
         help="instance ids of a log or an input (default: detected); answers have the new ones",
     )
-    add(
-        "--seconds",
-        type=number(0, allow_low=False),
-        default=2.0,
-        metavar="S",
-        help="time for the analysis (default: %(default)g)",
+    add_shared(
+        parser, "--seconds", default=2.0, help="time for the analysis (default: %(default)g)"
     )
-    add("--nodes", type=int, metavar="N", help="positions per search, instead of a time")
-    add(
+    add_shared(parser, "--nodes", help="positions per search, instead of a time")
+    add_shared(
+        parser,
         "--done",
         default="",
-        metavar="LINE",
         help="actions already played in the turn: find the rest of it",
     )
     add(
@@ -91,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--worlds",
-        type=int,
+        type=whole(1, 4096),
         default=3,
         metavar="N",
         help="number of worlds for --tree (default: %(default)s)",
@@ -102,14 +92,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="CARD,CARD",
         help="for --tree: cards that the opponent holds in all worlds, by base id or name",
     )
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="seed of the searches (default: %(default)s)",
-    )
-    add("--json", action="store_true", help="print JSON")
+    add_shared(parser, "--seed", default=0, help="seed of the searches (default: %(default)s)")
+    add_shared(parser, "--json")
+    parser.renamed(game="report")
+    parser.rules_out("--file", "GAME", "--turn", "--report")
+    parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
+    parser.rules_out("--nodes", "--seconds")
+    parser.rules_out("--tree", "--seconds")
+    parser.needs("--tree", "--worlds", "--hand")
 
 
 class _Words:
@@ -174,9 +164,9 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.search.analysis import analyse, line_value
 
     played = None
-    if (options.game is None) == (options.file is None):
+    if (options.source is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
-    if options.whole:
+    if options.report:
         _report(options)
         return
     observation: Observation | State
@@ -185,7 +175,7 @@ def run(options: argparse.Namespace) -> None:
     if options.file is not None:
         observation, belief = _read(options, options.file, "--file"), None
     elif options.turn is None:
-        observation, belief = _read(options, options.game, "GAME"), None
+        observation, belief = _read(options, options.source, "GAME"), None
     else:
         observation, belief, played, cards, names = _from_game(options)
     position, known = observation, belief
@@ -339,7 +329,7 @@ def _load(options: argparse.Namespace) -> "tuple[Result[Match], tuple[str, str]]
     from locmsim.cli._matches import load_result
     from locmsim.referee.locm_text import IDS_NOTE
 
-    result, names = load_result(options.game, "GAME", options.rules, options.ids)
+    result, names = load_result(options.source, "GAME", options.rules, options.ids)
     if result.match.ids == "old" and not options.json:
         print(f"{IDS_NOTE}\n")
     return result, names
@@ -349,9 +339,6 @@ def _report(options: argparse.Namespace) -> None:
     """Print the report on a whole match."""
     from locmsim.referee.turn_report import report_game
 
-    for name in ("file", "turn", "done", "tree"):
-        if getattr(options, name) not in (None, "", False):
-            raise Failure(f"--game analyses a whole match: --{name} does not apply", code=2)
     result, names = _load(options)
     nodes = _REPORT_NODES if options.nodes is None else options.nodes
     try:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import (
+    FORCE_HELP,
     GAME_HELP,
-    IDS,
     IDS_HELP,
     ISOLATE_HELP,
     LENIENT_HELP,
@@ -20,19 +20,19 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    Parser,
     Stopped,
-    add_force,
     add_verbose,
     check_target,
     ended_by_signals,
-    number,
     start_logging,
+    whole,
     width,
     write,
 )
+from locmsim.cli._shared import add_shared
 from locmsim.commands import sentence
 from locmsim.contract import Part
-from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.arena import Arena, Sprt
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     summary = "play many matches between players (the default)"
     run = actions.add_parser(
@@ -58,13 +58,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "show", help=summary, description=sentence(summary), allow_abbrev=False
     )
     show.add_argument("db", metavar="DB", help="file of results that an arena wrote")
-    show.add_argument(
-        "--lost", metavar="PLAYER", help="player whose lost games are listed (default: the first)"
+    add_shared(
+        show,
+        "--player",
+        help="whose lost games are listed (default: the first player's); with --cards: whose cards"
+        " count (default: all players')",
     )
-    show.add_argument("--json", action="store_true", help="print JSON")
+    add_shared(show, "--json")
     show.add_argument(
         "--stderr",
-        type=int,
+        type=whole(1, 1 << 62),
         metavar="GAME",
         help="print the standard error output of both players of a game",
     )
@@ -76,14 +79,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what became of each card, and how often its player won (with --csv: write it)",
     )
-    show.add_argument(
-        "--player", metavar="NAME", help="with --cards: whose cards count (default: all players')"
-    )
-    add_force(show)
+    add_shared(show, "--force", help=FORCE_HELP)
+    show.rules_out("--csv", "--json", "--stderr")
+    show.rules_out("--stderr", "--player", "--json", "--cards")
+    show.renamed(lost="player")
+    show.needs("--csv", "--force")
     show.set_defaults(act=_show_arena, parser=show)
 
 
-def _add_arena_run(parser: argparse.ArgumentParser) -> None:
+def _add_arena_run(parser: Parser) -> None:
     add = parser.add_argument
     add(
         "players",
@@ -91,11 +95,12 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
-    add = parser.add_argument_group("matches").add_argument
-    add("--games", type=int, metavar="N", help="number of games per pairing (default: 200)")
-    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
-    add("--ids", choices=IDS, help=IDS_HELP)
-    add("--game", metavar="GAME", help=GAME_HELP)
+    group = parser.add_argument_group("matches")
+    add = group.add_argument
+    add_shared(group, "--games", help="number of games per pairing (default: 200)")
+    add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
+    add_shared(group, "--ids", help=IDS_HELP)
+    add_shared(group, "--game", help=GAME_HELP)
     add(
         "--gauntlet",
         action="store_const",
@@ -112,13 +117,11 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("seeds")
     seeds = group.add_mutually_exclusive_group()
-    seeds.add_argument(
-        "--seed", type=int, metavar="N", help="seed that all other seeds are derived from"
-    )
+    add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
     group.add_argument(
         "--pairs-per-set",
-        type=int,
+        type=whole(1, 10**9),
         metavar="N",
         help="pairs of games that share a card set (default: 1)",
     )
@@ -158,41 +161,40 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         default=0.05,
         help="probability of accepting ELO0 by mistake (default: %(default)s)",
     )
-    add = parser.add_argument_group("machines").add_argument
-    add(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="number of games played at once (default: one per core)",
-    )
-    add(
+    group = parser.add_argument_group("machines")
+    add_shared(group, "--jobs", help="number of games played at once (default: one per core)")
+    group.add_argument(
         "--cores",
-        type=int,
+        type=whole(1, 1 << 16),
         metavar="N",
         help="cores per game, for agents with threads (default: 1)",
     )
-    add("--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler")
-    add("--isolate", action="store_true", help=ISOLATE_HELP)
-    add = parser.add_argument_group("time limits and faults").add_argument
-    add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
+    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    group = parser.add_argument_group("time limits and faults")
+    add_shared(group, "--timeout-scale", help=SCALE_HELP)
+    add_shared(group, "--match-limit", help=LIMIT_HELP)
+    add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
     group = parser.add_argument_group("results")
-    add = group.add_argument
-    add("--db", metavar="FILE", help="file of results; an existing one is resumed")
-    add(
-        "--force",
-        action="store_true",
-        help="with --db: resume even if files of players have changed",
-    )
-    add(
+    add_shared(group, "--db", help="file of results; an existing one is resumed")
+    add_shared(group, "--force", help="with --db: resume even if files of players have changed")
+    group.add_argument(
         "--verify",
         nargs="+",
         metavar=("FILE", "GAMES"),
         help='play games of a file again, all or such as "1..20,35", and compare every answer',
     )
-    add("--json", action="store_true", help="print JSON")
+    add_shared(group, "--json")
     add_verbose(group)
+    parser.needs("--sprt", "--alpha", "--beta", "--sprt-of")
+    parser.needs("--db", "--no-sprt", "--add", "--retire")
+    parser.needs("--db or --verify", "--force")
+    parser.rules_out(
+        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
+        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
+        "--timeout-scale", "--match-limit", "--lenient", "--dask",
+    )  # fmt: skip
+    parser.rules_out("--dask", "--jobs", "--cores")
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -202,20 +204,10 @@ def run(options: argparse.Namespace) -> int | None:
     try:
         status: int | None = options.act(options)
     except ValueError as error:
-        raise Failure(_with_option(str(error)), code=2) from None
+        raise Failure(error, code=2) from None
     except (ArenaError, StoreError, ImportError) as error:
         raise Failure(error) from None
     return status
-
-
-def _with_option(message: str) -> str:
-    """Return a message with the argument's name replaced by the option."""
-    name, colon, rest = message.partition(":")
-    known = (
-        "games", "ids", "seed", "seeds", "pairs_per_set", "sprt", "sprt_of", "jobs", "cores",
-        "dask", "add", "against", "retire", "anchor",
-    )  # fmt: skip
-    return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
 def _run_arena(options: argparse.Namespace) -> int | None:
@@ -238,10 +230,6 @@ def _run_arena(options: argparse.Namespace) -> int | None:
     if options.sprt is not None:
         elo0, elo1 = options.sprt
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
-    elif options.sprt_of is not None:
-        raise Failure("--sprt-of needs --sprt", code=2)
-    if options.db is None and (options.add or options.retire):
-        raise Failure("--add and --retire need --db", code=2)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
     named = options.players or options.add
@@ -265,8 +253,6 @@ def _verify_arena(options: argparse.Namespace) -> int:
     from locmsim.arena import Arena, parse_seeds
 
     path, *lists = options.verify
-    if options.players or options.db is not None or options.games is not None:
-        raise Failure("--verify: PLAYER, --db and --games do not apply", code=2)
     try:
         games = parse_seeds(",".join(lists)) if lists else None
     except ValueError as error:
@@ -411,8 +397,9 @@ def _show_arena(options: argparse.Namespace) -> None:
     if options.csv is not None and options.csv not in STDOUT_PATHS:
         ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
         check_target(options.csv, ours, options.force)
-    if options.player is not None and not options.cards:
-        raise Failure("--player needs --cards", code=2)
+    for name in ("csv", "json"):
+        if options.player is not None and not options.cards and getattr(options, name):
+            raise Failure(f"--player: does not apply with --{name} without --cards", code=2)
     with Arena.load(options.db) as arena:
         if options.cards:
             _print_cards(options, arena)
@@ -423,7 +410,7 @@ def _show_arena(options: argparse.Namespace) -> None:
         if options.csv is not None:
             write(options.csv, arena.to_csv())
             return
-        lost = arena.lost_table(options.lost, _table_width())
+        lost = arena.lost_table(options.player, _table_width())
         _print_arena(arena, options.json)
         if options.json:
             return
@@ -432,7 +419,7 @@ def _show_arena(options: argparse.Namespace) -> None:
             print(f"\nfaults, the first of each kind (locmsim arena show {db} --stderr GAME):")
             print(faults)
         if lost:
-            name = options.lost or arena.settings.players[0].name
+            name = options.player or arena.settings.players[0].name
             print(f"\nlost by {name}")
             page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
             print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import IDS, Failure, ended_by_signals, number
+from locmsim.cli._common import Failure, Parser, ended_by_signals, whole
 from locmsim.cli._players import as_bot
+from locmsim.cli._shared import add_shared
 from locmsim.contract import Part, start_turn
-from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
@@ -24,7 +24,7 @@ _SCALE = 25.0
 _STDERR_LINES = 15
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     """Declare the options."""
     parser.description = (
         "Send a bot the input that a player got in an earlier match, up to a turn, and show its"
@@ -34,19 +34,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
     add(
-        "game",
+        "source",
         metavar="GAME",
         help="a log (FILE) or a game of results (DB:NUMBER); with --lost: DB",
     )
-    add(
-        "--turn",
-        type=int,
-        metavar="N",
-        help="number of the turn, counted from 0 over both players' turns",
-    )
-    add(
+    add_shared(parser, "--turn")
+    add_shared(
+        parser,
         "--done",
-        metavar="LINE",
         help="with --turn: actions already played in it; the agent continues from there",
     )
     add(
@@ -54,29 +49,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="ask about the last turns of every game that a player lost",
     )
-    add("--player", metavar="NAME", help="with --lost: whose games (default: the first player's)")
+    add_shared(parser, "--player", help="with --lost: whose games (default: the first player's)")
     add(
         "--last",
-        type=int,
+        type=whole(1, 1000),
         default=3,
         metavar="N",
         help="with --lost: number of turns per game (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, metavar="N", help="seed of an agent (default: %(default)s)")
-    add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
-    add(
+    add_shared(parser, "--seed", default=0, help="seed of an agent (default: %(default)s)")
+    add_shared(parser, "--rules", help="rule set of a log (default: detected)")
+    add_shared(
+        parser,
         "--ids",
-        choices=IDS,
         help="instance ids of a log (default: detected); answers are shown in the new ones",
     )
-    add(
+    add_shared(
+        parser,
         "--timeout-scale",
-        type=number(0, allow_low=True),
         default=_SCALE,
-        metavar="X",
         help="multiply the time limits by X; 0: no limits (default: %(default)g)",
     )
-    add("--json", action="store_true", help="print JSON")
+    add_shared(parser, "--json")
+    parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")
+    parser.needs("--lost", "--player", "--last")
+    parser.needs("--turn", "--done")
 
 
 class _Answer(NamedTuple):
@@ -96,13 +93,11 @@ def run(options: argparse.Namespace) -> None:
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
-    if options.done is not None and options.lost:
-        raise Failure("--done needs --turn", code=2)
     with ended_by_signals():
         if options.lost:
             _ask_lost(options)
             return
-        played = load_played(options.game, "GAME", options.rules, options.ids)
+        played = load_played(options.source, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, played, [options.turn])
     if options.json:
         print(json.dumps(_as_json(answer, played), indent=1))
@@ -116,7 +111,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
 
     shown: list[tuple[int, _Answer, Played]] = []
     try:
-        with Arena.load(options.game) as arena:
+        with Arena.load(options.source) as arena:
             name = options.player or arena.settings.players[0].name
             games = arena.lost(options.player)
             for game in games:
@@ -127,7 +122,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
                 played = Played(result, (first, second), arena.settings.game)
                 asked = [c.turn for c in result.calls if c.player == seat and c.turn is not None]
                 try:
-                    answers = _asked(options, played, asked[-max(1, options.last) :])
+                    answers = _asked(options, played, asked[-options.last :])
                 except Failure as failure:  # one bad game must not hide the others
                     print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
                     continue
@@ -135,7 +130,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     except StoreError as error:
         raise Failure(error) from None
     except ValueError as error:
-        raise Failure(f"--lost: {error}", code=2) from None
+        raise Failure(f"--player: {error}", code=2) from None
     if options.json:
         found = [{"game": game, **_as_json(answer, played)} for game, answer, played in shown]
         print(json.dumps(found, indent=1))
@@ -167,6 +162,8 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         bot = as_bot(options.bot, "BOT", game=played.game)
         if options.done is not None and not hasattr(bot, "continue_turn"):
             raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
+        if isinstance(bot, str) and "seed" in options.parser.given:
+            raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
         ask = _ask_program if isinstance(bot, str) else _ask_agent
         return ask(options, bot, result, player, turns)
 

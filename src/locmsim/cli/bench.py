@@ -4,7 +4,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import add_verbose, number
+from locmsim.cli._common import Parser, add_verbose
+from locmsim.cli._shared import add_shared
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ _GROUPS = (
 )
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
-    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
-    add("--json", action="store_true", help="print JSON")
+    add_shared(parser, "--rules", default="1.5", help="rule set (default: %(default)s)")
+    add_shared(parser, "--json")
     add(
         "-g",
         "--group",
@@ -48,11 +49,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="GROUP",
         help=f"measure only this group (repeatable): {', '.join(_GROUPS)}",
     )
-    add(
+    add_shared(
+        parser,
         "--seconds",
-        type=number(0, allow_low=False),
         default=12.0,
-        metavar="S",
         help="approximate duration of the measurement (default: %(default)g)",
     )
     add(
@@ -61,6 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="measure nothing; print each rule set's bench signature as JSON",
     )
     add_verbose(parser)
+    parser.rules_out("--signatures", "--rules", "--json", "--group", "--seconds", "--verbose")
 
 
 def run(options: argparse.Namespace) -> None:

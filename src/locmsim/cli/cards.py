@@ -6,7 +6,16 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, write
+from locmsim.cli._common import (
+    FORCE_HELP,
+    STDOUT_PATHS,
+    Failure,
+    Parser,
+    check_target,
+    seed,
+    write,
+)
+from locmsim.cli._shared import add_shared
 from locmsim.commands import sentence
 
 if TYPE_CHECKING:
@@ -20,7 +29,7 @@ _NOTE = b"Software\0locmsim"
 _OUR_PNG = rb"\x89PNG.{33}tEXtSoftware\x00locmsim"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     listing = _action(actions, "list", "print cards as a table")
     listing.add_argument(
@@ -29,35 +38,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     listing.set_defaults(act=_list_cards)
     generate = _action(actions, "generate", "print or save the 120 cards of a seed (1.5)")
     generate.add_argument(
-        "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+        "seed", type=seed, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
     generate.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
     )
-    generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
-    add_force(generate)
+    add_shared(generate, "--output", help="save as a card list file")
+    add_shared(generate, "--force", help=FORCE_HELP)
+    generate.needs("--output", "--force")
     generate.set_defaults(act=_generate_cards)
     draw = _action(actions, "draw", "draw the 120 cards of a seed (1.5) on one page")
     draw.add_argument(
-        "seed", type=int, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+        "seed", type=seed, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
     draw.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
     )
-    draw.add_argument("-o", "--output", metavar="FILE", required=True, help="file to write")
+    add_shared(draw, "--output", required=True)
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
-    add_force(draw)
+    add_shared(draw, "--force", help=FORCE_HELP)
     draw.set_defaults(act=_draw_cards)
     check = _action(actions, "check", "check card list files")
     check.add_argument("files", nargs="+", metavar="FILE", help="card list file")
     check.set_defaults(act=_check_cards)
 
 
-def _action(actions: Any, name: str, summary: str) -> argparse.ArgumentParser:
+def _action(actions: Any, name: str, summary: str) -> Parser:
     """Add a subcommand whose help begins with its summary."""
-    parser: argparse.ArgumentParser = actions.add_parser(
-        name, help=summary, description=sentence(summary)
-    )
+    parser: Parser = actions.add_parser(name, help=summary, description=sentence(summary))
     return parser
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from locmsim._io import counted
-from locmsim.cli._common import Failure, add_force, check_target, ended_by_signals
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import FORCE_HELP, Failure, Parser, check_target, ended_by_signals
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.envs.dataset import Examples
@@ -19,7 +19,7 @@ __all__ = ["add_options", "run"]
 _SQLITE = b"SQLite format 3\0"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     """Declare the options."""
     parser.description = (
         "Write training examples: the player's observation (in a layout), the mask of legal"
@@ -28,32 +28,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("source", metavar="DB|AGENT", help='results of an arena, or an agent such as "greedy"')
-    add("-o", "--out", metavar="FILE", required=True, help="the .npz file to write")
-    add("--games", type=_positive, default=1000, metavar="N",
-        help="games to play, or at most to take from DB (default: %(default)s)")  # fmt: skip
-    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
+    add_shared(parser, "--output", required=True, help="the .npz file to write")
+    add_shared(
+        parser,
+        "--games",
+        default=1000,
+        help="games to play, or at most to take from DB (default: %(default)s)",
+    )
+    add_shared(parser, "--rules", default="1.5", help="rule set (default: %(default)s)")
     add(
         "--layout",
         default="entities",
         metavar="NAME",
         help="observation layout (default: %(default)s)",
     )
-    add("--decks", default="random", metavar="NAME",
-        help="deck builder of an agent (default: %(default)s)")  # fmt: skip
-    add("--player", metavar="NAME", help="with DB: whose actions to write (default: both players')")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--jobs", type=_positive, metavar="N",
-        help="processes that play an agent's games (default: one per core)")  # fmt: skip
-    where.add_argument("--dask", metavar="ADDRESS",
-        help="play them on the cluster of this Dask scheduler")  # fmt: skip
-    add_force(parser)
     add(
+        "--decks",
+        default="random",
+        metavar="NAME",
+        help="deck builder of an agent (default: %(default)s)",
+    )
+    add_shared(parser, "--player", help="with DB: whose actions to write (default: both players')")
+    where = parser.add_mutually_exclusive_group()
+    add_shared(where, "--jobs", help="processes that play an agent's games (default: one per core)")
+    add_shared(where, "--dask", help="play them on the cluster of this Dask scheduler")
+    add_shared(parser, "--force", help=FORCE_HELP)
+    add_shared(
+        parser,
         "--seed",
-        type=int,
         default=0,
-        metavar="N",
         help="seed from which those of an agent's games are derived (default: %(default)s)",
     )
+    parser.renamed(out="output")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -62,36 +68,36 @@ def run(options: argparse.Namespace) -> None:
 
     from locmsim.workers import WorkersError
 
-    check_target(options.out, rb"PK\x03\x04.{26}obs\.npy", options.force)
+    check_target(options.output, rb"PK\x03\x04.{26}obs\.npy", options.force)
     games = options.games
     examples: Examples | None = None
     with ended_by_signals():
         try:
             with contextlib.redirect_stdout(sys.stderr):  # output of agents
                 database = _is_database(options.source)
+                _check_source(options, database)
                 found = _of_database(options) if database else _of_agent(options)
                 for examples in tqdm(found, total=games, unit="game", disable=None):
                     if examples.games >= games:
                         break
             if examples is None or not len(examples):
                 raise Failure(f"{options.source}: no examples of rules {options.rules}")
-            examples.save(options.out, options.source)
+            examples.save(options.output, options.source)
         except (ValueError, ImportError, WorkersError) as error:
             raise Failure(str(error)) from None
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from None
-    print(f"{len(examples):,} examples of {counted(examples.games, 'game')}: {options.out}")
+    print(f"{len(examples):,} examples of {counted(examples.games, 'game')}: {options.output}")
 
 
-def _positive(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected an integer of 1 or more, got {text!r}")
-    return value
+def _check_source(options: argparse.Namespace, database: bool) -> None:
+    """Fail for options that do not apply to results, or to an agent."""
+    names = ("decks", "jobs", "dask", "seed") if database else ("player",)
+    for name in names:
+        if name in options.parser.given:
+            what = "results of an arena" if database else "an agent"
+            raise Failure(f"--{name}: does not apply to {what}, as {options.source} is", code=2)
 
 
 def _is_database(source: str) -> bool:

@@ -7,8 +7,16 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import (
+    FORCE_HELP,
+    STDOUT_PATHS,
+    Failure,
+    Parser,
+    check_target,
+    number,
+    write,
+)
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.networks.weights import Weights
@@ -26,12 +34,10 @@ _OURS = (
 _OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
-    add(
-        "--rules",
-        choices=tuple(RULES),
-        help="export the bot for this rule set, or fix the rule set of a kernel",
+    add_shared(
+        parser, "--rules", help="export the bot for this rule set, or fix the rule set of a kernel"
     )
     add("--kernel", action="store_true", help="export the simulator as a header for your own bots")
     add(
@@ -47,8 +53,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write a kernel in few characters, without comments; names for users are kept",
     )
-    add("-o", "--output", required=True, metavar="FILE", help="the file to write")
-    add("--weights", metavar="FILE", help="weights of the bot (default: the tuned weights)")
+    add_shared(parser, "--output", required=True)
+    add_shared(parser, "--weights", help="weights of the bot (default: the tuned weights)")
     add("--search", choices=("beam", "mcts"), help="search algorithm of the bot (default: beam)")
     add(
         "--time-ms",
@@ -56,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="search time per turn, at most 0.6 of the limit (default: 120)",
     )
-    add_force(parser)
+    add_shared(parser, "--force", help=FORCE_HELP)
     add(
         "--readable",
         action="store_true",
@@ -72,6 +78,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also write the rounded weights of the bot, so that a Python bot plays alike",
     )
+    parser.rules_out("--kernel", "--time-ms", "--readable", "--write-weights")
+    parser.needs("--kernel", "--with", "--minify")
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -93,13 +101,10 @@ def run(options: argparse.Namespace) -> None:
 def _run_kernel(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, kernel_header
 
-    for name in ("time_ms", "readable", "write_weights"):
-        if getattr(options, name):
-            raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
     if not options.parts:
         for name in ("weights", "search", "ascii"):
-            if getattr(options, name):
-                raise Failure(f"--{name} is for a bot or for parts of one (--with)", code=2)
+            if name in options.parser.given:
+                raise Failure(f"--{name}: does not apply with --kernel without --with", code=2)
     with _named_errors():
         text = kernel_header(
             options.rules,
@@ -117,9 +122,6 @@ def _run_kernel(options: argparse.Namespace) -> None:
 def _run_bot(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot
 
-    for name, value in (("with", options.parts), ("minify", options.minify)):
-        if value:
-            raise Failure(f"--{name} is for --kernel, not for a bot", code=2)
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     with _named_errors():

@@ -7,9 +7,11 @@ started once for every game.
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from locmsim import __version__
 from locmsim._io import counted
@@ -48,16 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"]):
         words.insert(1, "run")
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        from locmsim import _moved
-
-        if words[0] in _moved.COMMANDS:
-            now = " ".join([_moved.COMMANDS[words[0]], *words[1:2]])
-            command_parser(None).error(f"'locmsim {words[0]}' is a tool of its own now: {now}")
-        meant = get_close_matches(words[0], COMMANDS, n=1)
-        hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
-        command_parser(None).error(f"unknown command {words[0]!r}; {hint}")
+        if not _is_bot(words[0]):
+            _unknown_command(words)
+        words.insert(0, "play")
     parser = command_parser(words[0] if words else None)
 
     def parse() -> argparse.Namespace | None:
@@ -67,6 +62,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return None
 
     return run(f"locmsim {words[0]}" if words[:1] and words[0] in COMMANDS else "locmsim", parse)
+
+
+def _is_bot(text: str) -> bool:
+    """Return whether the first argument is a bot, which the default command plays."""
+    if not re.fullmatch(r"[\w.+-]+", text):  # a path, a command with arguments, agent:option=value
+        return True
+    import shutil
+
+    from locmsim.agents.registry import is_agent
+
+    return is_agent(text) or shutil.which(text) is not None
+
+
+def _unknown_command(words: Sequence[str]) -> NoReturn:
+    from difflib import get_close_matches
+
+    from locmsim import _moved
+    from locmsim.agents.registry import known_agents
+
+    word = words[0]
+    if word in _moved.COMMANDS:
+        now = " ".join([_moved.COMMANDS[word], *words[1:2]])
+        command_parser(None).error(f"'locmsim {word}' is a tool of its own now: {now}")
+    names = [*COMMANDS, *(agent.name for agent in known_agents())]
+    meant = get_close_matches(word, names, n=1)
+    hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
+    command_parser(None).error(f"unknown command {word!r}; {hint}")
 
 
 class _Version(argparse.Action):
@@ -92,7 +114,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def command_parser(chosen: str | None) -> argparse.ArgumentParser:
+def command_parser(chosen: str | None) -> Parser:
     """Return the parser of the tool, with the options of the one command that was called."""
     parser = Parser(
         prog="locmsim",

@@ -6,22 +6,22 @@ import sys
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import (
+    FORCE_HELP,
     GAME_HELP,
     LENIENT_HELP,
     LIMIT_HELP,
     SCALE_HELP,
     Failure,
+    Parser,
     Stopped,
-    add_force,
     add_verbose,
     check_target,
     ended_by_signals,
-    number,
-    seed,
     start_logging,
+    whole,
     write,
 )
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress
@@ -44,7 +44,7 @@ START too where an agent's option has a default, or another place says it. {{ an
 _LINES = 20
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
@@ -61,31 +61,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help="opponent, may be repeated (default: versions of the bot play each other)",
     )
-    add("--games", type=int, metavar="N", help="games of the tuning (default: 4000)")
+    add_shared(parser, "--games", help="games of the tuning (default: 4000)")
     add("--method", help="spsa, cmaes or tpe (default: spsa)")
-    add("--rules", choices=tuple(RULES), help="rule set of the game locm (default: 1.5)")
-    add("--game", metavar="GAME", help=GAME_HELP)
-    add("--seed", type=seed, default=1, metavar="N", help="seed of all random numbers (default: 1)")
+    add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
+    add_shared(parser, "--game", help=GAME_HELP)
+    add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")
     add(
         "--proof-games",
-        type=int,
+        type=whole(0, 10**9),
         default=1000,
         metavar="N",
         help="most games of the match against the start at the end; 0: no match (default: 1000)",
     )
-    add("--state", metavar="DIR", help="folder for the results; a run that is there is resumed")
+    add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
-    add_force(parser)
-    add = parser.add_argument_group("limits").add_argument
-    add("--timeout-scale", type=number(0, True), default=1.0, metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_true", help=LENIENT_HELP)
+    add_shared(parser, "--force", help=FORCE_HELP)
+    group = parser.add_argument_group("limits")
+    add_shared(group, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(group, "--match-limit", help=LIMIT_HELP)
+    add_shared(group, "--lenient", help=LENIENT_HELP)
     where = parser.add_argument_group("machines").add_mutually_exclusive_group()
-    where.add_argument(
-        "--jobs", type=int, metavar="N", help="games at a time (default: one per core)"
-    )
-    where.add_argument("--dask", metavar="ADDRESS", help="play on the cluster of this scheduler")
+    add_shared(where, "--jobs", help="games at a time (default: one per core)")
+    add_shared(where, "--dask", help="play on the cluster of this scheduler")
     add_verbose(parser)
+    parser.needs("--plot", "--force")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,9 +3,9 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, Parser, whole
 from locmsim.cli._positions import POSITION_HELP, read_position
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -13,39 +13,32 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
     position = parser.add_mutually_exclusive_group()
     position.add_argument("file", nargs="?", metavar="FILE", help=POSITION_HELP)
-    position.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="seed of a battle between random decks, without FILE (default: 1)",
+    add_shared(
+        position, "--seed", help="seed of a battle between random decks, without FILE (default: 1)"
     )
-    add(
-        "--turn",
-        type=int,
-        metavar="N",
-        help="with a log or DB:NUMBER as FILE: count from the start of this turn",
+    add_shared(
+        parser, "--turn", help="with a log or DB:NUMBER as FILE: count from the start of this turn"
     )
     add(
         "--depth",
         "-n",
-        type=int,
+        type=whole(1, 1000),
         default=4,
         metavar="N",
         help="length of the sequences (default: %(default)s)",
     )
-    add("--rules", choices=tuple(RULES), help="rule set (default: the position's, else 1.5)")
+    add_shared(parser, "--rules", help="rule set (default: the position's, else 1.5)")
     add("--divide", action="store_true", help="also list the count for each first action")
+    parser.needs("FILE", "--turn")
 
 
 def run(options: argparse.Namespace) -> None:
     from locmsim.game.positions import divide, start_position
 
-    if options.depth < 1:
-        raise Failure(f"--depth: expected at least 1, got {options.depth}", code=2)
     try:
         if options.file is None:
             seed = 1 if options.seed is None else options.seed

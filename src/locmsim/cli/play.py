@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from locmsim._io import printable
 from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
+    FORCE_HELP,
     GAME_HELP,
-    IDS,
     IDS_HELP,
     ISOLATE_HELP,
     LENIENT_HELP,
@@ -18,16 +18,16 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
-    add_force,
+    Parser,
     check_target,
     color_wanted,
     ended_by_signals,
-    number,
     seed,
+    whole,
     write,
 )
 from locmsim.cli._players import as_bot
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.contract import Game
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     """Declare the options."""
     add = parser.add_argument_group("players").add_argument
     add(
@@ -49,8 +49,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("-p1", metavar="BOT", help="player 0, instead of the first BOT")
     add("-p2", metavar="BOT", help="player 1, instead of the second BOT")
-    add = parser.add_argument_group("the match").add_argument
-    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5, or that of the log)")
+    group = parser.add_argument_group("the match")
+    add = group.add_argument
+    add_shared(group, "--rules", help="rule set (default: 1.5, or that of the log)")
     add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
     add(
         "-d",
@@ -61,25 +62,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "-league",
         "--league",
-        type=int,
-        choices=(1, 2, 3, 4),
+        type=whole(1, 4),
         metavar="N",
         help="league, 1 to 4, in rules 1.0: the same as -d league=N",
     )
-    add("--ids", choices=IDS, help=IDS_HELP)
-    add("--game", metavar="GAME", help=GAME_HELP)
+    add_shared(group, "--ids", help=IDS_HELP)
+    add_shared(group, "--game", help=GAME_HELP)
     add(
         "-r",
         "--replay",
         metavar="GAME",
         help="show an earlier match instead: a log (FILE) or a game of an arena (DB:NUMBER)",
     )
-    add = parser.add_argument_group("time limits and faults").add_argument
-    scale = number(0, allow_low=True)
-    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_true", help=LENIENT_HELP)
-    add("--isolate", action="store_true", help=ISOLATE_HELP)
+    group = parser.add_argument_group("time limits and faults")
+    add_shared(group, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(group, "--match-limit", help=LIMIT_HELP)
+    add_shared(group, "--lenient", help=LENIENT_HELP)
+    add_shared(group, "--isolate", help=ISOLATE_HELP)
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
@@ -95,12 +94,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what each bot wrote to its standard error, turn by turn",
     )
-    add(
-        "--json",
-        action="store_true",
-        help="print the result in the format of psyleague and cgarena",
-    )
-    add_force(group)
+    add_shared(group, "--json", help="print the result in the format of psyleague and cgarena")
+    add_shared(group, "--force", help=FORCE_HELP)
+    parser.rules_out(
+        "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
+        "--match-limit", "--lenient", "--isolate",
+    )  # fmt: skip
+    parser.rules_out("--json", "--text")
+    parser.needs("--logs", "--force")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -126,10 +127,6 @@ def _run(
     else:
         from locmsim.cli._matches import load_played
 
-        if options.p1 is not None or options.p2 is not None or options.bots:
-            raise Failure("--replay: an earlier match has its players, BOT does not apply", code=2)
-        if options.game is not None:
-            raise Failure("--replay: --game does not apply to an earlier match", code=2)
         result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
         game = None if _watched(game) else game
     no_page = _no_page(options) if options.server else ""

@@ -6,8 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from locmsim.cli._common import IDS, STDOUT_PATHS, Failure, add_force, check_target, write
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import FORCE_HELP, STDOUT_PATHS, Failure, Parser, check_target, write
+from locmsim.cli._shared import add_shared
 
 __all__ = ["add_options", "run"]
 
@@ -15,24 +15,25 @@ __all__ = ["add_options", "run"]
 _OURS = rb"<!doctype html>.*Legends of Code and Magic"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add(
-        "game",
+        "source",
         metavar="GAME",
         help="a log or a bot's input (FILE), or a game of an arena's results (DB:NUMBER)",
     )
-    add("-o", "--output", metavar="FILE", help="the page to write (default: standard output)")
-    add("--open", action="store_true", help="show the page in the browser")
+    add_shared(parser, "--output", help="the page to write (default: standard output)")
+    add_shared(parser, "--open")
     add(
         "--view",
         choices=("0", "1"),
         help="show only this player's hand at first (default: both hands)",
     )
     add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
-    add("--rules", choices=tuple(RULES), help="rule set of a log (default: detected)")
-    add_force(parser)
-    add("--ids", choices=IDS, help="instance ids of a log, current or of 2022 (default: detected)")
+    add_shared(parser, "--rules", help="rule set of a log (default: detected)")
+    add_shared(parser, "--force", help=FORCE_HELP)
+    add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
+    parser.needs("--output", "--force")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -43,13 +44,13 @@ def run(options: argparse.Namespace) -> None:
     try:
         page = _page(options)
     except OSError as error:
-        raise Failure(f"{options.game}: {error.strerror}") from None
+        raise Failure(f"{options.source}: {error.strerror}") from None
     except StoreError as error:
         raise Failure(error) from None
     except json.JSONDecodeError as error:
-        raise Failure(f"{options.game}: not a log: {error}") from None
+        raise Failure(f"{options.source}: not a log: {error}") from None
     except ValueError as error:
-        raise Failure(f"{options.game}: {error}") from None
+        raise Failure(f"{options.source}: {error}") from None
     target = options.output
     if target is None and options.open:
         # The file is kept: the browser reads it after this program ends.
@@ -70,10 +71,10 @@ def _page(options: argparse.Namespace) -> str:
 
     names_shown = None if options.names is None else (options.names[0], options.names[1])
     view = None if options.view is None else int(options.view)
-    if os.path.isfile(options.game):
-        with open(options.game, encoding="utf-8", errors="replace") as file:
+    if os.path.isfile(options.source):
+        with open(options.source, encoding="utf-8", errors="replace") as file:
             text = file.read()
         if is_capture(text):
             return capture_html(text, names_shown or ("", ""), view=view, rules=options.rules)
-    result, names = load_replay(options.game, options.rules, options.ids)
+    result, names = load_replay(options.source, options.rules, options.ids)
     return replay_html(result, names_shown or names, view=view)

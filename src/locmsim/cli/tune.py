@@ -7,59 +7,67 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 
-from locmsim.cli._common import Failure, Stopped, check_target, ended_by_signals
-from locmsim.rules.rulesets import RULES
+from locmsim.cli._common import (
+    Failure,
+    Parser,
+    Stopped,
+    add_verbose,
+    check_target,
+    ended_by_signals,
+    whole,
+)
+from locmsim.cli._shared import add_shared
 
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     add = parser.add_argument
-    add(
-        "--out",
-        metavar="FILE",
+    add_shared(
+        parser,
+        "--output",
         required=True,
         help="weights file to write, updated in each iteration",
     )
-    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
+    add_shared(parser, "--rules", help="rule set (default: 1.5)")
     add(
         "--parts",
         metavar="PARTS",
         help="parts to tune, of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
     )
-    add(
-        "--weights",
-        metavar="FILE",
-        help="weights file to start from (default: the package's weights)",
+    add_shared(
+        parser, "--weights", help="weights file to start from (default: the package's weights)"
     )
-    add(
-        "--state", metavar="DIR", help="folder for the state of the run; an existing one is resumed"
+    add_shared(
+        parser, "--state", help="folder for the state of the run; an existing one is resumed"
     )
     add(
         "--iterations",
-        type=int,
+        type=whole(0, 10**6),
         default=10,
         metavar="N",
         help="total number of iterations (default: %(default)s)",
     )
-    add("--games", type=int, metavar="N", help="games per iteration (default: 4000)")
+    add_shared(parser, "--games", help="games per iteration (default: 4000)")
     add(
         "--match-games",
-        type=int,
+        type=whole(1, 10**9),
         metavar="N",
         help="games of the match that decides on new weights (default: 1000)",
     )
-    add("--nodes", type=int, metavar="N", help="positions searched per turn (default: 2000)")
-    add("--pools", type=int, metavar="N", help="number of different card sets (default: 1000)")
-    add("--seed", type=int, metavar="N", help="seed of all random numbers (default: 1)")
+    add_shared(parser, "--nodes", help="positions searched per turn (default: 2000)")
+    add(
+        "--pools",
+        type=whole(1, 10**9),
+        metavar="N",
+        help="number of different card sets (default: 1000)",
+    )
+    add_shared(parser, "--seed", help="seed of all random numbers (default: 1)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--workers", type=int, metavar="N", help="number of processes (default: one per core)"
-    )
-    where.add_argument(
-        "--dask", metavar="ADDRESS", help="play on the cluster of this Dask scheduler"
-    )
-    add("-v", "--verbose", action="store_true", help="report progress on the standard error")
+    add_shared(where, "--jobs", help="number of processes (default: one per core)")
+    add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
+    add_verbose(parser)
+    parser.renamed(out="output", workers="jobs")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,18 +76,18 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.tuning import PARTS, Tuner
     from locmsim.workers import WorkersError, available_cores
 
-    check_target(options.out)
-    if not os.path.exists(options.out):  # some folders look writable but are not, such as /proc
+    check_target(options.output)
+    if not os.path.exists(options.output):  # some folders look writable but are not, such as /proc
         try:
-            os.close(os.open(options.out, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            os.unlink(options.out)
+            os.close(os.open(options.output, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.unlink(options.output)
         except OSError as error:
-            raise Failure(f"cannot write {options.out}: {error.strerror}") from None
+            raise Failure(f"cannot write {options.output}: {error.strerror}") from None
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
-        if name not in ("run", "parser", "workers", "dask", "verbose") and value is not None:
+        if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     names = ("rules", "games", "match_games", "nodes", "pools", "seed")
     values = {name: value for name in names if (value := getattr(options, name)) is not None}
@@ -91,16 +99,16 @@ def run(options: argparse.Namespace) -> None:
         tuner = Tuner(
             values, start=options.weights, folder=options.state, command=shlex.join(words)
         )
-        tuner.check_target(options.out)
+        tuner.check_target(options.output)
         with ended_by_signals(), _tuning_progress() as (on_games, write_line):
-            workers = options.workers
+            workers = options.jobs
             if workers is None and options.dask is None:
                 workers = len(available_cores())
             try:
                 for line in tuner.run(
                     options.iterations, workers=workers, dask=options.dask, on_games=on_games
                 ):
-                    tuner.write(options.out)
+                    tuner.write(options.output)
                     write_line(line)
             except (Stopped, WorkersError) as error:
                 message = _how_to_resume(options, tuner.iteration)
@@ -109,8 +117,8 @@ def run(options: argparse.Namespace) -> None:
                 else:
                     print(f"locmsim tune: {message}", file=sys.stderr)
                 raise
-        if not os.path.exists(options.out):  # no iteration was missing
-            tuner.write(options.out)
+        if not os.path.exists(options.output):  # no iteration was missing
+            tuner.write(options.output)
     except ValueError as error:
         name, _, rest = str(error).partition(":")
         raise Failure(f"--dask:{rest}" if name == "dask" else error, code=2) from None
@@ -125,9 +133,11 @@ def run(options: argparse.Namespace) -> None:
 def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
     message = f"stopped after {iterations} complete iterations"
     if options.state is None:
-        best = f"the best weights are in {options.out}, " if os.path.exists(options.out) else ""
+        best = (
+            f"the best weights are in {options.output}, " if os.path.exists(options.output) else ""
+        )
         return f"{message}; {best}games played since then are lost: --state DIR would keep them"
-    words = ["--state", options.state, "--out", options.out]
+    words = ["--state", options.state, "--output", options.output]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:
         words += ["--dask", options.dask]

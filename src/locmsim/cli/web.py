@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, ended_by_signals, number
+from locmsim.cli._common import Failure, Parser, ended_by_signals
+from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim.web.site import Site
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: Parser) -> None:
     parser.description = (
         "Serve pages on this machine to play against agents and programs, watch matches and"
         " analyse positions. The command prints their address and runs until Ctrl-C. It reads only"
@@ -23,11 +24,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="log of a match to watch, or a folder of logs")
-    add(
+    add_shared(
+        parser,
         "--db",
         action="append",
         default=[],
-        metavar="FILE",
         help="an arena's file of results (repeatable)",
     )
     add(
@@ -37,24 +38,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help="an additional opponent: a command, an agent or NAME=either (repeatable)",
     )
-    add("--games", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
-    add(
-        "--port",
-        type=_port,
-        default=0,
-        metavar="N",
-        help="port of the server (default: any free one)",
+    add("--save", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
+    add_shared(parser, "--port", default=0, help="port of the server (default: any free one)")
+    add_shared(
+        parser,
+        "--timeout-scale",
+        default=5.0,
+        help="multiply the time limits of opponents by X; 0: no limits (default: %(default)g)",
     )
-    scale = number(0, allow_low=True)
-    help_text = "multiply the time limits of opponents by X; 0: no limits (default: %(default)g)"
-    add("--timeout-scale", type=scale, default=5.0, metavar="X", help=help_text)
-    add("--open", action="store_true", help="open the pages in the browser")
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"expected 0 to 65535, got {text!r}")
-    return int(text)
+    add_shared(parser, "--open", help="open the pages in the browser")
+    parser.renamed(games="save")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -74,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     for path in options.files:
         if not os.path.exists(path):
             raise Failure(f"{path}: no such file", code=2)
-    folder = options.games or ""
+    folder = options.save or ""
     if folder:
         _check_folder(folder)
     # Games saved earlier can be watched.
@@ -119,6 +112,6 @@ def _serve(
 def _check_folder(folder: str) -> None:
     """Fail at the start, not when the first game is over."""
     if not os.path.isdir(folder):
-        raise Failure(f"--games: there is no folder {folder}", code=2)
+        raise Failure(f"--save: there is no folder {folder}", code=2)
     if not os.access(folder, os.W_OK):
-        raise Failure(f"--games: cannot write to {folder}: no permission", code=2)
+        raise Failure(f"--save: cannot write to {folder}: no permission", code=2)

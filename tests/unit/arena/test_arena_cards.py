@@ -130,5 +130,5 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["arena", "show", db, "--cards", "--player", "random", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["cases"]["offered"]["copies"] == case.copies
     with pytest.raises(SystemExit):
-        main(["arena", "show", db, "--player", "random"])
-    assert "--player needs --cards" in capsys.readouterr().err
+        main(["arena", "show", db, "--player", "random", "--json"])
+    assert "--player: does not apply with --json without --cards" in capsys.readouterr().err

@@ -183,7 +183,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert message in capsys.readouterr().err.splitlines()[-1]
     with pytest.raises(SystemExit):
         main(["arena", "--add", "a=random", "b=greedy"])
-    assert "--add and --retire need --db" in capsys.readouterr().err
+    assert ": needs --db" in capsys.readouterr().err
     with Arena.load(db) as arena:
         assert [player.name for player in arena.settings.players] == ["a", "b", "c"]
         assert arena.tally.games == 12

@@ -158,7 +158,7 @@ def test_wrong_numbers_of_processes(tmp_path, capsys):
         next(examples_of_agent("random", 1, jobs=0))
     with pytest.raises(SystemExit):
         main(["dataset", "random", "--jobs", "0", "-o", str(tmp_path / "a.npz")])
-    assert "--jobs: expected an integer of 1 or more, got '0'" in capsys.readouterr().err
+    assert "--jobs: expected 1 to 65536, got 0" in capsys.readouterr().err
 
 
 def test_games_on_a_cluster():

@@ -87,7 +87,7 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     report = report_game(result, nodes=200, seed=4)
     log = tmp_path / "a.log"
     log.write_text(log_line(result, ("ann", "bob")))
-    words = ["analyse", str(log), "--game", "--nodes", "200", "--seed", "4"]
+    words = ["analyse", str(log), "--report", "--nodes", "200", "--seed", "4"]
     assert main([*words, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["names"] == ["ann", "bob"]
@@ -107,5 +107,5 @@ def test_the_command_reads_arenas(tmp_path: Path, capsys: pytest.CaptureFixture[
     words = ["greedy", "random", "--games", "2", "--jobs", "1", "--db", str(db)]
     assert main(["arena", *words, "--timeout-scale", "0"]) == 0
     capsys.readouterr()
-    assert main(["analyse", f"{db}:2", "--game", "--nodes", "100"]) == 0
+    assert main(["analyse", f"{db}:2", "--report", "--nodes", "100"]) == 0
     assert "the worst turns of player 1, greedy:" in capsys.readouterr().out

@@ -510,7 +510,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ([str(tmp_path / "none.json")], "none.json: no such file"),
         (["--bot", "beam:nodez=3"], "--bot: agent beam: unknown option"),
         (["--bot", ""], "--bot: player '': the command is empty"),
-        (["--games", str(tmp_path / "none")], "--games: there is no folder"),
+        (["--save", str(tmp_path / "none")], "--save: there is no folder"),
         (["--port", "70000"], "expected 0 to 65535"),
     ):
         with pytest.raises(SystemExit) as end:

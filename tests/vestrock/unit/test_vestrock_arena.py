@@ -235,7 +235,7 @@ def test_the_arena_from_the_command_line(
     shown = capsys.readouterr().out
     assert "14.5 turns a game" in shown
     assert "lost by rule" not in shown
-    assert main(["arena", "show", str(db), "--lost=random"]) == 0
+    assert main(["arena", "show", str(db), "--player=random"]) == 0
     shown = capsys.readouterr().out
     assert ":GAME --text shows one" in shown
     assert main([*words, "--json"]) == 0

@@ -1,0 +1,156 @@
+"""Options of the commands: what does not apply is an error, and one thing has one name."""
+
+import argparse
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from locmsim.cli._shared import SHARED
+from locmsim.cli.main import COMMANDS, command_parser, main
+from locmsim.commands import Parser
+
+#: Options that mean something else in one of the commands, which its help says.
+OWN_MEANING = {"--verbose", "--help", "--stderr", "--against"}
+
+DOES_NOT_APPLY = [
+    ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
+    ("play --replay m.json --timeout-scale 7", "--timeout-scale", "--replay"),
+    ("play --replay m.json greedy random", "BOT", "--replay"),
+    ("play --replay m.json -d seed=1", "-d", "--replay"),
+    ("play --replay m.json --isolate", "--isolate", "--replay"),
+    ("play greedy random --json --text", "--text", "--json"),
+    ("play greedy random --force", "--force", "--logs"),
+    ("ask greedy m.json --turn 2 --player x --last 9", "--player", "--lost"),
+    ("ask greedy m.json --turn 2 --last 3", "--last", "--lost"),
+    ("ask greedy results.db --lost --done PASS", "--done", "--lost"),
+    ("ask greedy results.db --lost --rules 1.0", "--rules", "--lost"),
+    ("analyse m.json --turn 3 --worlds 7 --hand 5", "--worlds", "--tree"),
+    ("analyse m.json --turn 3 --hand 5", "--hand", "--tree"),
+    ("analyse m.json --report --seconds 2", "--seconds", "--report"),
+    ("analyse m.json --report --turn 2", "--turn", "--report"),
+    ("analyse m.json --nodes 9 --seconds 2", "--seconds", "--nodes"),
+    ("analyse --file m.txt --turn 3", "--turn", "--file"),
+    ("arena greedy random --alpha 7", "--alpha", "--sprt"),
+    ("arena greedy random --beta 0.05", "--beta", "--sprt"),
+    ("arena greedy random --retire greedy", "--retire", "--db"),
+    ("optimize ./bot --force", "--force", "--plot"),
+    ("arena greedy random --force", "--force", "--db or --verify"),
+    ("arena --verify a.db --games 4", "--games", "--verify"),
+    ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),
+    ("arena greedy random --dask tcp://a:1 --jobs 2", "--jobs", "--dask"),
+    ("arena show a.db --csv a.csv --json", "--json", "--csv"),
+    ("arena show a.db --json --player greedy", "--player", "--json without --cards"),
+    ("arena show a.db --csv a.csv --player greedy", "--player", "--csv without --cards"),
+    ("arena show a.db --force", "--force", "--csv"),
+    ("arena show a.db --stderr 3 --player greedy", "--player", "--stderr"),
+    ("bench --signatures --rules 1.0", "--rules", "--signatures"),
+    ("cards generate 5 --force", "--force", "--output"),
+    ("export --kernel -o a.h --search mcts", "--search", "--kernel without --with"),
+    ("export --kernel -o a.h --time-ms 50", "--time-ms", "--kernel"),
+    ("export --rules 1.5 -o a.c --minify", "--minify", "--kernel"),
+    ("perft --turn 3", "--turn", "FILE"),
+    ("replay m.json --force", "--force", "--output"),
+]
+RENAMED = [
+    ("arena show a.db --lost greedy", "--lost: this option is called --player now"),
+    ("analyse m.json --game", "--game: this option is called --report now"),
+    ("dataset greedy --output a.npz --out b.npz", "--out: this option is called --output now"),
+    ("tune --output a.npz --out=b.npz", "--out: this option is called --output now"),
+    ("tune --output a.npz --workers 2", "--workers: this option is called --jobs now"),
+    ("web --games saved", "--games: this option is called --save now"),
+]
+
+
+def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yield the parser and those of its subcommands, if it has some."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from commands(inner)
+
+
+def used() -> dict[str, list[tuple[str, argparse.Action]]]:
+    """Return the commands that have an option, with its declaration, by its longest name."""
+    found = defaultdict(list)
+    for name in COMMANDS:
+        for parser in commands(command_parser(name)):
+            for action in parser._actions:
+                if action.option_strings and parser.prog != "locmsim":
+                    found[max(action.option_strings, key=len)].append((parser.prog, action))
+    return found
+
+
+@pytest.mark.parametrize(("words", "option", "other"), DOES_NOT_APPLY)
+def test_what_does_not_apply_is_an_error(
+    words: str, option: str, other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert f"error: {option}: " in error
+    assert error.endswith((f"needs {other}", f"does not apply with {other}"))
+
+
+@pytest.mark.parametrize(("words", "message"), RENAMED)
+def test_former_names_are_refused(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(words.split())
+    assert capsys.readouterr().err.endswith(f"error: {message}\n")
+
+
+def test_a_default_that_is_given_counts() -> None:
+    parser = Parser(prog="p")
+    parser.add_argument("--sprt", action="store_true")
+    parser.add_argument("--alpha", type=float, default=0.05)
+    parser.add_argument("--bot", action="append", default=[])
+    parser.add_argument("files", nargs="*")
+    parser.needs("--sprt", "--alpha")
+    options = parser.parse_args([])
+    assert (options.sprt, options.alpha, options.bot, options.files) == (False, 0.05, [], [])
+    assert not parser.given
+    options = parser.parse_args(["--sprt", "--alpha", "0.05", "--bot", "a", "--bot", "b", "f"])
+    assert (options.alpha, options.bot, options.files) == (0.05, ["a", "b"], ["f"])
+    assert parser.given == {"sprt", "alpha", "bot", "files"}
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--alpha", "0.05"])
+
+
+def test_options_of_several_commands_are_declared_once() -> None:
+    shared = {*SHARED, *OWN_MEANING}
+    for name, uses in used().items():
+        if len({prog for prog, _ in uses}) > 1:
+            assert name in shared, name
+        for prog, action in uses:
+            if name in SHARED:
+                for argument, value in SHARED[name].arguments.items():
+                    if argument in ("metavar", "type"):
+                        assert getattr(action, argument) is value, (prog, name)
+
+
+def test_the_table_of_names_is_that_of_the_commands() -> None:
+    page = Path(__file__).parents[3] / "docs/reference/cli.rst"
+    table = dict(re.findall(r"^   \* - ``(--[a-z-]+)``\n     - (.*)$", page.read_text(), re.M))
+    assert table == {name: shared.meaning for name, shared in SHARED.items()}
+
+
+@pytest.mark.parametrize("words", [["greedy", "random"], ["greedy:deck=area", "osl"]])
+def test_play_is_the_default_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--seed", "1"]) == 0
+    plain = capsys.readouterr().out
+    assert main(["play", *words, "--seed", "1"]) == 0
+    assert capsys.readouterr().out == plain
+    assert plain.count("\n") > 1
+
+
+def test_a_word_that_is_no_command_and_no_bot(capsys: pytest.CaptureFixture[str]) -> None:
+    for word, meant in (("aren", "arena"), ("greddy", "greedy")):
+        with pytest.raises(SystemExit):
+            main([word, "random"])
+        assert f"unknown command '{word}'; did you mean '{meant}'?" in capsys.readouterr().err
