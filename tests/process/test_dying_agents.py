@@ -190,12 +190,12 @@ def test_other_rules(rules: str) -> None:
 
 
 def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
-    """Play a tournament of `greedy` against each; there are limits only for those that hang."""
+    """Play a tournament of `random` against each; there are limits only for those that hang."""
     for scale, some in (0.0, set(names) - HANGS), (SCALE, set(names) & HANGS):
         if not some:
             continue
         specs = {one: shlex.join(program(one)) if kind == "program" else spec(one) for one in some}
-        players = ["greedy", *(f"{name}={text}" for name, text in specs.items())]
+        players = ["random", *(f"{name}={text}" for name, text in specs.items())]
         settings: dict[str, Any] = {"mode": "gauntlet", "games": 2, "seed": 4}
         db = folder / f"{kind}-{scale}.db"
         with Arena(players, db=db, timeout_scale=scale, **settings) as arena:
