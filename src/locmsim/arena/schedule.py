@@ -91,7 +91,8 @@ def _words(command: str) -> list[str]:
 
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
-    return [*(class_files(spec) or ()), *options]
+    quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
+    return [*(class_files(spec) or ()), *options, *quoted]
 
 
 class Fixture(NamedTuple):
