@@ -945,10 +945,6 @@ def measure(
     on_group : function, optional
         Called before each group with its title and the part of the time that has passed, from 0
         to 1; at the end with "" and 1.
-
-    Returns
-    -------
-    list of Figure
     """
     chosen = [GROUPS[name] for name in groups] or [g for g in GROUPS.values() if g.default]
     shares = sum(group.share for group in chosen)

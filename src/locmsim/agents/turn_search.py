@@ -235,10 +235,6 @@ class SearchAgent(BelievingAgent):
             The seed of the search.
         done : str or iterable of int
             The actions of the turn that were already played.
-
-        Returns
-        -------
-        SearchResult
         """
         bound: dict[str, Any] = {self.bound: getattr(self, self.bound) or None}
         return self.search.search(

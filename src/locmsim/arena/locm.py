@@ -58,10 +58,6 @@ class LocmGame:
         card_seed : int, optional
             The seed of the cards, if it differs from `seed`.
 
-        Returns
-        -------
-        Match
-
         Raises
         ------
         ValueError
@@ -79,10 +75,6 @@ class LocmGame:
         ----------
         match : Match
             A match of this game.
-
-        Returns
-        -------
-        View
         """
         if match.state is None:
             texts = [match.input_text(player) for player in match.to_ask[:1]]
@@ -98,10 +90,6 @@ class LocmGame:
         ----------
         event : mapping
             A line of a log.
-
-        Returns
-        -------
-        None
         """
         return None
 
@@ -131,10 +119,6 @@ class LocmGame:
         ----------
         spec : str
             A description or a command.
-
-        Returns
-        -------
-        bool
         """
         return is_agent(spec)
 
@@ -145,10 +129,6 @@ class LocmGame:
         ----------
         spec : str
             A description.
-
-        Returns
-        -------
-        Agent
 
         Raises
         ------
@@ -166,10 +146,6 @@ class LocmGame:
             A description.
         seed : int
             The seed of the agent.
-
-        Returns
-        -------
-        list of str
         """
         # -P: a file in the working directory must not replace a module of the library.
         command = [sys.executable, "-P", "-m", "locmsim.bot"]
@@ -199,10 +175,6 @@ class LocmGame:
         ----------
         name : str
             An unknown name.
-
-        Returns
-        -------
-        str
         """
         return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 

@@ -124,10 +124,6 @@ class Fixture(NamedTuple):
         ----------
         seat : int
             The seat of the agent.
-
-        Returns
-        -------
-        int
         """
         return agent_seed(self.seed, seat)
 
@@ -248,10 +244,6 @@ class Settings:
         games : int or None
             Games per pairing; None for as many as there are seeds for.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -281,10 +273,6 @@ class Settings:
         ----------
         number : int
             From 1.
-
-        Returns
-        -------
-        Fixture
         """
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
         round_, pairing = divmod(meeting, self.pairing_count)
@@ -335,10 +323,6 @@ class Settings:
         data : dict
             What `to_json` returned.
 
-        Returns
-        -------
-        Settings
-
         Raises
         ------
         ValueError
@@ -359,10 +343,6 @@ class Settings:
         ----------
         other : Settings
             The settings to compare with.
-
-        Returns
-        -------
-        list of str
         """
         mine, theirs = ({**some.fields(), **game_to_json(some.game)} for some in (self, other))
         if mine["game"] != theirs["game"]:

@@ -227,10 +227,6 @@ def replay_calls(
     stderr : sequence of str
         The bots' standard errors, as far as they are known.
 
-    Returns
-    -------
-    Result
-
     Raises
     ------
     ValueError
