@@ -170,14 +170,7 @@ class Settings:
     lenient: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.players) < 2:
-            raise ValueError(f"players: expected at least two, got {len(self.players)}")
-        names = [player.name for player in self.players]
-        for name in names:
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"players: {name!r} is not a valid name")
-            if names.count(name) > 1:
-                raise ValueError(f"players: two are called {name!r}")
+        self._check_names()
         if self.mode not in MODES:
             raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
         if self.pairs_per_set < 1:
@@ -198,6 +191,16 @@ class Settings:
             raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
         if self.match_limit is not None and not self.match_limit > 0:
             raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+
+    def _check_names(self) -> None:
+        if len(self.players) < 2:
+            raise ValueError(f"players: expected at least two, got {len(self.players)}")
+        names = [player.name for player in self.players]
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"players: {name!r} is not a valid name")
+            if names.count(name) > 1:
+                raise ValueError(f"players: two are called {name!r}")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:

@@ -103,7 +103,7 @@ class Result(Generic[_M]):
         return sum(call.turn is not None for call in self.calls)
 
 
-def play(
+def play(  # noqa: C901 (the order of a match: docs/rules.md)
     players: Sequence[Any],
     match: _M,
     *,
