@@ -57,10 +57,6 @@ class LocmGame:
         card_seed : int, optional
             The seed of the cards, if it differs from `seed`.
 
-        Returns
-        -------
-        Match
-
         Raises
         ------
         ValueError
@@ -78,10 +74,6 @@ class LocmGame:
         ----------
         match : Match
             A match of this game.
-
-        Returns
-        -------
-        View
         """
         if match.state is None:
             texts = [match.input_text(player) for player in match.to_ask[:1]]
@@ -97,10 +89,6 @@ class LocmGame:
         ----------
         event : mapping
             A line of a log.
-
-        Returns
-        -------
-        None
         """
         return None
 
@@ -130,10 +118,6 @@ class LocmGame:
         ----------
         spec : str
             A description or a command.
-
-        Returns
-        -------
-        bool
         """
         return is_agent(spec)
 
@@ -144,10 +128,6 @@ class LocmGame:
         ----------
         spec : str
             A description.
-
-        Returns
-        -------
-        Agent
 
         Raises
         ------
@@ -165,10 +145,6 @@ class LocmGame:
             A description.
         seed : int
             The seed of the agent.
-
-        Returns
-        -------
-        list of str
         """
         # -P: a file in the working directory must not replace a module of the library.
         command = [sys.executable, "-P", "-m", "locmsim.bot"]
@@ -198,10 +174,6 @@ class LocmGame:
         ----------
         name : str
             An unknown name.
-
-        Returns
-        -------
-        str
         """
         return suggest(name)
 

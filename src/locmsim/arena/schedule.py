@@ -92,7 +92,8 @@ def _words(command: str) -> list[str]:
 
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
-    return [*(class_files(spec, "locmsim.agents") or ()), *options]
+    quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted]
 
 
 class Fixture(NamedTuple):
@@ -124,10 +125,6 @@ class Fixture(NamedTuple):
         ----------
         seat : int
             The seat of the agent.
-
-        Returns
-        -------
-        int
         """
         return agent_seed(self.seed, seat)
 
@@ -198,14 +195,7 @@ class Settings:
     anchor: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
-        if len(self.players) < 2:
-            raise ValueError(f"players: expected at least two, got {len(self.players)}")
-        names = [player.name for player in self.players]
-        for name in names:
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"players: {name!r} is not a valid name")
-            if names.count(name) > 1:
-                raise ValueError(f"players: two are called {name!r}")
+        self._check_names()
         if self.mode not in MODES:
             raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
         if self.pairs_per_set < 1:
@@ -232,6 +222,16 @@ class Settings:
                 raise ValueError(
                     f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
                 )
+
+    def _check_names(self) -> None:
+        if len(self.players) < 2:
+            raise ValueError(f"players: expected at least two, got {len(self.players)}")
+        names = [player.name for player in self.players]
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"players: {name!r} is not a valid name")
+            if names.count(name) > 1:
+                raise ValueError(f"players: two are called {name!r}")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
@@ -305,10 +305,6 @@ class Settings:
         games : int or None
             Games per pairing; None for as many as there are seeds for.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -343,10 +339,6 @@ class Settings:
         ----------
         number : int
             From 1.
-
-        Returns
-        -------
-        Fixture
         """
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
         round_, (a, b) = self._meeting(meeting)
@@ -423,10 +415,6 @@ class Settings:
         data : dict
             What `to_json` returned.
 
-        Returns
-        -------
-        Settings
-
         Raises
         ------
         ValueError
@@ -461,10 +449,6 @@ class Settings:
         ----------
         other : Settings
             The settings to compare with.
-
-        Returns
-        -------
-        list of str
         """
         mine, theirs = ({**some.fields(), **game_to_json(some.game)} for some in (self, other))
         if mine["game"] != theirs["game"]:

@@ -237,10 +237,6 @@ class Arena:
         db : str or path
             The SQLite file.
 
-        Returns
-        -------
-        Arena
-
         Raises
         ------
         StoreError
@@ -514,10 +510,6 @@ class Arena:
         ----------
         width : int, optional
             Width of the text in columns; by default as wide as necessary.
-
-        Returns
-        -------
-        str
         """
         return report.tables(self.tally, width, self._store.failed())
 
@@ -552,10 +544,6 @@ class Arena:
         width : int, optional
             Width of the text in columns; by default as wide as necessary.
 
-        Returns
-        -------
-        str
-
         Raises
         ------
         ValueError
@@ -572,10 +560,6 @@ class Arena:
         ----------
         player : str, optional
             The name of the player; by default the first one.
-
-        Returns
-        -------
-        list of int
 
         Raises
         ------
@@ -603,10 +587,6 @@ class Arena:
         player : str, optional
             The name of the player whose cards count; by default those of both players of each game.
 
-        Returns
-        -------
-        list of CardRow
-
         Raises
         ------
         ValueError
@@ -627,10 +607,6 @@ class Arena:
         number : int
             The number of the game.
 
-        Returns
-        -------
-        Record
-
         Raises
         ------
         StoreError
@@ -645,10 +621,6 @@ class Arena:
         ----------
         number : int
             The number of the game.
-
-        Returns
-        -------
-        Result
 
         Raises
         ------
@@ -745,10 +717,6 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
         Such as ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
     game : str or Game
         The game that the player is for.
-
-    Returns
-    -------
-    Player
 
     Raises
     ------

@@ -283,10 +283,6 @@ class Players(MutableMapping[str, Any]):
         ----------
         name : str
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -358,10 +354,6 @@ def search_agent(opponent: Any) -> BeamAgent | None:
     ----------
     opponent : any
         As `Options.opponent`.
-
-    Returns
-    -------
-    BeamAgent or None
     """
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
@@ -382,10 +374,6 @@ def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
     ----------
     agent : BeamAgent
     rules : str
-
-    Returns
-    -------
-    Searcher
     """
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)

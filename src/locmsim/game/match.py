@@ -207,10 +207,6 @@ class Match:
         player : int
             A player in `to_ask`.
 
-        Returns
-        -------
-        Observation
-
         Raises
         ------
         ValueError
@@ -342,10 +338,6 @@ class Match:
         ----------
         player : int
             A player in `to_ask`.
-
-        Returns
-        -------
-        int
 
         Raises
         ------
@@ -609,10 +601,6 @@ class Match:
         ----------
         log : mapping
             As `Match.log` returns it.
-
-        Returns
-        -------
-        Match
 
         Raises
         ------
