@@ -18,7 +18,6 @@ What checks the values (`check`), documents them (`documented`) or lists them (`
 these declarations. Type checkers and editors see an ordinary dataclass.
 """
 
-import functools
 import inspect
 import textwrap
 import typing
@@ -78,9 +77,18 @@ class Declared(NamedTuple):
         return f"{self.name} : {self.type.__name__}, default {self.default:g}\n{wrapped}\n"
 
 
-@functools.cache
-def declared(cls: Any) -> dict[str, Declared]:
+#: What `declared` found, by class.
+_FOUND: dict[type, dict[str, Declared]] = {}
+
+
+def declared(cls: type) -> dict[str, Declared]:
     """Return the declared options of a dataclass by name, those of its base classes first."""
+    if cls not in _FOUND:
+        _FOUND[cls] = _read(cls)
+    return _FOUND[cls]
+
+
+def _read(cls: type) -> dict[str, Declared]:
     hints = typing.get_type_hints(cls, include_extras=True)
     found = {}
     for field in fields(cls):

@@ -115,7 +115,7 @@ class Arena:
         The file cannot be read or written, or files of the players have changed.
     """
 
-    def __init__(
+    def __init__(  # noqa: C901 (each argument is compared with the file)
         self,
         players: Sequence[Any] | None = None,
         *,
