@@ -169,10 +169,6 @@ def suggest(name: str) -> str:
     ----------
     name : str
         The unknown name.
-
-    Returns
-    -------
-    str
     """
     return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 

@@ -277,10 +277,6 @@ class Settings:
         what : str
             The beginning of the message if nobody is called that.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -370,10 +366,6 @@ class Settings:
         ----------
         number : int
             The number of the game.
-
-        Returns
-        -------
-        bool
         """
         return not self.retired or not {*self.fixture(number).players} & {*self.retired}
 
