@@ -49,8 +49,13 @@ MODULES = (
     "search._engine",
 )
 RULES = ("RULES_15", "RULES_12", "RULES_10", None)
-#: Macros that select the code: of a rule set, or the kernel of any; of a search of a tree.
-MACROS: Mapping[str, Sequence[int]] = {"RULES": (0, 1, 2, 3), "IS_TREE": (0, 1)}
+#: Macros that select the code: of a rule set, or the kernel of any; of a search of a tree; of a
+#: belief that knows the offers of a draft.
+MACROS: Mapping[str, Sequence[int]] = {
+    "RULES": (0, 1, 2, 3),
+    "IS_TREE": (0, 1),
+    "HAS_OFFERS": (0, 1),
+}
 HEADER = "include/locm.h"
 KIT = "export/data/kit.h"
 #: Functions that the hand-written parts in `DATA` call.
@@ -102,7 +107,7 @@ def public_functions() -> list[str]:
 
 def specialised(choice: Choice) -> str:
     """Return the C for values of the macros."""
-    rules, is_tree = choice
+    rules, is_tree, has_offers = choice
     code = RULES[rules]
     fixed: dict[object, int | str] = {}
     public = public_functions()
@@ -117,6 +122,9 @@ def specialised(choice: Choice) -> str:
             ("work_t", "own_deck"): 0,
         }
         roots += (PARTS + (DECK if code == "RULES_15" else DRAFT)).split()
+        if code == "RULES_15" or not has_offers:
+            fixed["pool_t", "n_triplets"] = 0
+            roots = [name for name in roots if name != "pool_offer"]
     style = Style(
         "locm_",
         "locmi_",

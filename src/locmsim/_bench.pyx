@@ -13,18 +13,24 @@ from locmsim._core cimport (
     state_deal,
     state_kth,
     state_list,
+    state_play_turn,
     state_rollout,
     state_t,
+    state_winner,
     stream_below,
     stream_start,
     table_t,
+    unknown_t,
 )
+
+from locmsim.agents._scripted cimport GREEDY, scripted_action
 
 from time import perf_counter_ns
 
 __all__ = [
     "COMPILER", "COMPILER_COMMAND", "CYTHON", "KernelLoops", "STATE_SIZE", "TARGET",
-    "fair_playouts", "game_lengths", "kth_actions"]
+    "fair_playouts", "game_lengths", "greedy_turns", "kth_actions", "packed_worlds",
+    "random_turns"]
 
 cdef extern from *:
     """
@@ -210,6 +216,45 @@ def fair_playouts(Determinizer worlds not None, n, seed):
             state_deal(&s, &worlds.state.table.t, &worlds.u, &stream)
             wins += state_rollout(&s, &worlds.state.table.t, stream, &actions) == 0
     return wins
+
+
+def random_turns(State state not None, n, seed):
+    """Play the rest of a turn n times at random, each in a copy; return the mana left in all."""
+    cdef state_t s
+    cdef Py_ssize_t i, times = n
+    cdef uint64_t stream, bits = seed, left = 0
+    with nogil:
+        for i in range(times):
+            s = state.s
+            stream = stream_start(bits, i)
+            state_play_turn(&s, &state.table.t, &stream)
+            left += s.p[s.turn & 1].mana
+    return left
+
+
+def greedy_turns(State state not None, n):
+    """Play the rest of the turn n times as "greedy" does, each in a copy; return the actions."""
+    cdef state_t s
+    cdef Py_ssize_t times = n
+    cdef uint64_t stream = 0, actions = 0
+    cdef int action
+    with nogil:
+        for _ in range(times):
+            s = state.s
+            action = -1
+            while action != 0 and state_winner(&s) < 0:
+                action = scripted_action(GREEDY, &s, &state.table.t, &stream)
+                actions += 1
+                if action:
+                    state_apply(&s, &state.table.t, action)
+    return actions
+
+
+def packed_worlds(Determinizer worlds not None):
+    """Return the structs of a sampler, table first, for a program on the exported header."""
+    cdef const table_t* t = &worlds.state.table.t
+    return ((<const char*>t)[:sizeof(table_t)] + (<const char*>&worlds.u)[:sizeof(unknown_t)]
+            + (<const char*>&worlds.state.s)[:sizeof(state_t)])
 
 
 def kth_actions(State state not None):

@@ -9,28 +9,30 @@ __all__ = ["imported_later"]
 
 
 def imported_later(
-    package: str, places: Mapping[str, str]
+    owner: str, places: Mapping[str, str], *, package: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
+    """Return ``__getattr__`` and ``__dir__`` for an owner that imports its names on first use.
 
     `places` has the module of each name, relative to the package; if it ends in the name, the
-    module itself is the value. Imported names become attributes of the package.
+    module itself is the value. Imported names become attributes of the owner, a package or a module
+    of `package`.
     """
+    package = package or owner
 
     def __getattr__(name: str) -> Any:
         if name not in places:
             from locmsim._moved import MODULES
 
-            if moved := MODULES.get(f"{package}.{name}"):
-                raise AttributeError(f"{package}.{name} is now {moved}")
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            if moved := MODULES.get(f"{owner}.{name}"):
+                raise AttributeError(f"{owner}.{name} is now {moved}")
+            raise AttributeError(f"module {owner!r} has no attribute {name!r}")
         module = import_module(f"{package}.{places[name]}")
         value = module if places[name].split(".")[-1] == name else getattr(module, name)
-        setattr(sys.modules[package], name, value)
+        setattr(sys.modules[owner], name, value)
         return value
 
     def __dir__() -> list[str]:
-        found = vars(sys.modules[package])
+        found = vars(sys.modules[owner])
         return sorted({*found, *found["__all__"]})
 
     return __getattr__, __dir__

@@ -4,9 +4,11 @@ docs/performance.md explains how each figure is measured. bench/ passes the same
 pytest-benchmark.
 """
 
+import atexit
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim import __version__
+from locmsim import __version__, get_include
 from locmsim._bench import (
     COMPILER,
     COMPILER_COMMAND,
@@ -29,6 +31,9 @@ from locmsim._bench import (
     KernelLoops,
     fair_playouts,
     game_lengths,
+    greedy_turns,
+    packed_worlds,
+    random_turns,
 )
 from locmsim._core import Determinizer, State
 from locmsim._measure import (
@@ -357,7 +362,103 @@ def _beliefs(rules: str) -> Iterator[Measured]:
         return Case(run)
 
     yield Measured("playouts: one world for all", "/s", one_world)
+
+    def from_python() -> Case:
+        beliefs = [belief.determinizer() for _, belief, _ in places()]
+
+        def run() -> int:
+            for seed in range(games // 10):
+                for worlds in beliefs:
+                    worlds.sample(seed).rollout(seed)
+            return games // 10 * len(beliefs)
+
+        return Case(run)
+
+    def turns(play: Callable[[State], object]) -> Callable[[], Case]:
+        def make() -> Case:
+            worlds = [belief.sample(1) for _, belief, _ in places()]
+            replies = [world.child(0) for world in worlds]
+            open_ones = [state for state in replies if not state.is_terminal()]
+
+            def run() -> int:
+                for state in open_ones:
+                    play(state)
+                return games * len(open_ones)
+
+            return Case(run)
+
+        return make
+
     yield Measured("fair playouts: a new world each", "/s", new_worlds)
+    yield Measured("fair playouts from Python", "/s", from_python)
+    random_turn = turns(lambda state: random_turns(state, games, 1))
+    yield Measured("an opponent's turn in a world, at random", "/s", random_turn)
+    greedy_turn = turns(lambda state: greedy_turns(state, games))
+    yield Measured("an opponent's turn in a world, greedily", "/s", greedy_turn)
+    yield from _header_playouts(places)
+
+
+#: Plays fair playouts in each position that it reads, and prints how many a player 0 has won.
+_HEADER_PROGRAM = """
+#include "locm.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static locm_table_t table;
+static locm_unknown_t unknown;
+
+int main(int argc, char **argv) {
+  int i, games = argc > 1 ? atoi(argv[1]) : 0, wins = 0;
+  locm_state_t state;
+  locm_fill_tables();
+  while (fread(&table, sizeof table, 1, stdin) && fread(&unknown, sizeof unknown, 1, stdin) &&
+         fread(&state, sizeof state, 1, stdin)) {
+    for (i = 0; i < games; i++) {
+      uint64_t actions = 0, stream = locm_stream_start(1, (uint64_t)i);
+      locm_state_t world = state;
+      locm_state_deal(&world, &table, &unknown, &stream);
+      wins += locm_state_rollout(&world, &table, stream, &actions) == 0;
+    }
+  }
+  printf("%d\\n", wins);
+  return 0;
+}
+"""
+
+
+def _header_playouts(
+    places: Callable[[], list[tuple[State, Belief, Observation]]],
+) -> Iterator[Measured]:
+    """Measure fair playouts in C with the exported header, if there is a compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return
+
+    def make() -> Case:
+        data = b"".join(packed_worlds(belief.determinizer()) for _, belief, _ in places())
+        program = header_program(compiler)
+        games = 1000
+
+        def run() -> int:
+            subprocess.run([program, str(games)], input=data, stdout=subprocess.DEVNULL, check=True)
+            return games * len(places())
+
+        return Case(run)
+
+    yield Measured("fair playouts in C, with the header", "/s", make)
+
+
+@cache
+def header_program(compiler: str) -> str:
+    """Build the program of fair playouts, which is removed at the end; return its path."""
+    folder = tempfile.mkdtemp(prefix="locmsim-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    source, program = os.path.join(folder, "fair.c"), os.path.join(folder, "fair")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(_HEADER_PROGRAM)
+    options = ["-O2", "-fno-tree-slp-vectorize", "-I", get_include()]
+    subprocess.run([compiler, *options, "-o", program, source], check=True)
+    return program
 
 
 _OBSERVATION_CALLS = {

@@ -4,8 +4,9 @@
 decks. The bots and everything else are imported from the modules.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from locmsim.gamekit import imported_later
 from vestrock._core import ABI_VERSION, Creature, State, Table
 from vestrock.deck import (
     Card,
@@ -53,15 +54,4 @@ _LATE = {
     "state_from_text": "positions",
     "state_to_text": "positions",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = imported_later(__name__, _LATE)

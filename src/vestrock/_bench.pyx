@@ -15,7 +15,7 @@ from vestrock._core cimport (
     stream_below,
     table_t,
 )
-from locmsim._platform cimport now_ns_
+from locmsim.gamekit cimport now_ns_
 from vestrock.bots._policy cimport rule_turn
 
 __all__ = ["StateLoops"]

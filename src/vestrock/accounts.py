@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from locmsim._io import folder_locked, write_whole
+from locmsim.gamekit import folder_locked, write_whole
 from vestrock.protocol import VALID_NAME
 
 __all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
-from locmsim._measure import Case, Measured
+from locmsim.gamekit import Case, Measured
 from vestrock._bench import StateLoops
 from vestrock._core import State
 from vestrock.bots import make_bot

@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from locmsim._io import counted
-from locmsim._seeds import derived_seed
 from locmsim.commands import Failure, Parser, parsed, prepare_streams, run, sentence
+from locmsim.gamekit import counted, derived_seed
 from vestrock.bots import BOTS, make_bot
 
 __all__ = ["command_parser", "main"]
@@ -498,7 +497,7 @@ def _bench(options: argparse.Namespace) -> None:
     import json
     from dataclasses import asdict
 
-    from locmsim._measure import Watch, hardware, measure, table
+    from locmsim.gamekit import Watch, hardware, measure, table
     from vestrock import bench
 
     if options.signature:

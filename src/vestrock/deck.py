@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from locmsim._io import write_whole
+from locmsim.gamekit import write_whole
 from locmsim.javarandom import JavaRandom
 
 __all__ = [

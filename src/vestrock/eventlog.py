@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from locmsim._io import try_lock
 from locmsim.contract import LoggedTurn
+from locmsim.gamekit import try_lock
 from vestrock._core import State
 from vestrock.deck import parse_deck
 from vestrock.match import Match

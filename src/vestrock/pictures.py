@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from locmsim._io import counted
 from locmsim.contract import View
+from locmsim.gamekit import counted
 from vestrock._core import Creature, State
 from vestrock.deck import Card
 from vestrock.match import Match

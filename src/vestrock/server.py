@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from locmsim import __version__
-from locmsim._io import counted
+from locmsim.gamekit import counted
 from vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from vestrock.admission import Admission, PasswordQueue
 from vestrock.clock import Schedule

@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 
-from locmsim._database import Database, Kind
+from locmsim.gamekit import Database, Kind
 from vestrock.tournament import Result, Standing, standings
 
 __all__ = ["Standings", "StandingsError", "format_standings"]

@@ -96,7 +96,7 @@ def header(
     """
     groups = function_groups(data, parts)
     roots = [f"locm_{function}" for group in groups.values() for function in group]
-    body = selected(kit, macros or {"RULES": ANY_RULES, "IS_TREE": 0}, roots)
+    body = selected(kit, macros or {"RULES": ANY_RULES, "IS_TREE": 0, "HAS_OFFERS": 1}, roots)
     of_rules = "" if name is None else f"#define LOCM_RULES LOCM_RULES_{name.replace('.', '')}\n\n"
     frame = data.joinpath("frame.h").read_text(encoding="utf-8")
     has_games = "game_start" in {name for group in groups.values() for name in group}

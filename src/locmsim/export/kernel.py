@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from importlib.resources import files
 
+from locmsim.export.conditions import resolve
 from locmsim.export.header import header
 from locmsim.export.kit import DATA, SEARCHES, check_parts, make_kit, template
 from locmsim.export.minify import minify
@@ -10,9 +11,15 @@ from locmsim.networks.weights import Weights, WeightsFile
 
 __all__ = ["kernel_header"]
 
+#: Conditions that a minified header leaves out: it is for gcc and clang, and for processors that
+#: store the lowest byte first. Windows has the clock of C11, too.
+_DECIDED = {
+    "defined(__GNUC__)": 1,
+    "defined(_WIN32)": 0,
+    "defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__": 0,
+}
 _SHORT = """\
-// Legends of Code and Magic: the exact simulator of locmsim{of_rules}, minified.
-// Made by `locmsim export --kernel`; docs/codingame.md lists its functions.
+// Legends of Code and Magic: the exact simulator of locmsim{of_rules}; see docs/codingame.md
 #ifndef LOCM_H
 #define LOCM_H
 """
@@ -42,7 +49,8 @@ def kernel_header(
     search : str
         "beam" or "mcts".
     minified : bool
-        Leave out comments and shorten names, except those for users.
+        Leave out comments and shorten names, except those for users. The header is then for gcc and
+        clang, and for processors that store the lowest byte first.
     ascii : bool
         Encode networks in ASCII, as in `export_bot`.
 
@@ -80,5 +88,8 @@ def kernel_header(
 def _minified(text: str, rules: str | None) -> str:
     """Return a header in few characters."""
     inside = text.partition("#define LOCM_H\n")[2].rpartition("#endif")[0]
+    for i, (condition, value) in enumerate(_DECIDED.items()):
+        macro = f"DECIDED_{i}"
+        inside = resolve(inside.replace(f"#if {condition}\n", f"#if {macro}\n"), {macro: value})
     head = _SHORT.format(of_rules="" if rules is None else f", rules {rules}")
     return f"{head}{minify(inside, prefix='locm_')}#endif\n"

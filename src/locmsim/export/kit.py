@@ -99,6 +99,7 @@ def make_kit(
     numbers = _Numbers(ascii)
     numbers.macros["RULES"] = RULES_NAMES.index(rules)
     numbers.macros["IS_TREE"] = int(search == "mcts")
+    numbers.macros["HAS_OFFERS"] = int("belief" in parts)
     rounded = weights
     if "belief" in parts:
         rounded = numbers.belief(rules, rounded)

@@ -52,19 +52,38 @@ def minify(text: str, keep: Collection[str] = (), *, prefix: str = "") -> str:
         Further names to keep, in addition to those of C and the library functions of exported bots.
     prefix : str
         For a header: the beginning, in small letters, of the names for its users. These stay, as do
-        the fields of such structs. Other names outside of functions begin with K or L, and none of
-        the macros that stand for frequent words is left at the end.
+        the fields of such structs. Other names outside of functions begin with J, K or L, and none
+        of the macros that stand for frequent words is left at the end.
     """
     text = _COMMENT.sub(lambda found: found[1] or " ", text).replace("\\\n", " ")
     for_users = _names_for_users(text, prefix) if prefix else set()
     text, constants, enums = _without_constants(text, for_users)
-    parts = [_Part(piece) for piece in pieces(text)]
+    parts = [_Part(piece) for piece in _with_types(pieces(text))]
     names = _Names(parts, {*keep} | for_users, constants, prefix)
     begin = _begin(parts)
     texts = [part.short(names) for part in parts]
     head, rest = _lines_of(texts[:begin]), _lines_of(texts[begin:])
     text = f"{head}\n{names.definitions()}{enums}{rest}\n{names.ends() if prefix else ''}"
     return re.sub(r"\n+", "\n", text).strip("\n") + "\n"
+
+
+def _with_types(found: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield declarations, with the types of structs declared in the structs where possible."""
+    once = {}
+    for at, piece in enumerate(found):
+        (name,) = piece.names if len(piece.names) == 1 else ("",)
+        if re.fullmatch(rf"\s*typedef struct {name} {name};\s*", piece.text) and name:
+            uses = (i for i in range(at + 1, len(found)) if name in found[i].words)
+            end = next(uses, at)
+            if found[end].text.lstrip().startswith(f"struct {name} {{"):
+                once[name] = end
+    for at, piece in enumerate(found):
+        (name,) = piece.names if len(piece.names) == 1 else ("",)
+        if once.get(name) == at:
+            text = piece.text.strip()
+            yield Piece(f"typedef {text[:-1]}{name};\n", piece.names, piece.words)
+        elif name not in once:
+            yield piece
 
 
 def _lines_of(texts: Iterable[str]) -> str:
@@ -88,11 +107,11 @@ class _Part:
         for is_directive, line in _lines(piece.text):
             tokens = _TOKEN.findall(line)
             if not is_directive:
-                tokens = _joined(_without_braces(tokens))
+                tokens = _joined(_without_braces(_without_signs(tokens)))
             self.lines.append((line if is_directive else "", tokens))
         self.has_code = any(tokens and not line for line, tokens in self.lines)
         self.declared = piece.names
-        self.is_struct = piece.text.lstrip().startswith("struct ") and "{" in piece.text
+        self.is_struct = re.match(r"\s*(typedef )?struct \w+\s*\{", piece.text) is not None
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield each name, with "field", "directive" or "code"."""
@@ -161,17 +180,17 @@ class _Names:
         short = (
             name
             for name in _names()
-            if name not in self.kept and (not prefix or (name[0] in "KL" and len(name) > 1))
+            if name not in self.kept and (not prefix or (name[0] in "JKL" and len(name) > 1))
         )
         self.outer = {name: next(short) for name in ranked}
         macros = {self.outer[name] for name in self.aliases}
         macros |= {self.outer[name] for name in counts["directive"] if name in self.outer}
-        self.used = self.kept | macros
+        self.reserved = self.kept | macros
         fields = [name for name, _ in counts["field"].most_common() if name not in self.unchanged]
         # In C++ a field must not be called like a type in its struct.
         structs = [part for part in parts if part.is_struct]
         types = {self.outer.get(name) for part in structs for name, _ in part.names()}
-        free = (name for name in _names() if name not in self.used and name not in types)
+        free = (name for name in _names() if name not in self.reserved and name not in types)
         self.fields = {name: next(free) for name in fields}
         self.fields |= {name: self.outer[name] for name in self.aliases}
 
@@ -181,8 +200,8 @@ class _Names:
             return {**self.fields, **self.outer, **self.constants}
         used = Counter(name for name, place in part.names() if place == "code")
         own = [name for name, _ in used.most_common() if self.is_local(name)]
-        used_here = self.used | {self.outer.get(name, name) for name in used if name not in own}
-        free = (name for name in _names() if name not in used_here)
+        reserved = self.reserved | {self.outer.get(name, name) for name in used if name not in own}
+        free = (name for name in _names() if name not in reserved)
         return {**self.outer, **self.constants, **{name: next(free) for name in own}}
 
     def is_local(self, name: str) -> bool:
@@ -261,6 +280,52 @@ def _is_long_number(token: str) -> bool:
 
 _WORDS_BEFORE = """return goto else case typedef struct enum static extern const"""
 _NO_TYPE = frozenset(_WORDS_BEFORE.split())
+
+
+#: What may stand before and behind an expression without parentheses.
+_BEFORE = frozenset(["(", ",", "=", "[", "return", "&", "|", "^", "&&", "||", "?", ":", "|=", "&="])
+_BEHIND = frozenset([")", ",", ";", "]", "&", "|", "^", "&&", "||", "?", ":"])
+_SHIFTED = frozenset(["<<", ">>", ".", "->", "*"])
+
+
+def _without_signs(tokens: list[str]) -> list[str]:
+    """Return code without parentheses around shifts, and `const` before parameters that are int."""
+    kept: list[str] = []
+    closing: set[int] = set()
+    for at, token in enumerate(tokens):
+        if token == "(" and at and tokens[at - 1] in _BEFORE and tokens[at - 1] != "*":
+            end = next((i for i in range(at + 1, len(tokens)) if tokens[i] in "()[];,"), at)
+            inside = tokens[at + 1 : end]
+            is_shift = {"<<", ">>"} & {*inside} and all(
+                word in _SHIFTED or word[0].isalnum() or word[0] == "_" for word in inside
+            )
+            if is_shift and tokens[end] == ")" and tokens[end + 1] in _BEHIND:
+                closing.add(end)
+                continue
+        is_parameter = token == "const" and tokens[at - 1] in ("(", ",") and tokens[at + 1] == "int"
+        if at in closing or (is_parameter and tokens[at + 3] in (",", ")")):
+            continue
+        if (
+            token == "0"
+            and kept[-1:] == ["=="]
+            and tokens[at + 1 : at + 2]
+            and _negated(kept, tokens[at + 1])
+        ):
+            continue
+        kept.append(token)
+    return kept
+
+
+def _negated(kept: list[str], following: str) -> bool:
+    """Turn a comparison with 0 at the end into a negation if what is compared is a plain place."""
+    start = len(kept) - 1
+    while start and (kept[start - 1] in (".", "->") or kept[start - 1].isidentifier()):
+        start -= 1
+    is_plain = start < len(kept) - 1 and not {"return", "else"} & {*kept[start:-1]}
+    if not (is_plain and kept[start - 1] in ("(", "&&", "||") and following in _BEHIND):
+        return False
+    kept[start:] = ["!", *kept[start:-1]]
+    return True
 
 
 def _without_braces(tokens: list[str]) -> list[str]:

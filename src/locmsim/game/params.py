@@ -4,8 +4,8 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from operator import index
 
+from locmsim._checks import integer
 from locmsim._core import parse_integer
 from locmsim._specs import did_you_mean
 from locmsim.javarandom import JavaRandom
@@ -42,7 +42,7 @@ def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int 
     if seed is None:
         seed = _seed(wanted, "seed")
     else:
-        seed = index(seed)
+        seed = integer("seed", seed)
         if not -(1 << 63) <= seed < 1 << 63:
             raise ValueError(f"seed: expected a signed 64-bit integer, got {seed}")
     if seed is None:

@@ -8,7 +8,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["OWN", "REPLAY", "is_log", "is_of_another_game", "own_part", "read_log", "referee_log"]
+__all__ = [
+    "OWN",
+    "REPLAY",
+    "is_log",
+    "is_of_another_game",
+    "own_part",
+    "read_log",
+    "referee_log",
+    "what_is_wrong",
+]
 
 #: The key of what our logs say beyond those of the Java referee.
 OWN = "locmsim"
@@ -87,7 +96,9 @@ def _of_replay(replay: Mapping[str, Any]) -> dict[str, Any]:
         first, second = map(int, replay["scores"])
         names = [_name(agent) for agent in replay.get("agents") or ()]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"a replay of CodinGame in an unknown form: {error!r}") from None
+        raise ValueError(
+            f"a replay of CodinGame in an unknown form: {what_is_wrong(error)}"
+        ) from None
     return {
         "errors": {},
         "outputs": outputs,
@@ -105,3 +116,8 @@ def _name(agent: Mapping[str, Any]) -> str:
         if isinstance(known := agent.get(key), Mapping):
             return str(known.get(name) or "")
     return str(agent.get("name") or "")
+
+
+def what_is_wrong(error: Exception) -> str:
+    """Return what a log lacks, or else the exception that reading it raised."""
+    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else repr(error)

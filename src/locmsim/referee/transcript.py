@@ -13,7 +13,7 @@ from typing import Any
 from locmsim._core import parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee.log_reader import OWN, own_part, referee_log
+from locmsim.referee.log_reader import OWN, own_part, referee_log, what_is_wrong
 from locmsim.referee.process_match import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
@@ -273,7 +273,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         stderr = str(words["0"]), str(words["1"])
         written = {int(number): str(text) for number, text in own.get("written") or ()}
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"not a referee's log: {error!r}") from None
+        raise ValueError(f"not a referee's log: {what_is_wrong(error)}") from None
 
     # A path in a log may name any file of this machine: its cards are those of the log alone.
     if (path := params.pop(_CARD_FILE, None)) is not None and cards is None:

@@ -23,6 +23,7 @@ from locmsim.referee.log_reader import (
     own_part,
     read_log,
     referee_log,
+    what_is_wrong,
 )
 from locmsim.web.news import News
 
@@ -145,7 +146,7 @@ def log_row(log: Any) -> dict[str, Any]:
             and {"player": int(cause[1]), "kind": cause[2], "message": cause[3][:_NAME]},
         }
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"no log of a match: {error!r}") from None
+        raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
 
 
 def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:

@@ -11,7 +11,13 @@ from locmsim.arena.registry import game_from_json
 from locmsim.arena.store import Store
 from locmsim.contract import Game, Part, require
 from locmsim.game.match import Match
-from locmsim.referee.log_reader import REPLAY, is_of_another_game, own_part, read_log
+from locmsim.referee.log_reader import (
+    REPLAY,
+    is_of_another_game,
+    own_part,
+    read_log,
+    what_is_wrong,
+)
 from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
@@ -152,7 +158,7 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
         answers = [(int(seat), line, 0) for seat, line in log["answers"]]
         scores = log["scores"]
     except (KeyError, TypeError) as error:
-        raise ValueError(f"no log of a match: {error!r}") from None
+        raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
     result = replay_calls(match, answers)
     if list(result.scores) != scores:
         raise ValueError(f"it ended {scores}, and {list(result.scores)} when replayed")

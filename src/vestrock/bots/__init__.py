@@ -7,7 +7,7 @@ A bot's answer for a turn consists of the commands of the turn without the match
 from collections.abc import Callable
 from typing import Any, Final
 
-from locmsim._specs import did_you_mean, make, read_options
+from locmsim.gamekit import did_you_mean, make, read_options
 from vestrock.bots.base import Bot, RandomBot, RuleBot, share_of_time
 from vestrock.bots.search import SearchBot
 

@@ -15,7 +15,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy
 
-from locmsim._platform cimport now_ns_
+from locmsim.gamekit cimport now_ns_
 from vestrock._core cimport (
     ACTIVE,
     ATTACKING,
@@ -61,7 +61,7 @@ from vestrock.bots._policy cimport (
 
 from collections import namedtuple
 
-from locmsim._checks import budget, whole
+from locmsim.gamekit import budget, whole
 
 __all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from locmsim._checks import budget
+from locmsim.gamekit import budget
 from vestrock._core import State
 from vestrock.bots._search import SearchResult, TurnSearch
 from vestrock.bots.base import as_line

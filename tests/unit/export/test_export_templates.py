@@ -28,7 +28,7 @@ def test_the_c_in_the_package_is_that_of_the_sources():
 @of_the_sources
 def test_the_template_gives_what_is_translated_for_a_choice():
     text = (SOURCES / KIT).read_text()
-    for choice in ((0, 0), (1, 1), (3, 0)):
+    for choice in ((0, 0, 1), (1, 1, 0), (3, 0, 1)):
         wanted = export_templates.specialised(choice)
         assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
 
@@ -200,12 +200,12 @@ cdef int f(int x, int y, int z) noexcept nogil:
 
 @of_the_sources
 def test_a_template_of_fixed_rules_has_no_code_of_others():
-    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (2, 0), strict=True)))
+    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (2, 0, 1), strict=True)))
     for name in ("rollout_12", "LOCMI_ROLLOUT", "tree_search", "by_function", "summon_copy"):
         assert name not in text
     assert "locmi_draft_expected" in text
     assert "locmi_deck_improve" not in text
     assert "o->rules = 2;" in text  # for readers outside
-    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (3, 0), strict=True)))
+    text = resolve((SOURCES / KIT).read_text(), dict(zip(MACROS, (3, 0, 1), strict=True)))
     assert "locmi_rollout_12" in text
     assert "locmi_engine_run" not in text

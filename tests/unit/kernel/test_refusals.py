@@ -27,6 +27,8 @@ REFUSED: dict[str, tuple[Callable[[State, StateBatch], Any], str]] = {
     ),
     "seed": (lambda s, b: s.rollouts(3, 1.5), "seed: expected an integer, got 1.5"),
     "seed-batch": (lambda s, b: b.rollouts(3, 1.5), "seed: expected an integer, got 1.5"),
+    "seed-match": (lambda s, b: Match(seed=1.5), "seed: expected an integer, got 1.5"),  # type: ignore[arg-type]
+    "seed-match-bool": (lambda s, b: Match(seed=True), "seed: expected an integer, got True"),
     "seed-hidden": (lambda s, b: s.resample_hidden(0, None), "seed: expected an integer"),
     "seed-hidden-batch": (lambda s, b: b.resample_hidden(0, None), "seed: expected an integer"),
     "n-batch": (lambda s, b: b.rollouts(2.5, 1), "n: expected an integer, got 2.5"),

@@ -28,8 +28,8 @@ LAYER = {
 LATE = {
     ("batch.py", "game.layouts"),  # StateBatch.observation_tensor
 }
-#: The lowest layer, which the second game may use.
-GROUND = {*LAYERS[0].replace("(", "").replace(")", "").split(" : ")}
+#: What games of other packages may use, and the second game uses (docs/games.md).
+FOR_GAMES = {"commands", "contract", "errors", "gamekit", "javarandom", "parallel"}
 
 LINE = re.compile(
     r"^(?P<indent>[ \t]*)(?:from[ ]+(?P<module>[.\w]+)[ ]+c?import[ ]+(?P<names>[^#\n]+)"
@@ -106,8 +106,8 @@ def faults(path: str, text: str) -> list[str]:
         if other not in LAYER:
             found.append(f"{path}: {name} is on no layer")
         elif own == "vestrock":
-            if other not in GROUND:
-                found.append(f"{path}: {name} is of the first game")
+            if other not in FOR_GAMES:
+                found.append(f"{path}: {name} is not for games")
         elif LAYER[other] > LAYER[own]:
             found.append(f"{path}: {name} is above")
     return found
@@ -133,8 +133,21 @@ def test_layers_import_only_what_is_below() -> None:
     assert found == []
 
 
-def test_the_second_game_imports_only_the_lowest_layer() -> None:
+def test_what_games_may_use_is_on_their_page() -> None:
+    page = (ROOT / "docs" / "games.md").read_text()
+    section = page.partition("### What a game may use\n")[2].partition("\n## ")[0]
+    assert {*re.findall(r"`locmsim\.(\w+)`", section)} == FOR_GAMES
+    kit = import_module("locmsim.gamekit")
+    for name in kit.__all__:
+        assert f"`{name}`" in section, name
+        assert getattr(kit, name) is not None
+    assert kit.__all__ == sorted(kit.__all__)
+
+
+def test_games_use_only_what_is_for_them() -> None:
     package = PACKAGE.parent / "vestrock"
+    example = ROOT / "examples" / "nim-game" / "nimgame.py"
+    assert faults("vestrock/nimgame.py", example.read_text()) == []
     paths = sources(package)
     assert len(paths) > 20
     found = [
@@ -175,9 +188,10 @@ def test_late_imports_are_in_use() -> None:
         ("game/match.py", "def f():\n    import locmsim.bot", "bot is above"),
         ("game/match.py", "from locmsim import arena", "arena is above"),
         ("errors.py", "from locmsim.nothing import x", "nothing is on no layer"),
-        ("vestrock/match.py", "from locmsim.rules import cards", "rules is of the first game"),
-        ("vestrock/game.py", "from locmsim.arena import x", "is of the first game"),
-        ("vestrock/_core.pyx", "from locmsim._core cimport State", "is of the first game"),
+        ("vestrock/match.py", "from locmsim.rules import cards", "rules is not for games"),
+        ("vestrock/game.py", "from locmsim.arena import x", "is not for games"),
+        ("vestrock/deck.py", "from locmsim._io import write_whole", "is not for games"),
+        ("vestrock/_core.pyx", "from locmsim._core cimport State", "is not for games"),
     ],
 )
 def test_faults_are_found(path: str, text: str, fault: str) -> None:

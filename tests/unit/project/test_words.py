@@ -39,8 +39,7 @@ PLAIN = {
     "src/locmsim/_measure.py": {"unit"}, "src/locmsim/bench.py": {"unit"},
     "src/locmsim/arena/tournament.py": {"unit"}, "src/locmsim/cli/dataset.py": {"unit"},
     "src/locmsim/cli/tune.py": {"unit"}, "src/locmsim/cli/optimize.py": {"unit"},  # tqdm's
-    "src/locmsim/export/numbers.py": {"unit"}, "src/locmsim/export/bot.py": {"unit"},
-    "src/locmsim/export/kit.py": {"unit"},
+    "src/locmsim/export/numbers.py": {"unit"}, "src/locmsim/export/kit.py": {"unit"},
     "src/locmsim/game/layouts.py": {"unit"}, "src/locmsim/tuning/parts.py": {"unit"},
     "src/locmsim/rules/generator.py": {"price"},  # cards are bought with a budget
     "src/locmsim/search/_evaluation.pxd": {"room"},  # a lane has room: the name of a weight

@@ -150,6 +150,8 @@ def test_other_replays_of_codingame_are_refused_by_name(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             loaded(tmp_path, json.dumps({**replay, **changed}))
+    with pytest.raises(ValueError, match="in an unknown form: scores is missing"):
+        read_log(json.dumps({key: replay[key] for key in replay if key != "scores"}).encode())
     del replay["refereeInput"]
     with pytest.raises(ValueError, match="a replay of CodinGame without its refereeInput"):
         read_log(json.dumps(replay).encode())

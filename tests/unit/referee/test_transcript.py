@@ -109,6 +109,11 @@ def test_no_log(log: object) -> None:
         replay_log(log)
 
 
+def test_what_a_log_lacks_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^not a referee's log: gameParameters is missing$"):
+        replay_log({})
+
+
 @pytest.mark.parametrize("key", ["outputs", "errors"])
 @pytest.mark.parametrize("texts", [{"0": 7}, {"0": ["", 7]}, {"0": [["PASS"]]}, [], ["PASS"]])
 def test_logs_with_something_else_for_texts(key: str, texts: object) -> None:
