@@ -322,7 +322,7 @@ _BELIEF_CALLS = {
 }
 
 
-def _beliefs(rules: str) -> Iterator[Measured]:
+def _beliefs(rules: str) -> Iterator[Measured]:  # noqa: C901 (a list of measurements)
     @cache
     def places() -> list[tuple[State, Belief, Observation]]:
         found = []
