@@ -229,11 +229,11 @@ def test_weights_without_networks(rules, search, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kernel", "--search", "mcts"], "--search is for a bot or for parts of one (--with)"),
-        (["--kernel", "--ascii"], "--ascii is for a bot or for parts of one (--with)"),
-        (["--kernel", "--readable"], "--readable is for a bot, not for --kernel"),
-        (["--rules", "1.0", "--minify"], "--minify is for --kernel, not for a bot"),
-        (["--rules", "1.0", "--with", "deck"], "--with is for --kernel, not for a bot"),
+        (["--kernel", "--search", "mcts"], "--search: does not apply with --kernel without --with"),
+        (["--kernel", "--ascii"], "--ascii: does not apply with --kernel without --with"),
+        (["--kernel", "--readable"], "--readable: does not apply with --kernel"),
+        (["--rules", "1.0", "--minify"], "--minify: needs --kernel"),
+        (["--rules", "1.0", "--with", "deck"], "--with: needs --kernel"),
         ([], "--rules is needed for a bot, --kernel for the simulator alone"),
         (["--kernel", "--with", "deck"], "deck needs the rules, whose numbers it has"),
         (["--kernel", "--with", "deck", "--rules", "1.0"], "rules 1.0 have no deck: ask for draft"),
