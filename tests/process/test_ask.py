@@ -287,7 +287,7 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)
-    assert "--done needs --turn" in capsys.readouterr().err
+    assert "--done: does not apply with --lost" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------ instance ids
