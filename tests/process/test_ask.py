@@ -312,7 +312,7 @@ def test_ids_are_todays_and_said_to_be(old_log: str, capsys: pytest.CaptureFixtu
         answer = json.loads(capsys.readouterr().out)
         assert (answer["ids"], answer["same"]) == ("new", True)
         assert answer["old"] == answer["new"]
-    for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--game"]):
+    for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--report"]):
         analyse(old_log, *words)
         assert capsys.readouterr().out.startswith(f"{IDS_NOTE}\n\n")
         analyse(old_log, *words, "--json")

@@ -71,9 +71,8 @@ def test_training_as_in_the_readme(desk: Desk) -> None:
 
 @pytest.mark.slow
 def test_commands_of_compare(desk: Desk) -> None:
-    first, again, more, sequential, several, pool, looks, cards, export, agents, cluster = blocks(
-        "compare.md", "sh"
-    )
+    first, again, more, sequential, *others, agents, cluster = blocks("compare.md", "sh")
+    several, alone, pool, looks, cards, export = others
     table = desk.run(fewer(first, n1000=4))
     assert table.startswith("4 games of rules 1.5, mirrored pairs, seed ")
     printed = desk.run(again.replace("1..20", "1..2"))
@@ -88,6 +87,9 @@ def test_commands_of_compare(desk: Desk) -> None:
         with Arena.load(desk.folder / f"{name}.db") as arena:
             assert arena.tally.games == games
 
+    printed = desk.run(fewer(alone, n400=2))
+    assert ", decks of random," in printed
+    assert ", played by greedy," in printed
     printed = desk.run(fewer(pool, n200=2))
     assert printed.count("6 games of rules 1.5") == 1
     assert printed.count("12 games of rules 1.5") == 2

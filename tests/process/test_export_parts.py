@@ -1,6 +1,8 @@
 """Tests of `locmsim export --kernel --with`: the parts decide, deal and evaluate as Python does."""
 
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from exported_c import build, check
@@ -183,3 +185,15 @@ def test_the_size_is_printed_with_what_is_left(rules, tmp_path, capsys):
     size = len(header.read_text(encoding="utf-8"))
     said = f"{header}: {size:,} characters of 100,000: {100_000 - size:,} are left\n"
     assert capsys.readouterr().out == said
+
+
+def test_the_code_on_the_page_compiles(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "codingame.md"
+    if not page.exists():
+        pytest.skip("not the source tree")
+    (code,) = re.findall(r"```c\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    words = ["export", "--kernel", "--rules", "1.2", "--with", "belief"]
+    assert main([*words, "-o", str(tmp_path / "locm.h")]) == 0
+    head = '#include "locm.h"\nstatic locm_game_t game;\nvoid count(locm_state_t state);\n'
+    (tmp_path / "one.c").write_text(f"{head}void count(locm_state_t state) {{\n{code}}}\n")
+    check(tmp_path / "one.c", "gcc", standard="c11")

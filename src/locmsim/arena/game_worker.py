@@ -39,12 +39,18 @@ class _Agents(threading.local):
         key = index, seat
         if key not in self.agents:
             player = settings.players[index]
-            if player.agent is None:
-                self.agents[key] = settings.game.make_agent(player.spec)
-            elif isinstance(player.agent, type):
-                self.agents[key] = player.agent()
+            if player.agent is None or isinstance(player.agent, type):
+                agent = _new_agent(settings.game, player)
             else:
-                self.agents[key] = _copy_of(player, settings)
+                agent = _copy_of(player, settings)
+            self.agents[key] = _combined(settings.game, agent, settings.decks, settings.pilot)
+        return self.agents[key]
+
+    def decks(self, settings: Settings, seat: int) -> Contestant:
+        """Return the agent who chooses the cards of a program in a seat."""
+        key = -1, seat
+        if key not in self.agents:
+            self.agents[key] = settings.game.make_agent(settings.decks)
         return self.agents[key]
 
 
@@ -98,18 +104,28 @@ def play_games(
         if player.process:
             return player.spec
         seed = fixture.agent_seed(seat)
-        if isolate and player.agent is None:
+        if isolate and player.agent is None and not (settings.decks or settings.pilot):
             command = settings.game.command_of(player.spec, seed)
             if command is not None:
                 return command
-        if isolate or (again and is_foreign_player(player, settings.game)):
-            return IsolatedAgent(partial(_new_agent, settings.game, player), seed)
+        if isolate or (again and foreign[index]):
+            make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
+            return IsolatedAgent(make, seed)
         return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
 
+    def choosers(fixture: Fixture) -> dict[int, Contestant]:
+        found = {}
+        for seat, index in enumerate(fixture.players):
+            if settings.decks and settings.players[index].process:
+                found[seat] = _agents.decks(settings, seat)
+                found[seat].reset(fixture.agent_seed(seat))
+        return found
+
     # A worker is replaced when it ends, and the game is played again.
-    expendable = in_worker() and any(
-        is_foreign_player(player, settings.game) for player in settings.players
-    )
+    others = [Player(spec, spec, False) for spec in (settings.decks, settings.pilot) if spec]
+    shared = any(is_foreign_player(player, settings.game) for player in others)
+    foreign = [shared or is_foreign_player(player, settings.game) for player in settings.players]
+    expendable = in_worker() and any(foreign)
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:
@@ -124,6 +140,7 @@ def play_games(
                     lenient=settings.lenient,
                     on_call=on_call,
                     expendable=expendable,
+                    choosers=choosers(fixture),
                 )
             if again and any(not settings.players[index].process for index in fixture.players):
                 first, second = result.stderr
@@ -156,6 +173,20 @@ def _new_agent(game: Game, player: Player) -> Contestant:
         return game.make_agent(player.spec)
     agent: Contestant = player.agent() if isinstance(player.agent, type) else player.agent
     return agent
+
+
+def _new_contestant(game: Game, player: Player, decks: str, pilot: str) -> Contestant:
+    """Return a new agent of a player, combined as by `_combined`."""
+    return _combined(game, _new_agent(game, player), decks, pilot)
+
+
+def _combined(game: Any, agent: Contestant, decks: str, pilot: str) -> Contestant:
+    """Return a player's agent with the cards of `decks`, or `pilot` with the player's cards."""
+    if not (decks or pilot):
+        return agent
+    other = game.make_agent(decks or pilot)
+    both: Contestant = game.combined(*((other, agent) if decks else (agent, other)))
+    return both
 
 
 @contextlib.contextmanager

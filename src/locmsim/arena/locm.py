@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
+from locmsim.agents.combined import CombinedAgent
 from locmsim.agents.registry import (
     agent_spec,
     check_rules,
@@ -16,8 +17,10 @@ from locmsim.agents.registry import (
     suggest,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
+from locmsim.arena.locm_checks import check_agent, checks
 from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
+from locmsim.referee.checks import Check
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["LocmGame"]
@@ -110,6 +113,38 @@ class LocmGame:
             For each player and case, the numbers of cards by group and name of their row.
         """
         return cards_of(match, answers)
+
+    def combined(self, chooser: Agent, pilot: Agent) -> Agent:
+        """Return the agent who plays with the cards that another one chooses.
+
+        Parameters
+        ----------
+        chooser, pilot : Agent
+            The two agents.
+
+        Returns
+        -------
+        Agent
+        """
+        return CombinedAgent(chooser, pilot)
+
+    def checks(self) -> list[Check]:
+        """Return the matches by which `locmsim check` tests a bot."""
+        return checks(self.rules)
+
+    def check_agent(self, spec: str) -> Any:
+        """Return an agent of these matches.
+
+        Parameters
+        ----------
+        spec : str
+            Its description in `checks`.
+
+        Returns
+        -------
+        agent
+        """
+        return check_agent(spec)
 
     def is_agent(self, spec: str) -> bool:
         """Return whether a text describes an agent, see `locmsim.agents.registry`.

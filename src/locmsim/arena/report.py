@@ -73,6 +73,8 @@ def _heading(tally: Tally) -> str:
     seeds = f"seed {settings.seed}" if settings.seeds is None else "given seeds"
     pairs = "mirrored pairs" if settings.mirror else "single games"
     text = f"{counted(tally.games, 'game')} of {settings.game.title}, {pairs}, {seeds}"
+    for what, spec in (("decks of", settings.decks), ("played by", settings.pilot)):
+        text += f", {what} {spec}" if spec else ""
     if tally.games:
         text += f", {tally.turns / tally.games:.1f} {settings.game.turn_name}s a game"
     return text

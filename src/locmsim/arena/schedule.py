@@ -167,6 +167,11 @@ class Settings:
         Number of consecutive rounds that share their cards but nothing else that depends on seeds.
     timeout_scale, match_limit, lenient
         As for `locmsim.referee.play`.
+    decks : str
+        The description of the agent who chooses the cards in both seats; empty: the players do.
+    pilot : str
+        The description of the agent who plays in both seats with the cards that the players have
+        chosen; empty: the players play.
     segments : tuple of Segment
         The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
     retired : tuple of int
@@ -190,6 +195,8 @@ class Settings:
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False
+    decks: str = ""
+    pilot: str = ""
     segments: tuple[Segment, ...] = ()
     retired: tuple[int, ...] = ()
     anchor: tuple[str, float] | None = None
@@ -216,6 +223,9 @@ class Settings:
             raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
         if self.match_limit is not None and not self.match_limit > 0:
             raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+        for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
+            if spec:
+                self._check_combined(name, spec)
         if self.anchor is not None:
             self.index(self.anchor[0], "anchor: ")
             if not abs(self.anchor[1]) <= _MOST_RATING:
@@ -223,6 +233,7 @@ class Settings:
                     f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
                 )
 
+<<<<<<< HEAD
     def _check_names(self) -> None:
         if len(self.players) < 2:
             raise ValueError(f"players: expected at least two, got {len(self.players)}")
@@ -232,6 +243,22 @@ class Settings:
                 raise ValueError(f"players: {name!r} is not a valid name")
             if names.count(name) > 1:
                 raise ValueError(f"players: two are called {name!r}")
+=======
+    def _check_combined(self, name: str, spec: str) -> None:
+        if self.decks and self.pilot:
+            raise ValueError("pilot: does not apply where decks are given")
+        if not hasattr(self.game, "combined"):
+            raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
+        if not self.game.is_agent(spec):
+            raise ValueError(f"{name}: expected an agent, got {spec!r}")
+        try:
+            self.game.make_agent(spec)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        programs = [player.name for player in self.players if player.process]
+        if name == "pilot" and programs:
+            raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
+>>>>>>> main
 
     @property
     def pairings(self) -> list[tuple[int, int]]:

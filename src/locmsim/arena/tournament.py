@@ -96,6 +96,12 @@ class Arena:
     lenient : bool, optional
         Accept output that a bot writes before it is asked for its next answer; by default such a
         bot loses.
+    decks : str, optional
+        The description of an agent who chooses the cards in both seats, so that only their play
+        tells players apart. A program is asked for its choice as usual, and this replaces it.
+    pilot : str, optional
+        The description of an agent who plays in both seats, with the cards that the players have
+        chosen; for agents only.
     add : sequence, optional
         Further contestants, who play as many games against each of the others as those of the file
         do among themselves. Their names must be new: a changed bot is a new player.
@@ -135,6 +141,8 @@ class Arena:
         timeout_scale: float | None = None,
         match_limit: float | None = None,
         lenient: bool | None = None,
+        decks: str | None = None,
+        pilot: str | None = None,
         add: Sequence[Any] = (),
         against: Sequence[str] = (),
         retire: Sequence[str] = (),
@@ -151,6 +159,8 @@ class Arena:
             "timeout_scale": timeout_scale,
             "match_limit": match_limit,
             "lenient": lenient,
+            "decks": decks,
+            "pilot": pilot,
         }
         settings: dict[str, Any] = {k: v for k, v in values.items() if v is not None}
         end_if_imported_again()
@@ -470,6 +480,9 @@ class Arena:
         """Whether results depend on the processor time that a game gets."""
         if self.settings.timeout_scale:
             return True
+        for spec in filter(None, (self.settings.decks, self.settings.pilot)):
+            if getattr(self.settings.game.make_agent(spec), "time_ms", 0):
+                return True
         for player in self.settings.players:
             if not player.process:
                 if player.spec not in self._agents:

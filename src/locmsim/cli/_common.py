@@ -13,6 +13,7 @@ from locmsim._checks import whole as check_whole
 from locmsim.commands import Failure, Parser, Stopped, ended_by_signals
 
 __all__ = [
+    "DECKS_HELP",
     "FORCE_HELP",
     "GAME_HELP",
     "IDS_HELP",
@@ -54,6 +55,7 @@ LIMIT_HELP = "total time of a bot for all its answers in a match"
 ISOLATE_HELP = (
     "play every agent in a process of its own, by the game's protocol if it has one for agents"
 )
+DECKS_HELP = "both players have the cards that this agent chooses"
 LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import (
+    DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
@@ -175,6 +176,10 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--timeout-scale", help=SCALE_HELP)
     add_shared(group, "--match-limit", help=LIMIT_HELP)
     add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    group = parser.add_argument_group("play or decks alone")
+    add = group.add_argument
+    add("--decks", metavar="AGENT", help=DECKS_HELP)
+    add("--pilot", metavar="AGENT", help="this agent plays with the cards of both players")
     group = parser.add_argument_group("results")
     add_shared(group, "--db", help="file of results; an existing one is resumed")
     add_shared(group, "--force", help="with --db: resume even if files of players have changed")
@@ -220,7 +225,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
         name: getattr(options, name)
         for name in (
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
-            "match_limit", "lenient",
+            "match_limit", "lenient", "decks", "pilot",
         )
         if getattr(options, name) is not None
     }  # fmt: skip

@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "command_parser", "main"]
 COMMANDS = {
     "play": "play a match between two bots: programs or agents",
     "arena": "play many matches between players",
+    "check": "test whether a bot keeps the protocol and its time limits",
     "ask": "ask a bot what it would do now in an earlier match",
     "analyse": "find the best lines of a position",
     "replay": "write a page that shows a match",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from locmsim._io import printable
 from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
+    DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
@@ -30,6 +31,8 @@ from locmsim.cli._players import as_bot
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
@@ -67,6 +70,7 @@ def add_options(parser: Parser) -> None:
         help="league, 1 to 4, in rules 1.0: the same as -d league=N",
     )
     add_shared(group, "--ids", help=IDS_HELP)
+    group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
     add(
         "-r",
@@ -98,7 +102,7 @@ def add_options(parser: Parser) -> None:
     add_shared(group, "--force", help=FORCE_HELP)
     parser.rules_out(
         "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
-        "--match-limit", "--lenient", "--isolate",
+        "--match-limit", "--lenient", "--isolate", "--decks",
     )  # fmt: skip
     parser.rules_out("--json", "--text")
     parser.needs("--logs", "--force")
@@ -337,16 +341,21 @@ def _played(
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
+    seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
+    decks = _choosers(options.decks, game, rules, seeds)
     bots = [
         _contestant(
             text,
             as_bot(text, name, game=game, rules=rules),
             game,
-            agent_seed(int(match.params.get("seed", 0)), player),
+            one_seed,
             isolate=options.isolate,
+            decks=options.decks,
         )
-        for player, (text, name) in enumerate(zip((options.p1, options.p2), names, strict=True))
+        for text, name, one_seed in zip((options.p1, options.p2), names, seeds, strict=True)
     ]
+    programs = [player for player in (0, 1) if isinstance(bots[player], str)]
+    choosers = {player: decks[player] for player in programs if decks}
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
@@ -377,6 +386,7 @@ def _played(
                 match_limit=options.match_limit,
                 lenient=options.lenient,
                 on_call=on_call,
+                choosers=choosers,
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
@@ -387,10 +397,29 @@ def _played(
     return result
 
 
-def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool) -> Any:
+def _choosers(
+    spec: str | None, game: "Game | None", rules: str | None, seeds: "Sequence[int]"
+) -> list[Any]:
+    """Return the agents who choose the cards of both players; none without ``--decks``."""
+    if spec is None:
+        return []
+    if game is not None:
+        raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
+    agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
+    for agent, one_seed in zip(agents, seeds, strict=True):
+        if isinstance(agent, str):
+            raise Failure(f"--decks: expected an agent, got {agent!r}", code=2)
+        agent.reset(one_seed)
+    return agents
+
+
+def _contestant(
+    text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool, decks: str | None
+) -> Any:
     """Return a player for the referee.
 
-    Agents of others play in processes of their own: they must not end this one.
+    Agents of others play in processes of their own: they must not end this one. With `decks`, an
+    agent has the cards that the agent of this description chooses.
     """
     if isinstance(bot, str):
         return bot
@@ -399,6 +428,12 @@ def _contestant(text: str, bot: Any, game: "Game | None", agent_seed: int, isola
     from locmsim.agents.registry import make_agent
     from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 
+    if decks is not None and game is None:
+        from locmsim.agents.combined import CombinedAgent, combined_agent
+
+        if isolate or is_foreign(type(bot), text) or ".py:" in decks:
+            return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
+        return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
     if isolate:
         from locmsim.arena.locm import LocmGame
 

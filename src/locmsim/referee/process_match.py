@@ -116,6 +116,7 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
     on_call: Callable[[Call], object] = lambda call: None,
     expendable: bool = False,
+    choosers: Mapping[int, Any] | None = None,
     cores: Sequence[Sequence[int]] = ((), ()),
 ) -> Result[_M]:
     """Play a match between two bots to its end.
@@ -153,6 +154,9 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
     cores : sequence of sequence of int
         The processors of either bot, by player; by default, both have those of this process. On
         one processor, what a bot computes in the other's turn takes the other's time.
+    choosers : mapping of int to agent, optional
+        By player, an agent who chooses the cards. The player is asked as usual, and in the choice
+        phase the agent's answer replaces theirs; what they are shown afterwards is consistent.
 
     Returns
     -------
@@ -202,7 +206,10 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
                     bot.begin()
                 except BotFault as fault:
                     bots[i] = fault
-        return _Referee(match, bots, timeout_scale, match_limit, lenient, expendable).run(on_call)
+        referee = _Referee(
+            match, bots, timeout_scale, match_limit, lenient, expendable, choosers or {}
+        )
+        return referee.run(on_call)
 
 
 def replay_calls(
@@ -266,7 +273,9 @@ class _Referee(Generic[_M]):
         match_limit: float | None,
         lenient: bool,
         expendable: bool,
+        choosers: Mapping[int, Any],
     ) -> None:
+        self._choosers = choosers
         self._match = match
         self._expendable = expendable
         self._bots = bots
@@ -332,6 +341,8 @@ class _Referee(Generic[_M]):
             self._faults[player] = fault
             if fault.kind == FaultKind.EARLY:
                 text = None
+        if turn is None and answer is not None and player in self._choosers:
+            answer = match.ask(self._choosers[player], player)()
         self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
         result = match.submit(player, answer)
         late = _late(rule_ms, elapsed_ns)

@@ -13,7 +13,7 @@ from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
-OWN_MEANING = {"--verbose", "--help", "--stderr", "--against"}
+OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks"}
 
 DOES_NOT_APPLY = [
     ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
@@ -21,6 +21,7 @@ DOES_NOT_APPLY = [
     ("play --replay m.json greedy random", "BOT", "--replay"),
     ("play --replay m.json -d seed=1", "-d", "--replay"),
     ("play --replay m.json --isolate", "--isolate", "--replay"),
+    ("play --replay m.json --decks greedy", "--decks", "--replay"),
     ("play greedy random --json --text", "--text", "--json"),
     ("play greedy random --force", "--force", "--logs"),
     ("ask greedy m.json --turn 2 --player x --last 9", "--player", "--lost"),

@@ -105,9 +105,10 @@ def test_figures_of_the_readme_are_those_of_the_pages():
     figures, export = FIGURES.read_text(), (ROOT / "docs" / "codingame.md").read_text()
     found = {row[0]: row[1:] for row in rows(figures)}
     sizes = {row[0]: row[1] for row in rows(export.partition("\n## ")[0])}
-    games, actions, size = (row[1:] for row in rows(readme.partition("\n## ")[0]))
+    games, actions, fair, size = (row[1:] for row in rows(readme.partition("\n## ")[0]))
     assert games == found["random playouts, games a second"]
     assert actions == found["random playouts, actions a second"]
+    assert fair == found["fair playouts: in Cython"]
     assert size == [sizes[rules] for rules in ("1.5", "1.2", "1.0")]
     learning = {row[0]: row[1] for row in rows((ROOT / "docs" / "learning.md").read_text())}
     for opponent in ("the caller on both sides", "against `osl`"):

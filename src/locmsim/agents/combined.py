@@ -1,0 +1,100 @@
+"""Two agents as one: one chooses the cards, the other plays them."""
+
+import re
+from typing import Any
+
+from locmsim.agents.base import Agent, ChoosingAgent
+from locmsim.agents.registry import make_agent
+from locmsim.game.observation import Observation
+from locmsim.rules.rulesets import get_rules
+
+__all__ = ["CombinedAgent", "combined_agent"]
+
+
+class CombinedAgent:
+    """An agent that plays the deck of another one.
+
+    Parameters
+    ----------
+    chooser : Agent
+        Chooses the cards.
+    pilot : Agent
+        Plays the battle. One that derives from `ChoosingAgent` knows the deck as its own; any other
+        is asked as usual, and its choice is replaced.
+    """
+
+    def __init__(self, chooser: Agent, pilot: Agent) -> None:
+        self.chooser = chooser
+        self.pilot = pilot
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an optional attribute of the pilot, such as ``time_ms``."""
+        if name in ("chooser", "pilot"):  # while a copy is made
+            raise AttributeError(name)
+        return getattr(self.pilot, name)
+
+    def reset(self, seed: int = 0) -> None:
+        """Start a new game.
+
+        Parameters
+        ----------
+        seed : int
+            The answers depend only on the seed and the observations.
+        """
+        self.chooser.reset(seed)
+        self.pilot.reset(seed)
+
+    def choose(self, observation: Observation) -> str:
+        """Return the chooser's answer, which the pilot takes for its own.
+
+        Parameters
+        ----------
+        observation : Observation
+            The observation of the player.
+
+        Returns
+        -------
+        str
+        """
+        line = self.chooser.choose(observation)
+        numbers = [int(number) for number in re.findall("[0-9]+", line)]
+        if isinstance(self.pilot, ChoosingAgent):
+            draft = get_rules(observation.rules).draft
+            name, method = ("pick", _Fixed(numbers[0])) if draft else ("build", _Fixed(numbers))
+            setattr(self.pilot, name, method)
+            try:
+                self.pilot.choose(observation)
+            finally:
+                delattr(self.pilot, name)
+        else:
+            self.pilot.choose(observation)
+        return line
+
+    def act(self, observation: Observation) -> str:
+        """Return the pilot's answer.
+
+        Parameters
+        ----------
+        observation : Observation
+            The observation of the player.
+
+        Returns
+        -------
+        str
+        """
+        return self.pilot.act(observation)
+
+
+def combined_agent(chooser: str, pilot: str) -> CombinedAgent:
+    """Return the combined agent of two descriptions; ``ValueError`` if one is wrong."""
+    return CombinedAgent(make_agent(chooser), make_agent(pilot))
+
+
+class _Fixed:
+    """A heuristic that returns one choice, whatever it is offered."""
+
+    def __init__(self, choice: Any) -> None:
+        self._choice = choice
+
+    def __call__(self, *offer: object) -> Any:
+        return self._choice

@@ -1,0 +1,120 @@
+"""``locmsim check``: test whether a bot keeps the protocol, and how long it takes."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from locmsim._io import counted, printable
+from locmsim.cli._common import GAME_HELP, SCALE_HELP, Failure, ended_by_signals
+from locmsim.cli._shared import add_shared
+
+if TYPE_CHECKING:
+    from locmsim.referee.checks import CheckResult
+
+__all__ = ["add_options", "run"]
+
+_STDERR_LINES = 5
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Play matches that test a bot: in both seats, with full and empty boards, hands and decks,"
+        " with opponents who pass, and others. Each has a line; the exit status is 1 if one failed."
+    )
+    parser.add_argument("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
+    add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
+    add_shared(parser, "--game", help=GAME_HELP)
+    add_shared(parser, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(parser, "--json")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play the checks; return 1 if the bot failed in one."""
+    from locmsim.arena import make_game
+    from locmsim.cli._players import as_bot
+    from locmsim.referee.checks import run_check
+
+    chosen = {} if options.rules is None else {"rules": options.rules}
+    try:
+        game: Any = make_game(options.game or "locm", **chosen)
+    except ValueError as error:
+        raise Failure(f"--game: {error}", code=2) from None
+    if not hasattr(game, "checks"):
+        raise Failure(f"--game: {game.title} has no checks", code=2)
+    bot = as_bot(options.bot, "BOT", game=game)
+    command: Any = bot if isinstance(bot, str) else game.command_of(options.bot, 0)
+    if command is None:
+        raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)
+    results = []
+    checks = game.checks()
+    with ended_by_signals():
+        # The first one again, to see whether the bot repeats itself.
+        for check in [*checks, checks[0]]:
+            try:
+                found = run_check(
+                    check, command, game.new_match, game.check_agent, options.timeout_scale
+                )
+            except OSError as error:
+                raise Failure(f"cannot run the bot: {error}") from None
+            results.append(found)
+            if found.fault.startswith("start failed") or "(start failed)" in found.fault:
+                raise Failure(f"BOT: {found.fault}")
+            if not options.json and len(results) <= len(checks):
+                _print(found)
+    *results, again = results
+    alike = again.answers == results[0].answers
+    if options.json:
+        import json
+
+        print(json.dumps({"checks": [_as_json(one) for one in results], "repeats": alike}))
+    else:
+        _print_summary(results, alike)
+    return int(any(one.fault for one in results))
+
+
+def _print(found: "CheckResult") -> None:
+    illegal = f", {counted(len(found.illegal), 'illegal action')}" if found.illegal else ""
+    verdict = "FAILED" if found.fault else "ok"
+    print(f"{verdict:8}{found.check.name}: {counted(len(found.answers), 'answer')}{illegal}")
+    if found.fault:
+        print(f"        {printable(found.fault)}")
+        for line in printable(found.stderr.rstrip()).splitlines()[-_STDERR_LINES:]:
+            print(f"        | {line}")
+    elif found.illegal:
+        first = found.illegal[0]
+        print(f"        first in turn {first.turn}: {first.action} ({first.reason})")
+    sys.stdout.flush()
+
+
+def _print_summary(results: list["CheckResult"], alike: bool) -> None:
+    from locmsim.referee.checks import percentile
+
+    choices, firsts, others = [], [], []
+    for one in results:
+        turns = [time for time in one.times if time[0] is not None]
+        choices += one.times[: len(one.times) - len(turns)]
+        firsts += turns[:1]
+        others += turns[1:]
+    print()
+    for name, some in (("choice phase", choices), ("first turn", firsts), ("other turns", others)):
+        if some:
+            spent = [ms for _, ms, _ in some]
+            limit = f", limit {some[-1][2]:g} ms" if some[-1][2] else ""
+            print(
+                f"{name}: mean {sum(spent) / len(spent):.1f} ms,"
+                f" 99 % within {percentile(spent, 0.99):.1f} ms, worst {max(spent):.1f} ms{limit}"
+            )
+    print(f"answers alike in equal matches: {'yes' if alike else 'no'}")
+    failed = sum(bool(one.fault) for one in results)
+    print(f"{counted(len(results), 'check')}: {'all passed' if not failed else f'{failed} failed'}")
+
+
+def _as_json(found: "CheckResult") -> dict[str, Any]:
+    return {
+        "name": found.check.name,
+        "fault": found.fault,
+        "answers": len(found.answers),
+        "illegal": [one._asdict() for one in found.illegal],
+        "times": [{"turn": turn, "ms": ms, "limit_ms": limit} for turn, ms, limit in found.times],
+    }

@@ -1,0 +1,180 @@
+"""Does a bot keep the protocol of a game? Matches that test it, as data, and what they find."""
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from locmsim.contract import Match
+from locmsim.referee.any_game import fault_text
+from locmsim.referee.illegal import IllegalAction, illegal_actions
+from locmsim.referee.process import BotFault, BotProcess
+from locmsim.referee.process_match import Call, Result, play
+from locmsim.supervisor import Supervisor
+
+__all__ = ["Check", "CheckResult", "percentile", "run_check"]
+
+
+class Check(NamedTuple):
+    """A match that tests a bot.
+
+    Parameters
+    ----------
+    name : str
+        What it tests, in a few words.
+    players : tuple of str
+        Descriptions of agents for both seats; an empty one is the bot that is tested.
+    seed : int
+        The seed of the match.
+    seat : int, optional
+        With two agents: the seat whose questions the bot gets. It is asked what its seat was asked
+        in their match, whatever it answers, so that it comes to positions that it would avoid.
+    line_end : str
+        What ends the lines of the questions.
+    """
+
+    name: str
+    players: tuple[str, str]
+    seed: int
+    seat: int | None = None
+    line_end: str = "\n"
+
+
+@dataclass(slots=True)
+class CheckResult:
+    """What a check found.
+
+    Parameters
+    ----------
+    check : Check
+        The check.
+    fault : str
+        Why the bot failed; empty if it did not.
+    answers : list of str or None
+        Its answers.
+    times : list of tuple
+        For each answer the turn (None in a choice phase), the time in ms and the limit in ms (0 for
+        none).
+    illegal : list of IllegalAction
+        Its illegal actions; they have no effect.
+    stderr : str
+        The end of what it wrote to its standard error.
+    """
+
+    check: Check
+    fault: str = ""
+    answers: list[str | None] = field(default_factory=list)
+    times: list[tuple[int | None, float, float]] = field(default_factory=list)
+    illegal: list[IllegalAction] = field(default_factory=list)
+    stderr: str = ""
+
+
+def run_check(
+    check: Check,
+    command: str | Sequence[str],
+    new_match: Callable[[int], Match],
+    make_agent: Callable[[str], Any],
+    timeout_scale: float = 1.0,
+) -> CheckResult:
+    """Play a check.
+
+    Parameters
+    ----------
+    check : Check
+        The check.
+    command : str or sequence of str
+        The bot.
+    new_match : callable
+        Returns the match of a seed.
+    make_agent : callable
+        Returns the agent of a description.
+    timeout_scale : float
+        Factor of the rules' time limits; 0: no limits.
+
+    Returns
+    -------
+    CheckResult
+    """
+    agents: list[Any] = [make_agent(spec) if spec else command for spec in check.players]
+    for seat, agent in enumerate(agents):
+        if check.players[seat]:
+            agent.reset(seat)
+    if check.seat is None:
+        seat = check.players.index("")
+        result = play(agents, new_match(check.seed), timeout_scale=timeout_scale)
+        return _of_match(check, result, seat)
+    recorded = play(agents, new_match(check.seed), timeout_scale=0)
+    return _asked(check, command, recorded, timeout_scale)
+
+
+def _of_match(check: Check, result: Result[Any], seat: int) -> CheckResult:
+    found = CheckResult(check, stderr=result.stderr[seat])
+    if result.fault is not None and result.fault.player == seat:
+        found.fault = fault_text(result)
+    found.illegal = [one for one in illegal_actions(result) if one.player == seat]
+    for call in result.calls:
+        if call.player == seat:
+            found.answers.append(call.answer)
+            found.times.append((call.turn, call.elapsed_ns / 1e6, call.limit_ms or 0.0))
+    return found
+
+
+def _asked(
+    check: Check, command: str | Sequence[str], recorded: Result[Any], timeout_scale: float
+) -> CheckResult:
+    """Ask the bot what its seat was asked in a match."""
+    assert check.seat is not None
+    found = CheckResult(check)
+    bot: BotProcess | None = None
+    with Supervisor() as supervisor:
+        try:
+            bot = BotProcess(command, supervisor)
+            for call, match in _questions(recorded, check.seat):
+                text = match.input_text(check.seat).replace("\n", check.line_end)
+                limit_ms = match.time_limit_ms(check.seat) * timeout_scale
+                line, elapsed_ns = bot.ask(text, limit_ms / 1000 if limit_ms else None)
+                found.answers.append(line)
+                found.times.append((call.turn, elapsed_ns / 1e6, limit_ms))
+                _evaluate(found, match, call, line, recorded)
+                if found.fault:
+                    break
+        except BotFault as fault:
+            asked = [c.turn for c in recorded.calls if c.player == check.seat]
+            at = asked[min(len(found.answers), len(asked) - 1)]
+            where = "the choice phase" if at is None else f"turn {at}"
+            found.fault = f"failed in {where} ({fault.kind}): {fault.message}"
+        if bot is not None:
+            found.stderr = bot.stderr_tail()
+    return found
+
+
+def _questions(recorded: Result[Any], seat: int) -> Iterator[tuple[Call, Any]]:
+    match = recorded.match.root()
+    for call in recorded.calls:
+        if call.player == seat:
+            yield call, match
+        match.submit(call.player, call.answer)
+
+
+def _evaluate(found: CheckResult, match: Any, call: Call, line: str, recorded: Result[Any]) -> None:
+    """Submit an answer to a copy of the match."""
+    if call.turn is not None and hasattr(match, "illegal_actions"):
+        for action, reason in match.illegal_actions(line):
+            found.illegal.append(IllegalAction(call.player, call.turn, action, reason))
+    trial = copy.deepcopy(match)
+    trial.submit(call.player, line)
+    # In a choice phase, answers are judged when both are in.
+    place = next(i for i, one in enumerate(recorded.calls) if one is call)
+    for other in recorded.calls[place + 1 : place + 2]:
+        if trial.to_ask == (other.player,) and other.turn is None and call.turn is None:
+            trial.submit(other.player, other.answer)
+    if trial.error is not None and trial.error.player == call.player:
+        where = "the choice phase" if call.turn is None else f"turn {call.turn}"
+        found.fault = f"failed in {where} ({trial.error.kind}): {trial.explain()}"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that is not below this share of all values; NaN without any."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan

@@ -1,0 +1,177 @@
+"""``locmsim check``: the matches reach what they are about, and every kind of bot is judged."""
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import BOT, RULE_SETS
+
+from locmsim.arena import LocmGame
+from locmsim.cli.main import main
+from locmsim.referee import play
+from locmsim.referee.checks import Check, percentile, run_check
+from locmsim.referee.knowledge import replayed
+
+GOOD = shlex.join(BOT)
+
+
+def reached(game: LocmGame, check: Check) -> dict[str, int]:
+    """Return the extremes of what a seat is asked in a recorded match."""
+    agents = [game.check_agent(spec) for spec in check.players]
+    for seat, agent in enumerate(agents):
+        agent.reset(seat)
+    result = play(agents, game.new_match(check.seed), timeout_scale=0)
+    assert result.fault is None
+    found: dict[str, int] = {}
+    for call, match in replayed(result):
+        if match.state is not None and call.player == check.seat:
+            me, opponent = (match.state.players[i] for i in (call.player, 1 - call.player))
+            for name, value in {
+                "turn": match.state.turn,
+                "hand": me.hand_size,
+                "board": len(me.board),
+                "enemies": len(opponent.board),
+                "empty deck": int(me.deck_size == 0),
+                "opponent's empty deck": int(opponent.deck_size == 0),
+                "copies": sum(creature.id % 2 for creature in me.board),
+            }.items():
+                found[name] = max(found.get(name, 0), value)
+    return found
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_checks_reach_what_they_are_about(rules: str) -> None:
+    game = LocmGame(rules)
+    checks = {check.name: check for check in game.checks()}
+    assert len(checks) == len(game.checks()) >= 16
+    seats = [check.seat for check in checks.values() if check.seat is not None]
+    assert {0, 1} <= {*seats}
+    assert {check.players.index("") for check in checks.values() if check.seat is None} == {0, 1}
+    full = reached(game, checks["full boards"])
+    assert (full["board"], full["enemies"], full["hand"]) == (6, 6, 8)
+    bare = reached(game, checks["empty boards and full hands"])
+    assert (bare["board"], bare["enemies"], bare["hand"]) == (0, 0, 8)
+    assert bare["turn"] > 100
+    long = reached(game, checks["a long match and an empty deck"])
+    assert long["empty deck"]
+    assert long["turn"] > 30
+    assert reached(game, checks["an opponent with an empty deck"])["opponent's empty deck"]
+    assert reached(game, checks["attacks on a full board"])["board"] >= 5
+    if rules == "1.5":
+        assert full["copies"]
+        assert "copies of cards with an area" in checks
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_good_bot_passes(rules: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", "greedy", "--rules", rules, "--timeout-scale", "0"]
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [check.name for check in LocmGame(rules).checks()]
+    for name, line in zip(names, lines, strict=False):
+        assert line.startswith(f"ok      {name}: ")
+        assert "illegal" not in line
+    assert lines[-2:] == [
+        "answers alike in equal matches: yes",
+        f"{len(names)} checks: all passed",
+    ]
+    assert any(line.startswith("first turn: mean ") for line in lines)
+    assert main([*words, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["repeats"] is True
+    assert [one["name"] for one in data["checks"]] == names
+    assert all(one["fault"] == "" and one["answers"] for one in data["checks"])
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[str], str]:
+    """Return the command of a bot that answers question `n` by an expression."""
+
+    def write(answer: str) -> str:
+        path = tmp_path / "bot.py"
+        bots = Path(__file__).parents[1] / "bots"
+        path.write_text(
+            f"import sys, os\nsys.path.insert(0, {str(bots)!r})\nimport bot\nn = 0\n"
+            f"while True:\n    bot.read_question()\n    bot.write({answer})\n    n += 1\n"
+        )
+        return shlex.join([BOT[0], "-S", "-E", str(path)])
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "said"),
+    [
+        ('b"PASS\\n"', 0, "answers alike in equal matches: yes"),
+        ('b"PASS\\r\\n"', 0, "checks: all passed"),
+        (
+            'b"SUMMON 999 0\\n" if n else b"PASS\\n"',
+            0,
+            "first in turn 0: SUMMON 999 0 (not in hand)",
+        ),
+        ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  full boards: 4 answers"),
+        (
+            'b"PASS\\n" if n < 30 else b"x"[:9 // 0]',
+            1,
+            "FAILED  empty boards and full hands: 30 answers",
+        ),
+        ('b"PASS;MOVE " + str(os.getpid()).encode() + b"\\n"', 1, "checks: "),
+    ],
+)
+def test_bots_are_judged(
+    answer: str,
+    status: int,
+    said: str,
+    script: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", script(answer), "--timeout-scale", "0"]) == status
+    out = capsys.readouterr().out
+    assert said in out
+    assert ("FAILED" in out) == bool(status)
+    if "// 0" in answer:
+        assert "        | ZeroDivisionError: integer division or modulo by zero\n" in out
+    if "SING" in answer:
+        assert "failed in turn 4 (malformed answer): " in out
+
+
+def test_late_answers_and_other_answers(script: Callable[[str], str]) -> None:
+    """Limits are those of the rules, and are in the result with the times."""
+    game = LocmGame()
+    check = game.checks()[5]
+    found = run_check(check, GOOD, game.new_match, game.check_agent)
+    assert found.fault == ""
+    assert [limit for _, _, limit in found.times[:3]] == [4000, 1000, 200]
+    assert [turn for turn, _, _ in found.times[:3]] == [None, 1, 3]
+    slow = script('(__import__("time").sleep(0.5 * (n == 2)), b"PASS\\n")[1]')
+    found = run_check(check, slow, game.new_match, game.check_agent)
+    assert found.fault.startswith("failed in turn 3 (timeout): no answer within 200 ms")
+    moody = script(
+        'b"PASS\\n" if n else b";".join(b"CHOOSE %d" % (os.getpid() % 90 + i)'
+        ' for i in range(30)) + b"\\n"'
+    )
+    one, other = (run_check(check, moody, game.new_match, game.check_agent) for _ in range(2))
+    assert one.answers != other.answers
+
+
+def test_a_bot_that_cannot_be_started(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "/nowhere/bot"]) == 1
+    assert "cannot run '/nowhere/bot': No such file" in capsys.readouterr().err
+    for words, message in (
+        (["greedy:x=1"], "BOT: agent greedy: unknown option 'x'"),
+        (["greedy", "--game", "vestrock"], "--game: Vestrock has no checks"),
+        (["greedy", "--game", "chess"], "--game: unknown game 'chess'"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["check", *words])
+        assert message in capsys.readouterr().err
+
+
+def test_percentiles() -> None:
+    values: list[Any] = [*range(1, 201)]
+    assert percentile(values, 0.99) == 198
+    assert percentile([5], 0.99) == 5
+    assert percentile([], 0.5) != percentile([], 0.5)  # NaN

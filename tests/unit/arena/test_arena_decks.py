@@ -1,0 +1,130 @@
+"""Play without the influence of decks, and decks without that of play."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from helpers import BOT, RULE_SETS
+
+from locmsim import Match
+from locmsim._seeds import agent_seed
+from locmsim.agents import RandomAgent, make_agent
+from locmsim.agents.combined import CombinedAgent
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+from locmsim.contract import play_match
+from locmsim.web import load_replay
+
+
+def random_decks(rules: str, seed: int) -> list[list[int]]:
+    """Return what two agents with the seeds of their seats choose at random."""
+    agents = [RandomAgent(), RandomAgent()]
+    for seat, agent in enumerate(agents):
+        agent.reset(agent_seed(seed, seat))
+    return play_match(Match(rules, seed=seed), agents).chosen
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("isolate", [False, True])
+def test_both_seats_have_the_decks_of_an_agent(rules: str, isolate: bool) -> None:
+    """In each game of a pair the seats have the same decks, whoever plays them."""
+    with Arena(
+        ["greedy", "beam:nodes=30,time_ms=0"],
+        seeds=[7],
+        rules=rules,
+        decks="random",
+        timeout_scale=0,
+    ) as arena:
+        arena.run(jobs=1, isolate=isolate)
+        assert ", decks of random" in arena.table().splitlines()[0]
+        for number in (1, 2):
+            assert arena.replay(number).match.chosen == random_decks(rules, 7)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("spec", ["beam:nodes=30,time_ms=0", "greedy", "rule", "osl"])
+def test_the_pilot_knows_the_deck(rules: str, spec: str) -> None:
+    """It plays as it would if it had chosen these cards itself."""
+    agents = [CombinedAgent(RandomAgent(), make_agent(spec)) for _ in range(2)]
+    for seat, agent in enumerate(agents):
+        agent.reset(seat)
+    match = play_match(Match(rules, seed=5), agents)
+    for agent, chosen in zip(agents, match.chosen, strict=True):
+        assert agent.pilot.chosen == chosen
+
+
+def test_same_agents_with_their_own_decks() -> None:
+    """With the player itself as the pilot, or as the one who chooses, nothing changes."""
+    found = []
+    for more in ({}, {"pilot": "greedy"}, {"decks": "greedy"}):
+        with Arena(["greedy", "a=greedy"], seeds=[1, 2], timeout_scale=0, **more) as arena:
+            arena.run(jobs=1)
+            numbers = range(1, 5)
+            found.append([[one[:2] for one in arena.record(n).answers] for n in numbers])
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_pilot_plays_the_decks_of_the_players() -> None:
+    players = ["one=random", "two=rule:deck=score"]
+    with Arena(players, seeds=[3], pilot="greedy", timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert ", played by greedy" in arena.table().splitlines()[0]
+        first, second = (arena.replay(number).match for number in (1, 2))
+        # The player who does not draw at random has one deck in both seats.
+        assert first.chosen[1] == second.chosen[0]
+        assert first.chosen[0] == random_decks("1.5", 3)[0]
+        assert second.chosen[1] == random_decks("1.5", 3)[1]
+
+
+@pytest.mark.process
+def test_programs_are_asked_and_their_choice_is_replaced(tmp_path: Path) -> None:
+    db = str(tmp_path / "results.db")
+    words = [f"bot={shlex.join(BOT)}", "greedy", "--seeds", "7", "--decks", "random"]
+    assert main(["arena", *words, "--timeout-scale", "0", "--jobs", "1", "--db", db]) == 0
+    with Arena.load(db) as arena:
+        assert [arena.replay(number).match.chosen for number in (1, 2)] == [
+            random_decks("1.5", 7)
+        ] * 2
+        assert not arena.tally.players[0].faults
+        assert arena.verify(jobs=1) == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("isolate", [[], ["--isolate"]])
+def test_play_with_decks(
+    isolate: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "match.json"
+    words = ["play", "greedy", shlex.join(BOT), "-d", "seed=7", "--decks", "random"]
+    assert main([*words, "--timeout-scale", "0", "-l", str(log), *isolate]) == 0
+    assert load_replay(str(log))[0].match.chosen == random_decks("1.5", 7)
+    for decks, more, message in (
+        ("nobody", [], "--decks: expected an agent, got 'nobody'"),
+        ("rule:x=1", [], "--decks: agent rule: unknown option 'x'"),
+        ("rule", ["--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["play", "rule", "rule", "--decks", decks, *more])
+        assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--decks", "nobody"], "--decks: expected an agent, got 'nobody'"),
+        (["--decks", "rule:x=1"], "--decks: agent rule: unknown option 'x'"),
+        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply where decks are"),
+        (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),
+        (["--decks", "rule", "--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
+    ],
+)
+def test_what_cannot_be_combined(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    players = ["rule", "search:nodes=9"] if "vestrock" in options else ["greedy", "random"]
+    if options == ["--pilot", "greedy"]:
+        players[1] = "b=./bot"
+    with pytest.raises(SystemExit) as caught:
+        main(["arena", *players, *options, "--db", str(tmp_path / "x.db")])
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
