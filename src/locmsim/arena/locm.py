@@ -121,10 +121,6 @@ class LocmGame:
         ----------
         chooser, pilot : Agent
             The two agents.
-
-        Returns
-        -------
-        Agent
         """
         return CombinedAgent(chooser, pilot)
 
@@ -139,10 +135,6 @@ class LocmGame:
         ----------
         spec : str
             Its description in `checks`.
-
-        Returns
-        -------
-        agent
         """
         return check_agent(spec)
 

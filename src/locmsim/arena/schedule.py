@@ -219,10 +219,7 @@ class Settings:
                 self.game.new_match(0, 0)
             except ValueError as error:
                 raise ValueError(f"pairs_per_set: {error}") from None
-        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
-            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
-        if self.match_limit is not None and not self.match_limit > 0:
-            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+        self._check_limits()
         for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
             if spec:
                 self._check_combined(name, spec)
@@ -233,7 +230,6 @@ class Settings:
                     f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
                 )
 
-<<<<<<< HEAD
     def _check_names(self) -> None:
         if len(self.players) < 2:
             raise ValueError(f"players: expected at least two, got {len(self.players)}")
@@ -243,7 +239,13 @@ class Settings:
                 raise ValueError(f"players: {name!r} is not a valid name")
             if names.count(name) > 1:
                 raise ValueError(f"players: two are called {name!r}")
-=======
+
+    def _check_limits(self) -> None:
+        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
+            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
+        if self.match_limit is not None and not self.match_limit > 0:
+            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:
             raise ValueError("pilot: does not apply where decks are given")
@@ -258,7 +260,6 @@ class Settings:
         programs = [player.name for player in self.players if player.process]
         if name == "pilot" and programs:
             raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
->>>>>>> main
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
