@@ -55,7 +55,7 @@ def check_games(rules, seeds):
     random = np.random.default_rng(3)
     checked = 0
     for seed in seeds:
-        games.begin(0, seed=seed)
+        games.begin(0, seed)
         while rows.views.winner(0) < 0:
             state = rows.views.state(0)
             for player in (0, 1):
@@ -90,7 +90,7 @@ def check_matches(rules, seeds):
         chosen = match.chosen
         for player in (0, 1):
             beliefs[player].chose(chosen[player])
-        games.begin(0, seed=1, options={"match": match.params, "decks": chosen})
+        games.begin(0, 1, options={"match": match.params, "decks": chosen})
         assert rows.views.state(0) == match.state
         while match.to_ask:
             player = match.to_ask[0]
@@ -133,7 +133,7 @@ def check_picks(rules, episode, seeds):
     for seed in seeds:
         random = np.random.default_rng(seed)
         match = Match(rules, seed=seed)
-        games.begin(0, seed=np.random.default_rng(seed), options={"match": match.params})
+        games.begin(0, seed, options={"match": match.params})
         chosen = [[], []]
         for _step in range(30):
             for player in (0, 1):

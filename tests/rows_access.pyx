@@ -2,26 +2,10 @@
 # What tests look at and change in compiled code, of environments above all: built by
 # rows_access.py, not installed.
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from locmsim._core cimport MAX_DECK, State
+from locmsim._core cimport State
 from locmsim._math cimport atanh64, exp32, exp64, log64, tanh32, tanh64
-from locmsim.envs._deal cimport (
-    MAX_SET,
-    derive_seeds,
-    draw_triplets,
-    java_below,
-    java_start,
-)
-from locmsim.envs._numpy_stream cimport (
-    numpy_below,
-    numpy_next,
-    numpy_place,
-    numpy_start,
-    numpy_t,
-    numpy_take,
-)
 from locmsim.envs._potentials cimport N_POTENTIALS, potentials
 from locmsim.envs._row cimport cold_t, row_t, table_of
 from locmsim.envs._rows cimport Rows
@@ -65,36 +49,6 @@ def potentials_of(State state not None, int player):
     cdef float values[N_POTENTIALS]
     potentials(&state.s, &state.table.t, player & 1, values)
     return {name: values[i] for i, name in enumerate(POTENTIALS)}
-
-
-def java_numbers(int64_t seed, int n, bounds=()):
-    """The first n seeds that follow from one, then `nextInt` of each bound from a new start."""
-    cdef int64_t seeds[16]
-    cdef uint64_t random = java_start(seed)
-    derive_seeds(seed, min(n, 16), seeds)
-    return [seeds[i] for i in range(min(n, 16))], [java_below(&random, bound) for bound in bounds]
-
-
-def triplets_of(int64_t seed, allowed):
-    """The offers of a draft seed: 30 lists of three of the indices in `allowed`."""
-    cdef uint8_t triplets[MAX_DECK][3]
-    cdef bytes indices = bytes(allowed)
-    if not 3 <= len(indices) < MAX_SET:
-        raise ValueError(f"expected 3..{MAX_SET - 1} cards, got {len(indices)}")
-    draw_triplets(seed, <const uint8_t*>indices, <int>len(indices), triplets)
-    return [[triplets[i][k] for k in range(3)] for i in range(MAX_DECK)]
-
-
-def drawn(generator, bounds):
-    """What `generator`, or one of that seed, draws below each bound; 0 for all 64 bits, a negative
-    one for a place in a permutation, up to it."""
-    cdef numpy_t random
-    if isinstance(generator, int):
-        numpy_start(&random, generator)
-    else:
-        numpy_take(&random, generator)
-    return [numpy_next(&random) if bound == 0 else numpy_below(&random, bound) if bound > 0
-            else numpy_place(&random, -bound) for bound in bounds]
 
 
 def wide_dense(int most, const float[:, ::1] x, const float[:, ::1] w, float[:, ::1] to):

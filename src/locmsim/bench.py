@@ -488,14 +488,14 @@ def _match(rules: str) -> Iterator[Measured]:
         Match(rules, seed=next(seeds))
         return 1
 
-    def played() -> Case:
+    def played(cards: list[Card] | None = None) -> Case:
         agents = make_agent("random"), make_agent("random")
 
         def run() -> int:
             seed = next(seeds)
             for agent in agents:
                 agent.reset(seed)
-            play(agents, Match(rules, seed=seed))
+            play(agents, Match(rules, seed=seed, cards=cards))
             return 1
 
         return Case(run)
@@ -507,6 +507,9 @@ def _match(rules: str) -> Iterator[Measured]:
         yield Measured("generate_cards", "ms", make)
     yield Measured("Match, cards included", "ms", lambda: Case(new))
     yield Measured("matches of two random agents", "/s", played)
+    if rules == "1.5":
+        same_cards = partial(played, generate_cards(1))
+        yield Measured("matches of two random agents, cards given", "/s", same_cards)
 
 
 def _decks(rules: str) -> Iterator[Measured]:

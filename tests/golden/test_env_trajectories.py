@@ -20,11 +20,11 @@ SIGNATURES = {
     "Battle 1.0 max-attack": ("1fc8a087e37982ca", "a009870943354fa8"),
     "Battle 1.5 random gym-locm": ("7bd6b38af1eea87c", "601a7404402bb4ff"),
     "Battle 1.5 random entities-f32": ("20b9427af004aae0", "9cc215e23de325fc"),
-    "Construct 1.5": ("d98a125d786ea41a", "3fe7f174d193b09e"),
-    "Draft 1.2": ("f8c01e8ee23b307d", "7d14007ce1f62e5a"),
-    "Draft 1.0 first": ("f8c01e8ee23b307d", "15ce51e7e9b0cb77"),
-    "Match 1.5 random": ("b11eb747960ab642", "df8fadf66aa21736"),
-    "Match 1.0 random": ("657db8ccc501fa0e", "d266149899663ca6"),
+    "Construct 1.5": ("f5e7fc4dc62c7e67", "4a37c6eb1e1764ac"),
+    "Draft 1.2": ("73c8d842440ae77a", "2afeff71f366d93d"),
+    "Draft 1.0 first": ("e04112ba31092c47", "6fa998f19cda5c9b"),
+    "Match 1.5 random": ("bb4d202ac2994da6", "8c1d0888e84881bd"),
+    "Match 1.0 random": ("62884cdd56d9c628", "98acad60d2e02ba9"),
 }
 
 

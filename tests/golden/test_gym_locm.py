@@ -29,7 +29,7 @@ def test_gym_locm_saw_and_rewarded_the_same():
     """Environments agree in lock-step with recordings of gym-locm 2.0.0b1."""
     for game in gym_games():
         games = Games(1, Options(rules=game["rules"], layout="gym-locm", opponent="caller"))
-        games.begin(0, seed=1, options={"state": gym_start(game)})
+        games.begin(0, 1, options={"state": gym_start(game)})
         rows = games.rows
         before = [None, None]
         for step in game["steps"]:

@@ -3,6 +3,7 @@
 from libc.stdint cimport uint8_t
 
 from locmsim.envs._row cimport cold_t, row_t, rows_t
+from locmsim.game._match cimport match_t
 
 cdef class RowBlock:
     cdef rows_t a
@@ -19,3 +20,5 @@ cdef class RowBlock:
 # Returns the address of an array's data and keeps the array in `held`; ``ValueError`` if the array
 # has another size.
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL
+# Sets two decks of indices, complete ones; [] leaves a player's as it is.
+cdef int take_decks(match_t* m, decks) except -1

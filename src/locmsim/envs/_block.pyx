@@ -5,8 +5,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int8_t, uint8_t, uintptr_t
 from libc.string cimport memset
 
-from locmsim._core cimport RULES_10, RULES_15, stream_start, table_t
-from locmsim.envs._choice cimport choice_actions, choice_size
+from locmsim._core cimport MAX_DECK, RULES_10, RULES_15, stream_start, table_t
 from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
@@ -23,7 +22,8 @@ from locmsim.envs._row cimport (
     rows_t,
     set_t,
 )
-from locmsim.game._layout cimport layout_item, layout_size
+from locmsim.game._layout cimport choice_actions, choice_size, layout_item, layout_size
+from locmsim.game._match cimport match_t
 
 from locmsim.game._layout import LAYOUT_CODES
 
@@ -68,7 +68,6 @@ cdef class RowBlock:
         g.autoreset = ("next", "same", "disabled").index(options["autoreset"])
         g.max_actions = options["max_actions"]
         g.decks = ("random", "given", "asked").index(options["decks"])
-        g.n_seeds = 4 if g.rules == RULES_15 else 3
         g.win = options["win"]
         g.gamma = options["gamma"]
         g.raw_potentials = options["raw_potentials"]
@@ -134,3 +133,16 @@ cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:
         raise ValueError(f"{name}: expected {size} bytes, got {data.shape[0]}")
     held.append(array)
     return &data[0]
+
+
+cdef int take_decks(match_t* m, decks) except -1:
+    cdef int who, i
+    for who in range(2):
+        if not decks[who]:
+            continue
+        if len(decks[who]) != MAX_DECK:
+            raise ValueError(f"decks: expected {MAX_DECK} cards, got {len(decks[who])}")
+        for i in range(MAX_DECK):
+            m.decks[who][i] = decks[who][i]
+        m.picked[who] = MAX_DECK
+    return 0

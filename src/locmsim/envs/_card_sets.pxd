@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t
 
-from locmsim._core cimport Table, card_t
+from locmsim._core cimport Table
 from locmsim.envs._block cimport RowBlock
 from locmsim.envs._row cimport rows_t, set_t
 
@@ -16,5 +16,4 @@ cdef class CardSets:
     cdef const int8_t* shown_rows(self, Table table) except NULL
     cdef dict shown_in(self, Py_ssize_t i)
     cdef int forget(self) except -1
-    cdef const card_t* cards_of(self, Py_ssize_t i) except NULL
     cdef Table table_of_set(self, Py_ssize_t i)

@@ -5,9 +5,8 @@ from libc.stdint cimport int8_t, uintptr_t
 
 from locmsim._core cimport MAX_DECK, Table, card_t
 from locmsim.envs._block cimport RowBlock
-from locmsim.envs._choice cimport write_cards
 from locmsim.envs._row cimport BATTLE_EPISODE, row_t, set_key, set_of, set_t
-from locmsim.game._layout cimport HAND_ROW
+from locmsim.game._layout cimport HAND_ROW, write_cards
 
 __all__ = ["CardSets"]
 
@@ -29,7 +28,7 @@ cdef class CardSets:
 
     def seed(self, Py_ssize_t i):
         """Return the cardGenSeed of a row's set."""
-        return self.block.row(i).cold.now.seeds[0]
+        return self.block.row(i).cold.now.m.seeds[0]
 
     def has(self, Py_ssize_t i):
         """Return whether a row's set has been made."""
@@ -61,16 +60,9 @@ cdef class CardSets:
                     target.decks[who][j] = decks[who][j]
 
     def give_own(self, Py_ssize_t i, Table table not None, decks=None):
-        """Set the card set of an episode that begins with options, and its decks if known."""
-        cdef int who, j
+        """Set the card set of an episode whose seeds have been set, as `give` does."""
         self.block.row(i).cold.now.set = -1
-        self.row_sets[i] = table
-        self.a.own_sets[i].cards = &table.t.cards[table.t.n_instances]
-        self.show_set(&self.a.own_sets[i], table)
-        if decks is not None:
-            for who in range(2):
-                for j in range(len(decks[who])):
-                    self.a.own_sets[i].decks[who][j] = decks[who][j]
+        self.give(i, table, decks)
 
     def pool(self, Py_ssize_t i):
         """Return the table whose pool is the row's card set."""
@@ -79,7 +71,7 @@ cdef class CardSets:
     def offers(self, Py_ssize_t i):
         """Return the offers of a draft (1.x): 30 triplets of indices into the cards."""
         cdef row_t* r = self.block.row(i)
-        return [[r.cold.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
+        return [[r.cold.now.m.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
 
     cdef int show_set(self, set_t* target, Table table) except -1:
         """Write the cards of a set as the choice phase shows them."""
@@ -102,7 +94,7 @@ cdef class CardSets:
 
     cdef dict shown_in(self, Py_ssize_t i):
         """Return the part of `retired` that a row needs."""
-        cdef uintptr_t now = <uintptr_t>self.block.cold[i].cards
+        cdef uintptr_t now = <uintptr_t>self.block.cold[i].now.m.cards
         cdef uintptr_t own = <uintptr_t>self.a.own_sets[i].cards
         return {where: self.retired[where] for where in (now, own) if where in self.retired}
 
@@ -112,21 +104,17 @@ cdef class CardSets:
         if len(self.retired) > 4 * self.a.n + 2 * len(self.tables) + SPARE:
             used = set()
             for i in range(self.a.n):
-                used.add(<uintptr_t>self.block.cold[i].cards)
+                used.add(<uintptr_t>self.block.cold[i].now.m.cards)
                 used.add(<uintptr_t>self.a.own_sets[i].cards)
             for i in range(len(self.tables)):
                 used.add(<uintptr_t>self.a.sets[i].cards)
             self.retired = {where: old for where, old in self.retired.items() if where in used}
         return 0
 
-    cdef const card_t* cards_of(self, Py_ssize_t i) except NULL:
-        cdef Table table = self.table_of_set(i)
-        return &table.t.cards[table.t.n_instances]
-
     cdef Table table_of_set(self, Py_ssize_t i):
         cdef row_t* r = self.block.row(i)
         if r.cold.now.set < 0:
             return self.row_sets[i]
         if set_of(self.a, i).key != set_key(&self.a.g, r):     # replaced by another set since
-            return self.block.options["find_set"](r.cold.now.seeds[0])
+            return self.block.options["find_set"](r.cold.now.m.seeds[0])
         return self.tables[r.cold.now.set]

@@ -94,7 +94,7 @@ cdef class Fresh:
         if r.phase == IN_BATTLE:
             info = {"turn": r.s.turn, "seat": seat}
         else:
-            info = {"turn": -1, "seat": seat, "step": r.picked[seat]}
+            info = {"turn": -1, "seat": seat, "step": r.cold.now.m.picked[seat]}
         if self.in_info:
             info["action_mask"] = self.mask.next()
             return self.observation.next(), info

@@ -75,13 +75,10 @@ cdef class PlayerTable:
         cdef int i
         total = sum(weights)
         g.self_play = True
-        g.mixed = False
         for i in range(<int>len(slots)):
             g.slot[i] = slots[i]
             g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
             g.self_play = g.self_play and g.player[g.slot[i]] == CALLER
-            g.mixed = g.mixed or g.player[g.slot[i]] == CALLER
-        g.mixed = g.mixed and not g.self_play
         g.n_opponents = <int>len(slots)
         self.drawn = (slots, weights)
 

@@ -7,31 +7,26 @@ from libc.stdint cimport int64_t, int8_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from locmsim._core cimport state_is_legal
-from locmsim.envs._block cimport RowBlock, address
+from locmsim.envs._block cimport RowBlock, address, take_decks
 from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._numpy_stream cimport numpy_next
 from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._row cimport (
     AHEAD,
     BATTLES,
     BATTLE_EPISODE,
     CARDS_AHEAD,
-    CARD_SET,
-    IN_CHOICE,
     NOTHING,
     OPPONENT,
-    OVER,
     SEARCH,
     SLOTS,
-    choose,
     deal_row,
     draw_battle,
     draw_bits,
     fetch_cards,
     fetch_row,
     finish_choice,
-    go_on,
     play_battles,
+    resume,
     row_t,
     search,
     set_key,
@@ -68,8 +63,8 @@ cdef class Requests:
         """Return what all rows wait for, or those in `rows`.
 
         The result is a dict from the slot of a player that Python asks to an int64 array of the
-        rows that wait for it, and a list of (row, request) for the others: 1 is a card set, 2
-        decks, 4 a search, 5 battles.
+        rows that wait for it, and a list of (row, request) for the others: CARD_SET, DECKS, SEARCH
+        or BATTLES of _row.pxd.
         """
         cdef Py_ssize_t n = self.a.n if rows is None else rows.shape[0]
         cdef Py_ssize_t i, j
@@ -101,16 +96,13 @@ cdef class Requests:
         return asked, others
 
     def waits_for(self, Py_ssize_t i):
-        """Return what a row waits for: 0 is nothing, 3 a player that Python asks, else as above."""
+        """Return what a row waits for: NOTHING, OPPONENT or a request as above."""
         return self.block.row(i).waits
 
-    def proceed(self, Py_ssize_t i):
+    def resume(self, Py_ssize_t i):
         """Continue a row after its request has been met."""
-        cdef row_t* r = self.block.row(i)
-        if r.waits == CARD_SET:
-            choose(self.a, i)
-        if r.where != OVER:
-            go_on(self.a, i)
+        self.block.row(i)
+        resume(self.a, i)
 
     @cython.boundscheck(False)
     def ask(self, const int64_t[::1] rows, observations, masks, uint64_t[::1] seeds, layout):
@@ -160,7 +152,7 @@ cdef class Requests:
                 continue
             r.length += 1
             known_apply(&r.k, &r.s, table_of(r), <int>actions[j])
-            go_on(self.a, rows[j])
+            resume(self.a, rows[j])
         if bad >= 0:
             raise IllegalActionError(
                 f"row {rows[bad]}: action {actions[bad]} of the opponent is not legal",
@@ -199,7 +191,7 @@ cdef class Requests:
         cdef int number
         found = []
         for number in range(self.a.g.battles):
-            draw_battle(&self.a.g, r, number, shuffles, seeds)
+            draw_battle(r, number, shuffles, seeds)
             found.append(((shuffles[0], shuffles[1]), (seeds[0], seeds[1])))
         return found
 
@@ -221,17 +213,11 @@ cdef class Requests:
     def give_decks(self, Py_ssize_t i, decks):
         """Set the decks that a row waits for, as indices into its cards; [] for the caller's."""
         cdef row_t* r = self.block.row(i)
-        cdef int who, j
-        for who in range(2):
-            for j in range(len(decks[who])):
-                r.cold.now.decks[who][j] = decks[who][j]
+        take_decks(&r.cold.now.m, decks)
         r.waits = NOTHING
         if self.a.g.episode == BATTLE_EPISODE:
-            deal_row(&self.a.g, r, self.card_sets.cards_of(i))
+            deal_row(&self.a.g, r)
 
     def draw(self, Py_ssize_t i):
         """Draw 64 bits from the row's random stream."""
-        cdef row_t* r = self.block.row(i)
-        if r.phase == IN_CHOICE:
-            return numpy_next(&r.cold.random)
-        return draw_bits(&r.stream)
+        return draw_bits(&self.block.row(i).stream)

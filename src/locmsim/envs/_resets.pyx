@@ -3,30 +3,23 @@
 cimport cython
 from libc.string cimport memcpy
 
-from locmsim._core cimport MAX_DECK, RULES_15, State
-from locmsim.envs._block cimport RowBlock
+from locmsim._core cimport State
+from locmsim.envs._block cimport RowBlock, take_decks
 from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._deal cimport draw_triplets
 from locmsim.envs._row cimport (
     BATTLE_EPISODE,
     CALLER,
-    CARD_SET,
-    IN_RESET,
     NOTHING,
-    choose,
+    begin,
     cold_t,
-    deal_row,
-    draw_choice,
-    draw_episode,
-    go_on,
+    resume,
     row_t,
-    set_key,
-    set_of,
     set_t,
     show,
     start_row,
     won_by,
 )
+from locmsim.game._match cimport n_seeds_of
 from locmsim.game._turn_view cimport shorten
 
 __all__ = ["Resets"]
@@ -44,45 +37,38 @@ cdef class Resets:
         self.a = &block.a
         self.card_sets = card_sets
 
-    def reseat(self, Py_ssize_t i, seat, player=None):
-        """Draw or set who plays where in the episode that `begin_with` or `begin_dealt` begins.
+    def draw(self, Py_ssize_t i, seat=None, player=None):
+        """Draw an episode that `begin` or `begin_at` begins; set who plays where if they are given.
 
-        `player` is a slot. Returns the caller's seat, -1 for both.
+        `player` is a slot.
         """
         cdef row_t* r = self.block.row(i)
-        draw_episode(&self.a.g, r)
+        begin(&self.a.g, r)
         if player is not None:
             r.cold.now.opponent = player
             r.seat = -1 if self.a.g.player[r.cold.now.opponent] == CALLER else max(r.seat, 0)
         if seat is not None and r.seat >= 0:
             r.seat = seat
-        return r.seat
 
-    def open_choice(self, Py_ssize_t i, seat, player, bint seed, bint cards):
-        """Draw or set who plays where in an episode that `begin_choice` begins.
+    def set_seeds(self, Py_ssize_t i, seed, seeds):
+        """Set the seeds of the match of an episode that has been drawn."""
+        cdef row_t* r = self.block.row(i)
+        cdef int j
+        r.cold.now.m.seed = seed
+        for j in range(n_seeds_of(self.a.g.rules)):
+            r.cold.now.m.seeds[j] = seeds[j]
 
-        `seed` and `cards` say whether a seed and a card set are drawn, too.
+    def begin(self, Py_ssize_t i, decks=None):
+        """Begin an episode that has been drawn, with two decks of indices if they are given.
+
+        Without its card set the row waits for it.
         """
-        cdef row_t* r = self.block.row(i)
-        draw_choice(&self.a.g, r, seed, cards)
-        if player is not None:
-            r.cold.now.opponent = player
-            r.seat = -1 if self.a.g.player[r.cold.now.opponent] == CALLER else max(r.seat, 0)
-        if seat is not None and r.seat >= 0:
-            r.seat = seat
-        r.where = IN_RESET
-        r.waits = CARD_SET
+        if decks is not None:
+            take_decks(&self.block.row(i).cold.now.m, decks)
+        resume(self.a, i)
 
-    def begin_choice(self, Py_ssize_t i):
-        """Begin an episode after `open_choice`; without its card set the row waits for it."""
-        cdef row_t* r = self.block.row(i)
-        cdef const set_t* source = set_of(self.a, i)
-        if source.cards is not NULL and source.key == set_key(&self.a.g, r):
-            choose(self.a, i)
-        go_on(self.a, i)
-
-    def begin_with(self, Py_ssize_t i, State state not None):
-        """Begin an episode after `reseat` from a position."""
+    def begin_at(self, Py_ssize_t i, State state not None):
+        """Begin an episode that has been drawn at a position."""
         cdef row_t* r = self.block.row(i)
         if self.a.g.episode != BATTLE_EPISODE:
             raise ValueError("state: only episodes without a choice phase can start from one")
@@ -97,36 +83,7 @@ cdef class Resets:
         self.a.own_sets[i].cards = NULL
         start_row(&self.a.g, r)
         r.waits = NOTHING
-        go_on(self.a, i)
-
-    def take_seeds(self, Py_ssize_t i, seed, seeds):
-        """Set the seeds of the row's match; the offers of 1.x follow from them."""
-        cdef row_t* r = self.block.row(i)
-        cdef int j
-        r.cold.now.seed = seed
-        for j in range(self.a.g.n_seeds):
-            r.cold.now.seeds[j] = seeds[j]
-        self.a.own_sets[i].key = set_key(&self.a.g, r)
-        if self.a.g.rules != RULES_15:
-            draw_triplets(r.cold.now.seeds[0], self.a.g.allowed, self.a.g.n_allowed,
-                          r.cold.now.triplets)
-
-    def begin_dealt(self, Py_ssize_t i, seed, seeds, decks):
-        """Begin an episode after `reseat` from a match's seeds and decks of indices.
-
-        The card set must have been set.
-        """
-        cdef row_t* r = self.block.row(i)
-        cdef int who, j
-        self.take_seeds(i, seed, seeds)
-        self.a.own_sets[i].key = set_key(&self.a.g, r)
-        for who in range(2):
-            for j in range(MAX_DECK):
-                r.cold.now.decks[who][j] = decks[who][j]
-        r.where = IN_RESET
-        r.waits = NOTHING
-        deal_row(&self.a.g, r, self.card_sets.cards_of(i))
-        go_on(self.a, i)
+        resume(self.a, i)
 
     def kept(self, Py_ssize_t i):
         """Return all data of a row for `put_back`: a `reset` that fails must not change it."""

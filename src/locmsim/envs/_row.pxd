@@ -3,15 +3,13 @@
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, state_t, table_t
-from locmsim.envs._choice cimport choice_t
-from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
-from locmsim.envs._numpy_stream cimport numpy_t
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._layout cimport known_t
+from locmsim.game._match cimport MAX_SET, match_t
 from locmsim.game._turn_view cimport short_table_t
 
-cdef enum:                      # what a row waits for
+cpdef enum:                     # what a row waits for
     NOTHING = 0
     CARD_SET = 1
     DECKS = 2
@@ -29,7 +27,7 @@ cdef enum:                      # what an episode is
     CHOICE_EPISODE = 1          # thirty picks; others play battles with the decks
     MATCH_EPISODE = 2           # thirty picks, then the battle in the same row
 
-cdef enum:                      # phases
+cpdef enum:                     # phases
     IN_BATTLE = 0
     IN_CHOICE = 1
 
@@ -65,22 +63,17 @@ cdef enum:
     AHEAD = 6                   # how many rows ahead a row is prefetched
     CARDS_AHEAD = 3             # how many rows ahead its cards are, when the row itself is there
 
-ctypedef struct end_t:          # facts about an episode; complete at its end
-    int64_t seed
-    int64_t seeds[MAX_SEEDS]
-    int64_t set
+ctypedef struct episode_t:      # an episode; complete at its end
+    match_t m
+    int64_t set                 # number of its shared card set, -1 for one of its own
     int32_t length
     int32_t turn                # -1: it ended in the choice phase
     int32_t health[2]
     int8_t winner               # by the rules of the game; -1: nobody
-    int8_t loser                # who lost by an illegal action
     int8_t seat                 # the caller's, -1 for both
     int8_t opponent             # slot of the other player
-    uint8_t illegal
     uint8_t dealt               # it was dealt from seeds: the match can be played again
     uint8_t offered             # ... and its choice phase allows these decks
-    uint8_t decks[2][MAX_DECK]
-    uint8_t triplets[MAX_DECK][3]       # 1.x: what was offered
 
 ctypedef struct set_t:          # a card set
     const card_t* cards         # NULL: not made yet
@@ -90,13 +83,11 @@ ctypedef struct set_t:          # a card set
 
 ctypedef struct cold_t:         # the part of a row of which most steps read one card or nothing
     short_table_t table
-    end_t now                   # the running episode, as far as known
-    end_t last                  # the last finished episode
+    episode_t now               # the running episode, as far as known
+    episode_t last              # the last finished one
     int32_t n_acts              # the caller's actions in their last turn, if opponents see them
     shown_action_t acts[MAX_ACTS]
-    const card_t* cards         # the card set, for the choice phase
-    const int8_t* shown         # ... as the choice phase shows it
-    numpy_t random              # random stream of episodes that begin with the choice phase
+    const int8_t* shown         # the card set as the choice phase shows it
     float score                 # of player 0 in the battles of a choice, -1 to 1
 
 ctypedef struct row_t:          # what every step reads; rows lie side by side
@@ -112,9 +103,8 @@ ctypedef struct row_t:          # what every step reads; rows lie side by side
     uint8_t waits
     int8_t acted                # who acted in the last step, -1 for nobody
     uint8_t phase
-    uint8_t picked[2]           # number of cards that each player has chosen
     known_t k
-    uint8_t _pad[20]            # fills 17 whole cache lines
+    uint8_t _pad[20]           # fills 17 whole cache lines
 
 ctypedef struct game_t:         # what all rows have in common
     int rules
@@ -135,13 +125,11 @@ ctypedef struct game_t:         # what all rows have in common
     int autoreset
     int max_actions
     int decks
-    int n_seeds
     int n_opponents
     int slot[SLOTS]             # slots of the opponents that may be drawn
     uint32_t weight[SLOTS]      # ... their weights in units of 1/65536; the sum is at least 1
     int player[SLOTS]           # scripted kinds of the kernel, or EXTERNAL, SEARCHES, CALLER
     bint self_play              # only the caller may be drawn
-    bint mixed                  # the caller may be drawn, and others
     bint shaped
     bint raw_potentials         # as in gym-locm: no discount, and not 0 at the end
     float win                   # what a win is worth
@@ -217,7 +205,7 @@ cdef inline int mover_of(const row_t* r) noexcept nogil:
     if r.seat >= 0:
         return r.seat
     if r.phase == IN_CHOICE:
-        return r.picked[0] > r.picked[1]
+        return r.cold.now.m.picked[0] > r.cold.now.m.picked[1]
     return r.s.turn & 1
 
 
@@ -272,26 +260,21 @@ cdef inline set_t* set_of(const rows_t* a, Py_ssize_t i) noexcept nogil:
 
 cdef inline int64_t set_key(const game_t* g, const row_t* r) noexcept nogil:
     """Return what identifies a row's cards: their cardGenSeed, or 0 where they never change."""
-    return r.cold.now.seeds[0] if g.generated else 0
+    return r.cold.now.m.seeds[0] if g.generated else 0
 
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil
-# Draws seat, opponent and seeds of the next episode.
-cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil
-# The same for an episode that begins with the choice phase; `seed` and `cards` say whether a seed
-# and a card set are drawn, too.
-cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil
+# Begins the next episode: draws seat, opponent, seeds and card set, and waits for the cards.
+cdef void begin(const game_t* g, row_t* r) noexcept nogil
 # Draws the seeds of the shuffles and of both players for a battle after a choice phase.
-cdef void draw_battle(
-    const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds) noexcept nogil
-cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil
+cdef void draw_battle(row_t* r, int number, int64_t* shuffles, int64_t* seeds) noexcept nogil
 # Returns whether an action is legal for the player to move.
 cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nogil
 # Deals the battle of the episode's decks, up to the first action.
-cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil
+cdef void deal_row(const game_t* g, row_t* r) noexcept nogil
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil
 # Returns who won an episode, -1 for nobody; an illegal action loses.
-cdef int winner_of(const end_t* e) noexcept nogil
+cdef int winner_of(const episode_t* e) noexcept nogil
 
 # All of the following work on row i.
 # Writes what the player to move sees, or the caller where they play one seat.
@@ -300,10 +283,9 @@ cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil
 cdef void view_row(
     const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
 ) noexcept nogil
-# Begins an episode, as far as that goes without Python.
-cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil
-cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil
-cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil
+# Continues a row whose request has been met, until the caller has to act or it waits again; does
+# nothing if its episode is over.
+cdef void resume(rows_t* a, Py_ssize_t i) noexcept nogil
 # Plays the turn of an opponent that searches; False if something is missing for it.
 cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 # Plays the battles after a choice phase; False if something is missing for them.

@@ -8,7 +8,6 @@ from locmsim._core cimport (
     NO_TARGET,
     PASS,
     RULES_10,
-    RULES_15,
     SUMMON,
     card_t,
     creature_id,
@@ -22,17 +21,7 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
-from locmsim.envs._choice cimport (
-    choice_card,
-    choice_first,
-    choice_is_legal,
-    write_choice,
-    write_choice_hidden,
-    write_choice_mask,
-)
-from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
 from locmsim.agents._scripted cimport scripted_action
-from locmsim.envs._numpy_stream cimport numpy_below, numpy_next, numpy_place, numpy_start
 from locmsim.envs._potentials cimport potentials
 from locmsim.envs._searcher cimport believer_start, believer_t, prior_scores_t, search_turn
 from locmsim.game._layout cimport (
@@ -41,11 +30,32 @@ from locmsim.game._layout cimport (
     HIDDEN_ROWS,
     known_apply,
     known_start,
+    write_choice,
+    write_choice_hidden,
+    write_choice_mask,
     write_hidden,
     write_known,
     write_mask,
 )
+from locmsim.game._match cimport (
+    ILLEGAL,
+    are_offered,
+    deal_with,
+    first_pick,
+    is_legal_pick,
+    match_deal,
+    match_offer,
+    match_pick,
+    match_seed,
+    n_seeds_of,
+    random_deck,
+)
 from locmsim.search._engine cimport MAX_PATH
+
+
+# The numbers of _row.pxd that Python needs.
+__all__ = [
+    "BATTLES", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE", "NOTHING", "OPPONENT", "SEARCH"]
 
 
 # ---- random numbers -----------------------------------------------------------------------------
@@ -104,10 +114,14 @@ cdef inline void draw_opponent(const game_t* g, row_t* r, uint32_t x) noexcept n
         r.seat = -1
 
 
-cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
-    """Draw seat, opponent and seeds of the next episode."""
+cdef void begin(const game_t* g, row_t* r) noexcept nogil:
+    """Draw seat, opponent, seeds and card set of the next episode, and wait for the cards."""
+    cdef match_t* m = &r.cold.now.m
     cdef int64_t number, first = 0
-    memset(&r.cold.now, 0, sizeof(end_t))
+    memset(&r.cold.now, 0, sizeof(episode_t))
+    m.rules = g.rules
+    m.n_cards = g.n_cards
+    m.loser = -1
     r.cold.now.dealt = 1
     if g.self_play:
         r.seat = -1
@@ -120,8 +134,7 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     r.episode += 1
     r.serial += 1
     draw_opponent(g, r, stream_below(&r.stream, 65536) if g.n_opponents > 1 else 0)
-    r.cold.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
-    derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
+    match_seed(m, <int64_t>(draw_bits(&r.stream) >> 1))
     r.cold.now.set = -1
     if g.n_sets:
         number = draw_bits(&r.stream) % <uint64_t>g.n_sets
@@ -130,107 +143,18 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
             if g.refresh:           # n_sets sets from `first` on, each at its seed mod n_sets
                 first = (r.episode - 1) // g.refresh
                 number = first + (number - first % g.n_sets + g.n_sets) % g.n_sets
-            r.cold.now.seeds[0] = g.first_set + number
+            m.seeds[0] = g.first_set + number
+    if g.episode != BATTLE_EPISODE:
+        r.phase = IN_CHOICE
+        r.length = 0
+    r.where = IN_RESET
+    r.waits = CARD_SET
 
 
-cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil:
-    """Draw seat, seeds and card set of the next episode, in the order of `Generator` in Python."""
-    cdef int seat
-    cdef int64_t number, shift = 0
-    memset(&r.cold.now, 0, sizeof(end_t))
-    r.cold.now.dealt = 1
-    r.cold.now.opponent = g.slot[0]
-    r.phase = IN_CHOICE
-    r.picked[0] = r.picked[1] = 0
-    r.length = 0
-    if g.self_play:
-        r.seat = -1
-    else:
-        seat = <int>numpy_below(&r.cold.random, 2)
-        if g.seat != RANDOM_SEAT:
-            seat = r.episode & 1 if g.seat == ALTERNATE else g.seat == SECOND
-        r.seat = seat
-        if g.mixed:
-            draw_opponent(g, r, <uint32_t>numpy_below(&r.cold.random, 65536))
-    if g.refresh:
-        shift = r.episode // g.refresh
-    r.episode += 1
-    r.serial += 1
-    r.cold.now.set = -1
-    if seed:
-        r.cold.now.seed = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 63)
-    derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
-    if cards and g.n_sets:
-        r.cold.now.set = 0
-        if g.generated:
-            number = <int64_t>numpy_below(&r.cold.random, <uint64_t>g.n_sets) + shift
-            r.cold.now.set = number % g.n_sets
-            r.cold.now.seeds[0] = g.first_set + number
-
-
-cdef void numpy_deck(
-    const game_t* g, numpy_t* random, const uint8_t (*triplets)[3], uint8_t* deck
-) noexcept nogil:
-    """Draw a uniformly random deck, as `Generator.permutation` and `integers` do."""
-    cdef uint8_t copies[2 * MAX_SET]
-    cdef uint8_t card
-    cdef int i, j
-    if g.rules != RULES_15:
-        for i in range(MAX_DECK):
-            deck[i] = triplets[i][numpy_below(random, 3)]
-        return
-    for i in range(2 * g.n_cards):
-        copies[i] = <uint8_t>(i % g.n_cards)
-    for i in range(2 * g.n_cards - 1, 0, -1):
-        j = numpy_place(random, i)
-        card = copies[i]
-        copies[i] = copies[j]
-        copies[j] = card
-    memcpy(deck, copies, MAX_DECK)
-
-
-cdef void begin_battle(const game_t* g, row_t* r) noexcept nogil:
-    """Begin the battle of a match after its choice phase."""
-    cdef uint32_t x
-    cdef int i = 0
-    cdef numpy_t random
-    if r.seat >= 0:
-        # The battle has its own stream, from which the opponent's deck is drawn first.
-        numpy_start(&random, <uint32_t>numpy_below(&r.cold.random, <uint64_t>1 << 31))
-        r.stream = stream_start(numpy_next(&random), 0)
-        if g.seat == RANDOM_SEAT:
-            stream_below(&r.stream, 2)
-        if g.n_opponents > 1 and not g.mixed:
-            x = stream_below(&r.stream, 65536)
-            while i < g.n_opponents - 1 and x >= g.weight[i]:
-                x -= g.weight[i]
-                i += 1
-            r.cold.now.opponent = g.slot[i]
-        draw_bits(&r.stream)
-        if g.n_sets:
-            draw_bits(&r.stream)
-    deal_row(g, r, r.cold.cards)
-
-
-cdef bint are_offered(const game_t* g, const row_t* r) noexcept nogil:
-    """Return whether a choice phase allows the decks; only those of a draft may be others."""
-    cdef const uint8_t* offer
-    cdef int who, i, card
-    if g.rules == RULES_15:
-        return True
-    for who in range(2):
-        for i in range(MAX_DECK):
-            offer = r.cold.now.triplets[i]
-            card = r.cold.now.decks[who][i]
-            if card != offer[0] and card != offer[1] and card != offer[2]:
-                return False
-    return True
-
-
-cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil:
+cdef void deal_row(const game_t* g, row_t* r) noexcept nogil:
     """Deal the battle of the episode's decks."""
-    r.cold.now.offered = are_offered(g, r)
-    deal(&r.s, table_of(r), cards, r.cold.now.decks, g.rules, &r.cold.now.seeds[g.n_seeds - 2])
+    r.cold.now.offered = are_offered(&r.cold.now.m)
+    match_deal(&r.cold.now.m, &r.s, table_of(r))
     start_row(g, r)
 
 
@@ -288,46 +212,36 @@ cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
 
 cdef void note_end(const rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
-    r.cold.now.length = r.length
-    r.cold.now.illegal = illegal
-    r.cold.now.loser = r.acted
-    r.cold.now.seat = r.seat
+    cdef episode_t* e = &r.cold.now
+    e.length = r.length
+    e.seat = r.seat
+    if illegal:
+        e.m.fault = ILLEGAL
+        e.m.loser = r.acted
     if r.phase == IN_BATTLE:
-        r.cold.now.winner = won_by(&r.s)
-        r.cold.now.turn = r.s.turn
-        r.cold.now.health[0] = r.s.p[0].health
-        r.cold.now.health[1] = r.s.p[1].health
+        e.winner = won_by(&r.s)
+        e.turn = r.s.turn
+        e.health[0] = r.s.p[0].health
+        e.health[1] = r.s.p[1].health
     else:
-        r.cold.now.winner = -1 if illegal else a.winners[i * a.g.battles]
-        r.cold.now.turn = -1
-        r.cold.now.dealt = not illegal      # after an illegal pick the decks are incomplete
-    r.cold.last = r.cold.now
+        e.winner = -1 if illegal else a.winners[i * a.g.battles]
+        e.turn = -1
+        e.dealt = not illegal       # after an illegal pick the decks are incomplete
+    r.cold.last = e[0]
 
 
-cdef int winner_of(const end_t* e) noexcept nogil:
+cdef int winner_of(const episode_t* e) noexcept nogil:
     """Return who won an episode, -1 for nobody; an illegal action loses."""
-    return 1 - e.loser if e.illegal else e.winner
+    return 1 - e.m.loser if e.m.fault else e.winner
 
 
 # ---- steps ---------------------------------------------------------------------------------------
 
-cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil:
-    c.rules = g.rules
-    c.cards = r.cold.cards
-    c.shown = r.cold.shown
-    c.n_cards = g.n_cards
-    c.triplets = r.cold.now.triplets
-    c.deck = r.cold.now.decks[who]
-    c.n = r.picked[who]
-
-
 cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nogil:
-    cdef choice_t c
     if not 0 <= action < g.n_actions:
         return False
     if r.phase == IN_CHOICE:
-        choice_of(g, r, mover_of(r), &c)
-        return choice_is_legal(&c, <int>action - g.first_pick)
+        return is_legal_pick(&r.cold.now.m, mover_of(r), <int>action - g.first_pick)
     return action < g.battle_actions and state_is_legal(&r.s, table_of(r), <int>action)
 
 
@@ -337,25 +251,23 @@ cdef void view_choice(
     """Write what a player sees in the choice phase, as `view_row` does."""
     cdef const game_t* g = &a.g
     cdef const row_t* r = &a.rows[i]
-    cdef choice_t c
-    choice_of(g, r, who, &c)
-    if c.cards is NULL:         # no episode has begun yet
-        c.n = c.n_cards = 0
+    cdef const match_t* m = &r.cold.now.m
+    cdef bint begun = m.cards is not NULL
     if observation is not NULL:
-        memset(observation, 0, g.battle_size if c.cards is not NULL else g.size)
-        if c.cards is not NULL:
-            write_choice(<int8_t*>observation + g.battle_size, &c)
+        memset(observation, 0, g.battle_size if begun else g.size)
+        if begun:
+            write_choice(<int8_t*>observation + g.battle_size, m, who, r.cold.shown)
     if mask is not NULL:
         memset(mask, 0, g.n_actions)
-        if r.where == OVER or mover_of(r) != who or c.n == MAX_DECK:
+        if r.where == OVER or mover_of(r) != who or m.picked[who] == MAX_DECK:
             mask[PASS] = 1
         else:
-            write_choice_mask(mask + g.first_pick, &c)
-    if hidden is not NULL and c.cards is NULL:
-        memset(hidden, 0, HIDDEN_ROWS * HAND_ROW)
-    elif hidden is not NULL:
-        write_choice_hidden(hidden, &c, r.cold.now.decks[1 - who],
-                            MAX_DECK if r.seat >= 0 else r.picked[1 - who])
+            write_choice_mask(mask + g.first_pick, m, who)
+    if hidden is not NULL:
+        if begun:
+            write_choice_hidden(hidden, m, who, r.cold.shown)
+        else:
+            memset(hidden, 0, HIDDEN_ROWS * HAND_ROW)
 
 
 cdef inline void write_battle(
@@ -404,66 +316,49 @@ cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
         out.to_move[i] = who
 
 
-cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """Draw the next episode of a row and deal it, if its card set has been made."""
-    cdef row_t* r = &a.rows[i]
-    cdef const set_t* source
-    if a.g.episode == BATTLE_EPISODE:
-        draw_episode(&a.g, r)
-    else:
-        draw_choice(&a.g, r, True, True)
-    r.where = IN_RESET
-    r.waits = CARD_SET
-    source = set_of(a, i)
-    if source.cards is not NULL and source.key == set_key(&a.g, r):
-        choose(a, i)
-
-
-cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
-    """Set the decks of a row that has its card set."""
+cdef bint choose(rows_t* a, Py_ssize_t i) noexcept nogil:
+    """Set the decks that the caller does not choose; False without the card set."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const set_t* source = set_of(a, i)
-    cdef int who
-    if g.rules != RULES_15:
-        draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
-    r.cold.cards = source.cards
+    cdef match_t* m = &r.cold.now.m
+    cdef bint battle = g.episode == BATTLE_EPISODE
+    cdef int who, how
+    if source.cards is NULL or source.key != set_key(g, r):
+        return False
+    m.cards = source.cards
     r.cold.shown = source.shown
-    if g.episode != BATTLE_EPISODE:
-        r.waits = NOTHING
-        if r.seat < 0:
-            return
-        who = 1 - r.seat
-        if g.chooser[who] == ASKED_DECKS:
-            r.waits = DECKS
-        elif g.chooser[who] == FIXED_DECKS:
-            memcpy(r.cold.now.decks[who], source.decks[who], MAX_DECK)
-        else:
-            numpy_deck(g, &r.cold.random, r.cold.now.triplets, r.cold.now.decks[who])
-        return
-    if g.decks == ASKED_DECKS:
-        r.waits = DECKS
-        return
-    if g.decks == FIXED_DECKS:
-        memcpy(r.cold.now.decks, source.decks, sizeof(r.cold.now.decks))
-    else:
-        for who in range(2):
-            random_deck(&r.stream, g.n_cards,
-                        NULL if g.rules == RULES_15 else r.cold.now.triplets,
-                        r.cold.now.decks[who])
+    match_offer(m, g.allowed, g.n_allowed)
     r.waits = NOTHING
-    deal_row(g, r, source.cards)
+    for who in range(2):
+        if m.picked[who] == MAX_DECK or not battle and (r.seat < 0 or who == r.seat):
+            continue
+        how = g.decks if battle else g.chooser[who]
+        if how == ASKED_DECKS:
+            r.waits = DECKS
+        elif how == FIXED_DECKS:
+            memcpy(m.decks[who], source.decks[who], MAX_DECK)
+            m.picked[who] = MAX_DECK
+        else:
+            random_deck(m, who, &r.stream)
+    if battle and r.waits == NOTHING:
+        deal_row(g, r)
+    return True
 
 
-cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
+cdef inline void proceed(rows_t* a, Py_ssize_t i) noexcept nogil:
     """Continue a row until the caller has to act in it, or Python has something to do for it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const table_t* t = table_of(r)
     cdef int kind, turn
     while True:
+        if r.waits == CARD_SET:
+            if not choose(a, i):
+                return
+            continue
         if r.waits != NOTHING:
-            if r.waits == CARD_SET or r.waits == DECKS or r.waits == BATTLES:
+            if r.waits == DECKS or r.waits == BATTLES:
                 return
             r.waits = NOTHING
         if r.phase == IN_CHOICE:
@@ -477,7 +372,7 @@ cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
                 if r.where == OVER:
                     return
             else:
-                begin(a, i)
+                begin(g, r)
             continue
         if r.seat >= 0 and r.s.turn & 1 != r.seat:
             kind = g.player[r.cold.now.opponent]
@@ -497,8 +392,9 @@ cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
         return
 
 
-cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
-    resume(a, i)
+cdef void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
+    if a.rows[i].where != OVER:
+        proceed(a, i)
 
 
 cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
@@ -554,7 +450,7 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     if a.g.autoreset == SAME_STEP:
         if a.out.final is not NULL:
             view_row(a, i, who, a.out.final + i * a.g.size, NULL, NULL)
-        begin(a, i)
+        begin(&a.g, r)
         return
     r.where = OVER
     show(a, i)
@@ -580,9 +476,9 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
         return False
     if m.serial != r.serial:
         believer_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
-                       source.cards, r.cold.now.decks[who], r.cold.now.triplets)
+                       source.cards, r.cold.now.m.decks[who], r.cold.now.m.triplets)
     n = search_turn(q, q.workspaces[thread], m, set_prior, &r.s, table_of(r), r.cold.acts,
-                    r.cold.n_acts, source.cards, g.n_cards, r.cold.now.triplets, path)
+                    r.cold.n_acts, source.cards, g.n_cards, r.cold.now.m.triplets, path)
     if a.stopped:
         return False
     path[n] = PASS
@@ -595,17 +491,16 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     return True
 
 
-cdef void draw_battle(
-    const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds
-) noexcept nogil:
+cdef void draw_battle(row_t* r, int number, int64_t* shuffles, int64_t* seeds) noexcept nogil:
     """Use the shuffles of the match for the first battle, and draw others for the rest."""
+    cdef const match_t* m = &r.cold.now.m
     cdef int who
     for who in range(2):
-        shuffles[who] = r.cold.now.seeds[g.n_seeds - 2 + who]
+        shuffles[who] = m.seeds[n_seeds_of(m.rules) - 2 + who]
         if number:
-            shuffles[who] = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 62)
+            shuffles[who] = <int64_t>(draw_bits(&r.stream) >> 1)
     for who in range(2):
-        seeds[who] = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 62)
+        seeds[who] = <int64_t>(draw_bits(&r.stream) >> 1)
 
 
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
@@ -639,6 +534,7 @@ cdef int play_battle(
     """Play a battle and return who wins, -1 for nobody."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
+    cdef const match_t* dealt = &r.cold.now.m
     cdef const table_t* t = table_of(r)
     cdef const searcher_t* q
     cdef believer_t* m
@@ -650,16 +546,16 @@ cdef int play_battle(
     cdef int mine = max(r.seat, 0)      # the seat whose deck the first battler plays
     cdef bint first
     cdef bint notes = g.battler[0] == SEARCHES or g.battler[1] == SEARCHES
-    draw_battle(g, r, number, shuffles, seeds)
+    draw_battle(r, number, shuffles, seeds)
     stream = stream_start(<uint64_t>seeds[0], 0)
-    deal(&r.s, table_of(r), r.cold.cards, r.cold.now.decks, g.rules, shuffles)
+    deal_with(dealt, &r.s, table_of(r), shuffles)
     state_apply(&r.s, t, PASS)          # the first turn begins
     r.cold.n_acts = 0
     for who in range(2):
         q = a.battlers[who ^ mine]
         if g.battler[who ^ mine] == SEARCHES:
             believer_start(q, &q.believers[2 * thread + who], r.serial, seeds[who], g.rules, who,
-                           r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
+                           dealt.cards, dealt.decks[who], dealt.triplets)
     while won_by(&r.s) < 0 and length < REFEREES_LIMIT:
         who = r.s.turn & 1
         turn = r.s.turn
@@ -669,7 +565,7 @@ cdef int play_battle(
             q = a.battlers[who ^ mine]
             m = &q.believers[2 * thread + who]
             n = search_turn(q, q.workspaces[thread], m, &q.set_priors[place], &r.s, t, r.cold.acts,
-                            r.cold.n_acts, r.cold.cards, g.n_cards, r.cold.now.triplets, path)
+                            r.cold.n_acts, dealt.cards, g.n_cards, dealt.triplets, path)
             if a.stopped:
                 return -1
             path[n] = PASS
@@ -706,28 +602,23 @@ cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     """Pick a card for the caller."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
+    cdef match_t* m = &r.cold.now.m
     cdef int who = mover_of(r)
-    cdef int number = <int>action - g.first_pick
-    cdef choice_t c
+    cdef bint legal = is_legal(g, r, action)
     r.acted = who
     if a.out.acted is not NULL:
         a.out.acted[i] = who
-    choice_of(g, r, who, &c)
-    if not is_legal(g, r, action):
-        if g.illegal == LOSE:
-            finish(a, i, True)
-            if r.where != OVER:
-                go_on(a, i)
-            return
-        number = choice_first(&c)
-    r.cold.now.decks[who][c.n] = <uint8_t>choice_card(&c, number)
-    r.picked[who] += 1
+    if not legal and g.illegal == LOSE:
+        finish(a, i, True)
+        resume(a, i)
+        return
+    match_pick(m, who, <int>action - g.first_pick if legal else first_pick(m, who))
     r.length += 1
-    if r.picked[who] < MAX_DECK or r.seat < 0 and r.picked[1 - who] < MAX_DECK:
+    if m.picked[0] < MAX_DECK or m.picked[1] < MAX_DECK:
         show(a, i)
     elif g.episode == MATCH_EPISODE:
-        begin_battle(g, r)
-        go_on(a, i)
+        deal_row(g, r)
+        resume(a, i)
     else:
         r.waits = BATTLES
 
@@ -756,8 +647,8 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
         if a.out.acted is not NULL:
             a.out.acted[i] = -1
         if a.g.autoreset == NEXT_STEP:
-            begin(a, i)
-            go_on(a, i)
+            begin(&a.g, r)
+            resume(a, i)
         return
     if r.phase == IN_CHOICE:
         pick(a, i, action)
@@ -769,15 +660,14 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
             and state_is_legal(&r.s, table_of(r), <int>action)):
         if a.g.illegal == LOSE:
             finish(a, i, True)
-            if r.where != OVER:
-                go_on(a, i)
+            resume(a, i)
             return
         action = PASS
     r.length += 1
     if a.g.notes:
         note_action(r, <int>action, r.k.actions == 0)
     known_apply(&r.k, &r.s, table_of(r), <int>action)
-    resume(a, i)
+    proceed(a, i)
 
 
 cdef int64_t steps(
@@ -796,8 +686,7 @@ cdef int64_t steps(
         advance(a, i, actions[i])
         while (a.rows[i].waits == SEARCH and search(a, i, thread)
                or a.rows[i].waits == BATTLES and play_battles(a, i, thread)):
-            if a.rows[i].where != OVER:
-                go_on(a, i)
+            resume(a, i)
         n += a.rows[i].serial != episode or a.rows[i].where != where
         n += <int64_t>(a.rows[i].waits != NOTHING) << 32
     return n

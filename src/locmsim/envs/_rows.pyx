@@ -12,8 +12,6 @@ afterwards. This module is the interface to Python; each part of `Rows` has one 
 module.
 """
 
-import numpy as np
-
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
@@ -22,8 +20,6 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport MAX_DECK, Table, state_count, state_kth, stream_below, stream_start
 from locmsim.envs._block cimport RowBlock, address
 from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._choice cimport choice_actions, choice_is_legal, choice_t
-from locmsim.envs._numpy_stream cimport numpy_take
 from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._requests cimport Requests
 from locmsim.envs._resets cimport Resets
@@ -34,13 +30,12 @@ from locmsim.envs._row cimport (
     SLOTS,
     advance,
     begin,
-    choice_of,
     clear,
     cold_t,
-    go_on,
     is_legal,
     mover_of,
     out_t,
+    resume,
     row_t,
     rows_t,
     set_t,
@@ -49,7 +44,8 @@ from locmsim.envs._row cimport (
 )
 from locmsim.envs._searcher cimport Searcher
 from locmsim.envs._views cimport Views
-from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS
+from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
+from locmsim.game._match cimport is_legal_pick
 
 from locmsim._checks import integer
 
@@ -128,29 +124,22 @@ cdef class Rows:
         return [i for i in range(self.a.n) if self.a.rows[i].where != OVER
                 and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
 
-    def reset(self, Py_ssize_t i, seed=None):
+    def begin(self, Py_ssize_t i, seed=None):
         """Begin an episode of a row, and return what it waits for.
 
-        `seed` restarts the row's random stream.
+        `seed`, of 64 bits, restarts the row's random stream.
         """
         self.block.row(i)
         if seed is not None:
             self.seed(i, seed)
-        begin(self.a, i)
-        go_on(self.a, i)
+        begin(&self.a.g, &self.a.rows[i])
+        resume(self.a, i)
         return self.a.rows[i].waits
 
     def seed(self, Py_ssize_t i, seed):
-        """Restart a row's random stream from 64 bits.
-
-        With a NumPy generator, set the stream of episodes that begin with the choice phase: it
-        continues where the generator stands.
-        """
+        """Restart a row's random stream from 64 bits."""
         cdef row_t* r = self.block.row(i)
-        if isinstance(seed, np.random.Generator):
-            numpy_take(&r.cold.random, seed)
-        else:
-            r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
+        r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
         r.episode = 0
 
     @cython.boundscheck(False)
@@ -204,12 +193,11 @@ cdef class Rows:
 
 cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept nogil:
     """Return a uniformly random legal pick of the player to choose."""
-    cdef choice_t c
+    cdef const row_t* r = &a.rows[i]
     cdef int pick, n = choice_actions(a.g.rules)
-    choice_of(&a.g, &a.rows[i], mover_of(&a.rows[i]), &c)
     while True:
         pick = stream_below(stream, n)
-        if choice_is_legal(&c, pick):
+        if is_legal_pick(&r.cold.now.m, mover_of(r), pick):
             return a.g.first_pick + pick
 
 
@@ -258,8 +246,8 @@ def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_
     for i in range(n):
         if rows.a.rows[i].phase == IN_CHOICE and rows.a.rows[i].where != OVER:
             table = rows.card_sets.table_of_set(i)
-            rows.block.cold[i].cards = &table.t.cards[table.t.n_instances]
+            rows.block.cold[i].now.m.cards = &table.t.cards[table.t.n_instances]
             rows.block.cold[i].shown = rows.card_sets.shown_rows(table)
-        elif rows.a.rows[i].phase == IN_CHOICE:
-            rows.block.cold[i].cards = NULL       # it will not be shown again
+        else:
+            rows.block.cold[i].now.m.cards = NULL       # they are read no more
     return rows

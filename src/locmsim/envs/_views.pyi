@@ -1,4 +1,4 @@
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +8,20 @@ from locmsim.envs._block import RowBlock
 from locmsim.envs._card_sets import CardSets
 from locmsim.game.observation import Observation
 
-__all__ = ["Views"]
+__all__ = ["Result", "Views"]
 
 _Array = NDArray[Any]
+
+class Result(NamedTuple):
+    winner: int
+    seat: int
+    length: int
+    turn: int
+    health: tuple[int, int]
+    illegal: bool
+    opponent: int
+    returns: tuple[float, float]
+    match: tuple[int, list[int], bytes, bytes] | None
 
 @final
 class Views:
@@ -37,7 +48,7 @@ class Views:
     def over(self, i: int) -> bool: ...
     def outcome(self, i: int) -> tuple[float, bool, bool]: ...
     def winners(self, i: int) -> list[int]: ...
-    def result(self, i: int) -> tuple[Any, ...]: ...
+    def result(self, i: int) -> Result: ...
     def results(
         self,
         ended: _Array,

@@ -1,5 +1,7 @@
 """Reading rows: what players see, positions, results."""
 
+from collections import namedtuple
+
 import numpy as np
 
 cimport cython
@@ -13,7 +15,7 @@ from locmsim.envs._row cimport (
     IN_BATTLE,
     IN_CHOICE,
     OVER,
-    end_t,
+    episode_t,
     mover_of,
     out_t,
     row_t,
@@ -25,11 +27,22 @@ from locmsim.envs._row cimport (
     won_by,
 )
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, layout_item, layout_size, write_known
+from locmsim.game._match cimport NO_FAULT, match_t, n_seeds_of
 from locmsim.game.observation cimport Observation
 
 from locmsim.game._layout import LAYOUT_CODES
 
-__all__ = ["Views"]
+__all__ = ["Result", "Views"]
+
+Result = namedtuple(
+    "Result", "winner seat length turn health illegal opponent returns match", module=__name__)
+Result.__doc__ = """The result of an episode.
+
+`winner` is -1 for nobody; `seat` is the caller's, -1 for both; `health` and `returns` are of both
+players; `opponent` is a slot. `match` is None if the episode began at a position, else how it was
+dealt: the seed, the seeds derived from it, the decks (2 times 30 indices) and the triplets (30
+times 3) as bytes.
+"""
 
 
 @cython.final
@@ -105,9 +118,9 @@ cdef class Views:
 
     def picked(self, Py_ssize_t i, int player):
         """Return the cards that a player has chosen so far, as indices into the set."""
-        cdef row_t* r = self.block.row(i)
+        cdef const match_t* m = &self.block.row(i).cold.now.m
         cdef int j
-        return [r.cold.now.decks[player & 1][j] for j in range(r.picked[player & 1])]
+        return [m.decks[player & 1][j] for j in range(m.picked[player & 1])]
 
     def winner(self, Py_ssize_t i):
         """Return who won the battle, -1 for nobody yet."""
@@ -143,26 +156,27 @@ cdef class Views:
                 for number in range(self.a.g.battles)]
 
     def result(self, Py_ssize_t i):
-        """Return the results of the row's last finished episode.
-
-        They are the winner, the caller's seat, length, turn, both healths, whether it ended with an
-        illegal action, the opponent's slot, and the returns; then the seed, the derived seeds, the
-        triplets (30 times 3) and the decks (2 times 30) as bytes, or four times None if the episode
-        began from a position.
-        """
+        """Return the `Result` of the row's last finished episode."""
         cdef row_t* r = self.block.row(i)
-        cdef const end_t* e = &r.cold.last
+        cdef const episode_t* e = &r.cold.last
+        cdef const match_t* m = &e.m
         cdef int won = winner_of(e)
-        score = float((won == 0) - (won == 1))
-        if e.turn < 0 and not e.illegal:
+        cdef bint illegal = m.fault != NO_FAULT
+        cdef object score = float((won == 0) - (won == 1))
+        cdef object match = None
+        cdef list values, seeds
+        if e.turn < 0 and not illegal:
             score = r.cold.score
-        head = (won, e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
-                e.opponent, (score, -score))
-        if not e.dealt:
-            return (*head, None, None, None, None)
-        return (*head, e.seed, [e.seeds[j] for j in range(self.a.g.n_seeds)],
-                (<const char*>e.triplets)[:sizeof(e.triplets)],
-                (<const char*>e.decks)[:sizeof(e.decks)])
+        if e.dealt:
+            seeds = [m.seeds[j] for j in range(n_seeds_of(self.a.g.rules))]
+            match = (m.seed, seeds, (<const char*>m.decks)[:sizeof(m.decks)],
+                     (<const char*>m.triplets)[:sizeof(m.triplets)])
+        # In steps, as Cython needs minutes for a list of so many C numbers.
+        values = [won, e.seat, e.length, e.turn]
+        values.append((e.health[0], e.health[1]))
+        values += [illegal, e.opponent]
+        values += [(score, -score), match]
+        return Result._make(values)
 
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
@@ -170,7 +184,7 @@ cdef class Views:
         """Write the first results of `result` for all rows that `ended` marks into arrays."""
         cdef const uint8_t[::1] marked = ended.view("u1")
         cdef uint8_t[::1] bad = illegal.view("u1")
-        cdef const end_t* e
+        cdef const episode_t* e
         cdef Py_ssize_t i
         cdef int won
         sizes = {marked.shape[0], winner.shape[0], seat.shape[0], length.shape[0], turn.shape[0],
@@ -188,8 +202,8 @@ cdef class Views:
             turn[i] = e.turn
             health[i, 0] = e.health[0]
             health[i, 1] = e.health[1]
-            bad[i] = e.illegal
-            if e.turn < 0 and not e.illegal:
+            bad[i] = e.m.fault != NO_FAULT
+            if e.turn < 0 and not bad[i]:
                 returns[i, 0] = self.a.rows[i].cold.score
                 returns[i, 1] = -self.a.rows[i].cold.score
             elif won >= 0:
@@ -227,8 +241,8 @@ cdef class Views:
 
     def decks(self, Py_ssize_t i):
         """Return the decks of a dealt row as indices into its cards, in the order of choice."""
-        cdef row_t* r = self.block.row(i)
-        return [[r.cold.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
+        cdef const match_t* m = &self.block.row(i).cold.now.m
+        return [[m.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
 
     def dealt(self, Py_ssize_t i):
         """Return whether a row's episode was dealt, as opposed to begun from a position."""
@@ -240,5 +254,5 @@ cdef class Views:
 
     def seeds(self, Py_ssize_t i):
         """Return the seed of the row's episode and the seeds derived from it."""
-        cdef row_t* r = self.block.row(i)
-        return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.a.g.n_seeds)]
+        cdef const match_t* m = &self.block.row(i).cold.now.m
+        return m.seed, [m.seeds[j] for j in range(n_seeds_of(m.rules))]

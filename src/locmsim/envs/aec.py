@@ -28,6 +28,7 @@ from locmsim._core import State
 from locmsim.envs.base import RowsEnv
 from locmsim.envs.options import HIDDEN_SIZE, OptionValues, spaces_of, spelled_out
 from locmsim.envs.players import CALLER
+from locmsim.envs.resets import drawn_seed, known
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
@@ -85,7 +86,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         assert isinstance(box, Box)
         low, high = (np.concatenate([bound] * 2) for bound in (box.low, box.high))
         self.state_space = Box(low, high, low.shape, box.dtype.type)
-        self._random: np.random.Generator | None = None
+        self._started = False
         self._shape = self.games.observation_shape
         self.games.bind()
 
@@ -115,7 +116,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         seed : int, optional
             Everything random from here on follows from it.
         options : dict, optional
-            ``match``, ``cards``, ``decks`` and ``state``: see `Games.begin_rows`.
+            ``match``, ``cards``, ``decks`` and ``state``: see `Games.begin`.
 
         Raises
         ------
@@ -125,10 +126,11 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         for name in ("seat", "player"):
             if (options or {}).get(name) is not None:
                 raise ValueError(f"{name}: the caller plays both agents of this environment")
-        start: Any = None
-        if seed is not None or self._random is None:
-            start = self._random = seeding.np_random(seed)[0]
-        self.games.begin(0, start, options, also=_IGNORED)
+        start = None
+        if seed is not None or not self._started:
+            start = drawn_seed(seeding.np_random(seed)[0])
+        self.games.begin(0, start, known(options, _IGNORED))
+        self._started = True
         self.agents = list(_AGENTS)
         self.agent_selection = _AGENTS[self.games.rows.views.mover(0)]
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
@@ -178,7 +180,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         TypeError
             For an action other than an integer.
         """
-        if self._random is None:
+        if not self._started:
             raise ResetNeeded("no episode has begun: call reset first")
         agent, games = self.agent_selection, self.games
         if self.terminations[agent] or self.truncations[agent]:

@@ -287,7 +287,7 @@ def examples_of_agent(
         return derived_seed(seed, f"game {number}")
 
     def card_set(number: int) -> int:
-        dealer.rows.reset(0, seed_of(number))
+        dealer.rows.begin(0, seed_of(number))
         return dealer.rows.card_sets.seed(0)
 
     # An agent that plays all games with a card set computes its preparations only once.

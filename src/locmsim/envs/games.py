@@ -22,6 +22,7 @@ from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
 from locmsim.decks import build_deck
+from locmsim.envs._row import BATTLES, CARD_SET, DECKS, SEARCH
 from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.cards import (
@@ -40,29 +41,21 @@ from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.envs.options import HIDDEN_SIZE, Options
 from locmsim.envs.players import Players, search_agent, searcher_of, show_choice
 from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text, show
-from locmsim.envs.resets import known
 from locmsim.envs.results import Results
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import ChoiceLayout, Layout
-from locmsim.game.match import Match
+from locmsim.game.params import effective_params
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 from locmsim.search.belief import prior
 
-__all__ = ["Games", "seed_bits"]
+__all__ = ["Games"]
 
-#: What a row waits for.
-_CARD_SET, _DECKS, _SEARCH, _BATTLES = 1, 2, 4, 5
 #: For another thread, and for an opponent that steps the environment that asks it.
 _IN_USE = "the environment is being stepped or reset: only one thread may do so at a time"
 #: Illegal actions that a message names.
 _SHOWN = 10
-
-
-def seed_bits(random: np.random.Generator) -> int:
-    """Return the 64 bits from which the random stream of a row is derived."""
-    return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
 class Games:
@@ -128,7 +121,7 @@ class Games:
         #: What the numbers of the choice phase mean, None without one.
         self.choice_layout = None if battle else ChoiceLayout(self.rules.name)
         self._decks = Decks(options.decks, self.rules, battle)
-        #: Whether decks may not fit the cards of an episode: `begin_rows` fails then.
+        #: Whether decks may not fit the cards of an episode: `begin` fails then.
         self._may_refuse = not isinstance(options.decks, str)
         size = len(self._cards) if self._cards is not None else OFFER
         self.rows = Rows(
@@ -571,17 +564,15 @@ class Games:
 
     def _serve(self, row: int, what: int) -> None:
         """Do one thing that a row waits for, and let it go on."""
-        if what == _CARD_SET:
+        if what == CARD_SET:
             self._give_set(row)
-        elif what == _DECKS:
+        elif what == DECKS:
             self.rows.requests.give_decks(row, self._choose_decks(row))
-        elif what == _SEARCH:
+        elif what == SEARCH:
             self.search(row)
-        elif what == _BATTLES:
+        elif what == BATTLES:
             self._play_battles(row)
-            if self.rows.requests.waits_for(row):
-                return  # the next episode has begun and waits for its cards
-        self.rows.requests.proceed(row)
+        self.rows.requests.resume(row)
 
     def search(self, row: int) -> None:
         """Play the turn of a row's opponent that searches.
@@ -682,48 +673,19 @@ class Games:
 
     def begin(
         self,
-        row: int,
-        seed: int | np.random.Generator | None = None,
-        options: Mapping[str, Any] | None = None,
-        also: Sequence[str] = (),
+        rows: int | Sequence[int],
+        seeds: Any = None,
+        options: Any = None,
     ) -> None:
-        """Begin an episode of a row: see `begin_rows`.
+        """Begin an episode in a row, or in each of several.
 
         Parameters
         ----------
-        row : int
-            The number of the row.
-        seed : int or numpy.random.Generator, optional
-        options : mapping, optional
-        also : sequence of str
-            More names that `options` may have.
-        """
-        if options or self._may_refuse:
-            self.begin_rows([row], [seed], [known(options, also)])
-            return
-        if not self._alone.acquire(False):
-            raise RuntimeError(_IN_USE)
-        try:
-            self._begin(row, seed, None)
-        finally:
-            self._alone.release()
-        self._begun = True
-
-    def begin_rows(
-        self,
-        rows: Sequence[int],
-        seeds: Sequence[Any],
-        options: Sequence[Mapping[str, Any]] | None = None,
-    ) -> None:
-        """Begin an episode in each of some rows.
-
-        Parameters
-        ----------
-        rows : sequence of int
-        seeds : sequence
-            For each of these rows the generator that everything random in it follows from, or 64
-            bits for a battle; None goes on with what it has.
-        options : sequence of mappings, optional
+        rows : int or sequence of int
+        seeds : int, or sequence of them
+            For each of these rows the 64 bits that everything random in it follows from; None goes
+            on with what it has.
+        options : mapping, or sequence of mappings
             For each of these rows ``match``: parameters of the referee; ``cards``: a card list
             (1.5); ``decks``: two decks in order of choice, as base ids; ``state``: a `State`;
             ``seat``: 0 or 1; ``player``: the name of the opponent.
@@ -736,7 +698,12 @@ class Games:
         if not self._alone.acquire(False):
             raise RuntimeError(_IN_USE)
         try:
-            self._begin_all(rows, seeds, options)
+            if not isinstance(rows, int):
+                self._begin_all(rows, seeds or (None,) * len(rows), options)
+            elif options or self._may_refuse:
+                self._begin_all((rows,), (seeds,), (options,))
+            else:
+                self._begin(rows, seeds, None)
         finally:
             self._alone.release()
         self._begun = True
@@ -744,7 +711,7 @@ class Games:
     def _begin_all(
         self,
         rows: Sequence[int],
-        seeds: Sequence[Any],
+        seeds: Sequence[int | None],
         options: Sequence[Mapping[str, Any]] | None,
     ) -> None:
         kept = []
@@ -758,35 +725,56 @@ class Games:
             for row, before in kept:
                 self.rows.resets.put_back(row, before)
             raise
-        for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
-            self.arrays[name][rows] = 0
+        if self.n > 1:
+            for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
+                self.arrays[name][rows] = 0
 
-    def _begin(self, row: int, seed: Any, wanted: Mapping[str, Any] | None) -> None:
-        if isinstance(seed, np.random.Generator) and self.options.episode == "battle":
-            seed = seed_bits(seed)
+    def _begin(self, row: int, seed: int | None, wanted: Mapping[str, Any] | None) -> None:
         if not wanted:
-            if self.rows.reset(row, seed):
+            if self.rows.begin(row, seed):
                 self._serve_all(np.array([row]))
             return
         seat = wanted.get("seat")
         if seat is not None:
             seat = player_number(seat, "seat")
         player = self.players.slot(wanted["player"]) if "player" in wanted else None
+        for name in ("decks", "state"):
+            if name in wanted and self.options.episode != "battle":
+                raise ValueError(f"{name}: episodes that begin with a choice take none")
         if seed is not None:
             self.rows.seed(row, seed)
-        if self.options.episode != "battle":
-            self._open_choice(row, seat, player, wanted)
+        self.rows.resets.draw(row, seat, player)
+        if "state" in wanted:
+            self._begin_at(row, wanted)
         else:
-            self.rows.resets.reseat(row, seat, player)
-            if "state" not in wanted:
-                self._begin_match(row, wanted)
-            elif others := sorted({"match", "cards", "decks"} & wanted.keys()):
-                raise ValueError(f"{others[0]}: does not go together with state")
-            elif isinstance(wanted["state"], State):
-                self.rows.resets.begin_with(row, wanted["state"])
-            else:
-                raise ValueError(f"state: expected a State, got {wanted['state']!r}")
+            if "match" in wanted or "cards" in wanted:
+                self._set_match(row, wanted)
+            decks = self._wanted_decks(row, wanted["decks"]) if "decks" in wanted else None
+            self.rows.resets.begin(row, decks)
         self._serve_all(np.array([row]))
+
+    def _begin_at(self, row: int, wanted: Mapping[str, Any]) -> None:
+        """Begin an episode at a position."""
+        if others := sorted({"match", "cards", "decks"} & wanted.keys()):
+            raise ValueError(f"{others[0]}: does not go together with state")
+        if not isinstance(wanted["state"], State):
+            raise ValueError(f"state: expected a State, got {wanted['state']!r}")
+        self.rows.resets.begin_at(row, wanted["state"])
+
+    def _set_match(self, row: int, wanted: Mapping[str, Any]) -> None:
+        """Set the seeds of a row's match, and its cards."""
+        seed, seeds = self._seeds(row, wanted)
+        table, cards = self.set_of(seeds[0])
+        self.rows.resets.set_seeds(row, seed, seeds)
+        self.rows.card_sets.give_own(row, table, self._decks.of_set(cards))
+
+    def _wanted_decks(self, row: int, decks: Any) -> list[list[int]]:
+        """Return two decks of base ids as indices into a row's cards."""
+        if not isinstance(decks, Sequence | np.ndarray):
+            raise ValueError(f"decks: expected two, got {decks!r}")
+        if len(decks) != 2:
+            raise ValueError(f"decks: expected two, got {len(decks)}")
+        return [indices_of(deck, self.cards(row), self.rules) for deck in decks]
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """Return the seeds of a match; missing ones are derived from the row's seed."""
@@ -795,7 +783,7 @@ class Games:
         if params is not None:
             if not isinstance(params, Mapping):
                 raise ValueError(f"match: expected a mapping of seeds, got {params!r}")
-            effective = Match(self.rules.name, params={"seed": seed, **params}).params
+            effective = effective_params(self.rules, None, {"seed": seed, **params})
             if set(params) - {"seed", *self.rules.seed_names}:
                 raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
             seed = int(effective["seed"])
@@ -815,41 +803,8 @@ class Games:
         key = -1 - int.from_bytes(digest[:7], "little")
         if len(self._reset_sets) > 2 * self.n:  # some are of no episode any more
             used = {self.rows.card_sets.seed(i) for i in range(self.n)}
-            used.update((self.rows.views.result(i)[9] or [0])[0] for i in range(self.n))
+            last = [self.rows.views.result(i).match for i in range(self.n)]
+            used.update(seeds[0] for _, seeds, _, _ in filter(None, last))
             self._reset_sets = {one: kept for one, kept in self._reset_sets.items() if one in used}
         self._reset_sets.setdefault(key, (table, found))
         return key
-
-    def _open_choice(
-        self, row: int, seat: int | None, player: int | None, wanted: Mapping[str, Any]
-    ) -> None:
-        """Begin an episode with a choice, for a seat or with parameters of the referee."""
-        for name in ("decks", "state"):
-            if name in wanted:
-                raise ValueError(f"{name}: episodes that begin with a choice take none")
-        params = wanted.get("match")
-        dealt = params is not None or "cards" in wanted
-        self.rows.resets.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
-        if dealt:
-            seed, seeds = self._seeds(row, wanted)
-            table, cards = self.set_of(seeds[0])
-            self.rows.card_sets.give_own(row, table, self._decks.of_set(cards))
-            self.rows.resets.take_seeds(row, seed, seeds)
-        self.rows.resets.begin_choice(row)
-
-    def _begin_match(self, row: int, wanted: Mapping[str, Any]) -> None:
-        seed, seeds = self._seeds(row, wanted)
-        table, cards = self.set_of(seeds[0])
-        self.rows.card_sets.give_own(row, table)
-        decks = wanted.get("decks")
-        if decks is None:
-            self.rows.resets.take_seeds(row, seed, seeds)
-            random = np.random.default_rng(self.rows.requests.draw(row))
-            chosen = self._decks.drawn(cards, self._offers(row), random)
-        else:
-            if not isinstance(decks, Sequence | np.ndarray):
-                raise ValueError(f"decks: expected two, got {decks!r}")
-            if len(decks) != 2:
-                raise ValueError(f"decks: expected two, got {len(decks)}")
-            chosen = [indices_of(deck, cards, self.rules) for deck in decks]
-        self.rows.resets.begin_dealt(row, seed, seeds, chosen)

@@ -17,11 +17,10 @@ from locmsim.agents._scripted import SCRIPTED
 from locmsim.envs._player_table import MOST_PLAYERS
 from locmsim.envs._rows import action_of
 from locmsim.envs._searcher import Searcher
+from locmsim.game.choice import choice_observations
 from locmsim.game.layouts import Layout, get_layout
-from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.policy import OnnxPolicy, load_policy
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
 from locmsim.search import Evaluation
 from locmsim.search.belief import prior
 
@@ -33,7 +32,6 @@ __all__ = [
     "PlayerResults",
     "Players",
     "Pool",
-    "choice_observations",
     "search_agent",
     "searcher_of",
     "show_choice",
@@ -533,34 +531,6 @@ class _AgentPlayer:
 
 
 # ------------------------------------------------------------------------- the choice phase
-
-
-def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
-    """Return a player's observations in the choice phase: one offer (1.5) or a draft's.
-
-    Parameters
-    ----------
-    rules : str
-    offers : list of lists of Card
-        One offer at 1.5, that of each step in a draft.
-    player : int
-        0 or 1.
-
-    Returns
-    -------
-    list of Observation
-        One for each offer.
-    """
-    result = []
-    for step, offer in enumerate(offers):
-        rows = tuple(map(CardInPlay.offer, offer))
-        if rules == "1.5":
-            me = opponent = PlayerLine(START_HEALTH, 0, 0, 0)
-        else:
-            me = PlayerLine(START_HEALTH, 0, step, 0, max(DEFAULT_RUNES))
-            opponent = me._replace(deck_size=step + player)
-        result.append(Observation(rules, me, opponent, 0, (), rows))
-    return result
 
 
 def show_choice(

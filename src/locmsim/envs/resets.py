@@ -12,7 +12,7 @@ from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
 from locmsim.rules.cards import Card
 
-__all__ = ["autoreset_of", "by_row", "known", "mask_of", "row_generators"]
+__all__ = ["autoreset_of", "by_row", "drawn_seed", "known", "mask_of", "row_seeds"]
 
 #: The option of vector environments that names the rows to reset.
 _MASK = "reset_mask"
@@ -39,8 +39,13 @@ def autoreset_of(
     )
 
 
-def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
-    """Return the generators of `n` rows from their seeds, or from one to count up from.
+def drawn_seed(random: np.random.Generator) -> int:
+    """Return the 64 bits from which the random stream of a row is derived."""
+    return int(random.integers(0, 2**64, dtype=np.uint64))
+
+
+def row_seeds(seeds: Any, n: int) -> list[int | None]:
+    """Return the bits for the streams of `n` rows from their seeds, or from one to count up from.
 
     ``ValueError`` for another number of seeds.
     """
@@ -52,11 +57,11 @@ def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
         seeds = range(first, first + n)
     if len(seeds) != n:
         raise ValueError(f"seed: expected {n}, got {len(seeds)}")
-    return [None if one is None else seeding.np_random(one)[0] for one in seeds]
+    return [None if one is None else drawn_seed(seeding.np_random(one)[0]) for one in seeds]
 
 
 def known(options: Mapping[str, Any] | None, also: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options of `Games.begin_rows` that are not None.
+    """Return the options of `Games.begin` that are not None.
 
     `also` are names that an environment reads itself; ``ValueError`` for any other.
     """

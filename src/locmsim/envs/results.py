@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs._views import Views
+from locmsim.envs._views import Result, Views
 from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.rules.rulesets import DECK_SIZE
 from locmsim.search._values import tanh
@@ -44,13 +44,14 @@ class Results:
         """Of the row's last finished episode; None if it began with a given position."""
         return self._match(self._views.result(row))
 
-    def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
-        seed, seeds, triplets, decks = result[8:]
-        return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
+    def _match(self, result: Result) -> EpisodeMatch | None:
+        return None if result.match is None else self._games.match_of(*result.match)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
         """Return the value networks' ratings of both decks of the row's last finished episode."""
-        _, seeds, _, decks = self._views.result(row)[8:]
+        dealt = self._views.result(row).match
+        assert dealt is not None
+        _, seeds, decks, _ = dealt
         cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
         value = default_draft_value(rules.name) if rules.draft else default_value()
         assert value is not None  # each rule set has one in the package
@@ -60,22 +61,21 @@ class Results:
     def info(self, row: int) -> dict[str, Any]:
         """Return the info about the row's last finished episode."""
         result = self._views.result(row)
-        winner, seat, length, turn, health, illegal = result[:6]
         # Filled one by one: NumPy takes long to look at a tuple.
         healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
-        healths[0], healths[1] = health
-        returns[0], returns[1] = result[7]
+        healths[0], healths[1] = result.health
+        returns[0], returns[1] = result.returns
         info: dict[str, Any] = {
-            "turn": turn,
-            "seat": seat,
-            "winner": winner,
+            "turn": result.turn,
+            "seat": result.seat,
+            "winner": result.winner,
             "returns": returns,
-            "length": length,
-            "illegal": illegal,
+            "length": result.length,
+            "illegal": result.illegal,
             "health": healths,
             "match": self._match(result),
         }
-        if self._options.episode == "choice" and not illegal:
+        if self._options.episode == "choice" and not result.illegal:
             info["winners"] = np.array(self._views.winners(row), np.int8)
             if self._options.deck_values:
                 info["deck_values"] = self.deck_values(row)
@@ -123,8 +123,8 @@ class Results:
 
     def _expected(self, row: int) -> float:
         """The result that player 0 may expect of the row's last finished choice, -1 to 1."""
-        winner, *_, illegal = self._views.result(row)[:6]
-        if illegal:  # the choice is lost as a battle would be, whatever the cards taken so far
-            return 1.0 if winner == 0 else -1.0
+        result = self._views.result(row)
+        if result.illegal:  # the choice is lost as a battle would be, whatever was taken so far
+            return result.returns[0]
         mine, theirs = self.deck_values(row).tolist()
         return tanh((mine - theirs) / 2)

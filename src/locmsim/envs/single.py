@@ -11,8 +11,8 @@ from locmsim._core import State
 from locmsim.envs._fresh import Fresh
 from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
+from locmsim.envs.resets import drawn_seed, known
 from locmsim.errors import IllegalActionError
 
 __all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv"]
@@ -111,7 +111,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             Everything random from here on follows from it.
         options : dict, optional
             ``match``, ``cards``, ``decks``, ``state``, ``seat`` and ``player``: see
-            `Games.begin_rows`.
+            `Games.begin`.
 
         Returns
         -------
@@ -126,9 +126,9 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         start = None
         if seed is not None or generator[0] is None:
             super().reset(seed=seed)
-            start = self.np_random
+            start = drawn_seed(self.np_random)
         try:
-            self.games.begin(0, start, options)
+            self.games.begin(0, start, options and known(options))
         except BaseException:
             self._np_random, self._np_random_seed = generator
             if self.games.rows.requests.waits_for(0):
@@ -211,7 +211,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def sample(self) -> int:
         """Return a uniformly random legal action, drawn from `np_random`."""
-        return int(self.games.sample(seed_bits(self.np_random))[0])
+        return int(self.games.sample(drawn_seed(self.np_random))[0])
 
     def render(self) -> Any:
         """Show the caller's view: a text, printed with "human", or a uint8 array (600, 800, 3)."""

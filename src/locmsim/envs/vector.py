@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.episode_match import EpisodeMatch
-from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
-from locmsim.envs.resets import autoreset_of, by_row, mask_of, row_generators
+from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, row_seeds
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
@@ -103,7 +102,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             leave at least `num_envs` between those of two environments or experiments.
         options : dict, optional
             ``match``, ``cards``, ``decks``, ``state``, ``seat`` and ``player``, see
-            `Games.begin_rows`: a value for all rows, or a sequence with one for each, in which None
+            `Games.begin`: a value for all rows, or a sequence with one for each, in which None
             leaves a row to its seed. ``state`` may be a `StateBatch`. ``reset_mask``: a bool array
             of the rows that begin anew; the first reset begins all rows.
 
@@ -124,9 +123,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         self._own_arrays()
         try:
             starts, wanted = self._starts(seed), by_row(options, self.num_envs)
-            self.games.begin_rows(
-                rows, [starts[i] for i in rows], wanted and [wanted[i] for i in rows]
-            )
+            self.games.begin(rows, [starts[i] for i in rows], wanted and [wanted[i] for i in rows])
         except BaseException:
             self._np_random, self._np_random_seed = generator
             raise
@@ -140,8 +137,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         if isinstance(seed, int | np.integer):
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
         elif seed is None:
-            seed = [seed_bits(self.np_random) for _ in range(self.num_envs)]
-        return row_generators(seed, self.num_envs)
+            seed = [drawn_seed(self.np_random) for _ in range(self.num_envs)]
+        return row_seeds(seed, self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take an action in each row.
@@ -292,7 +289,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         -------
         int64 array (num_envs,)
         """
-        return self.games.sample(seed_bits(self.np_random) if seed is None else seed)
+        return self.games.sample(drawn_seed(self.np_random) if seed is None else seed)
 
     def states(self) -> list[State]:
         """Copies of the states of all rows, with what is hidden from the caller."""

@@ -11,6 +11,7 @@
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
 from locmsim._core cimport MAX_CARDS, MAX_HAND, card_t, state_t, table_t
+from locmsim.game._match cimport match_t
 
 cdef enum:                      # layouts
     ENTITIES = 0                # int8
@@ -78,3 +79,15 @@ cdef void write_known(
 cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil
 # Writes 1 for each legal action of `who`; only PASS if the game is over or the other is to move.
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil
+
+# The layout of the choice phase: what is on offer, what the player has picked, and how many cards.
+cdef int choice_size(int rules) noexcept nogil      # numbers of the layout
+cdef int choice_actions(int rules) noexcept nogil
+cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil     # as such rows
+# `shown` are the cards of the set as `write_cards` writes them. The mask is for a player who has
+# not picked all cards yet.
+cdef void write_choice(
+    int8_t* out, const match_t* m, int who, const int8_t* shown) noexcept nogil
+cdef void write_choice_mask(int8_t* out, const match_t* m, int who) noexcept nogil
+cdef void write_choice_hidden(
+    int8_t* out, const match_t* m, int who, const int8_t* shown) noexcept nogil

@@ -36,6 +36,7 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
+from locmsim.game._match cimport CONSTRUCT_OFFER, DRAFT_OFFER, match_t, picks_left
 
 __all__ = [
     "LAYOUT_CODES", "entities_scale", "hidden_of", "mask_of", "observe", "observe_batch", "sizes"]
@@ -707,3 +708,75 @@ def mask_of(State state not None, int player, int8_t[::1] out):
     if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
         raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
     write_mask(&out[0], &state.s, &state.table.t, player & 1)
+
+
+# ---- the choice phase ----------------------------------------------------------------------------
+
+cdef enum:
+    CONSTRUCT_SIZE = CONSTRUCT_OFFER * (HAND_ROW + 1) + PILE + 1
+    DRAFT_SIZE = (DRAFT_OFFER + MAX_DECK) * HAND_ROW + PILE + 1
+
+
+cdef int choice_size(int rules) noexcept nogil:
+    return CONSTRUCT_SIZE if rules == RULES_15 else DRAFT_SIZE
+
+
+cdef int choice_actions(int rules) noexcept nogil:
+    return CONSTRUCT_OFFER if rules == RULES_15 else DRAFT_OFFER
+
+
+cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        write_card(out + HAND_ROW * i, &cards[i])
+
+
+cdef inline void copy_rows(
+    int8_t* out, const int8_t* shown, const uint8_t* cards, int n
+) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        memcpy(out + HAND_ROW * i, shown + HAND_ROW * cards[i], HAND_ROW)
+
+
+cdef void write_choice(
+    int8_t* out, const match_t* m, int who, const int8_t* shown
+) noexcept nogil:
+    cdef const uint8_t* deck = m.decks[who]
+    cdef int n = m.picked[who]
+    cdef int32_t draws = 0
+    cdef int8_t* pile
+    cdef int i
+    if m.rules == RULES_15:
+        memset(out + HAND_ROW * m.n_cards, 0, CONSTRUCT_SIZE - HAND_ROW * m.n_cards)
+        memcpy(out, shown, HAND_ROW * m.n_cards)
+        out += HAND_ROW * CONSTRUCT_OFFER
+        for i in range(n):
+            out[deck[i]] += 1
+        pile = out + CONSTRUCT_OFFER
+    else:
+        memset(out, 0, DRAFT_SIZE)
+        if n < MAX_DECK:
+            copy_rows(out, shown, m.triplets[n], DRAFT_OFFER)
+        out += HAND_ROW * DRAFT_OFFER
+        copy_rows(out, shown, deck, n)
+        pile = out + HAND_ROW * MAX_DECK
+    for i in range(n):
+        count_card(pile, &draws, &m.cards[deck[i]], 1)
+    pile[PILE] = <int8_t>n
+
+
+cdef void write_choice_mask(int8_t* out, const match_t* m, int who) noexcept nogil:
+    cdef int i, n = picks_left(m, who, out)
+    for i in range(n):
+        out[i] = out[i] > 0
+    memset(out + n, 0, choice_actions(m.rules) - n)
+
+
+cdef void write_choice_hidden(
+    int8_t* out, const match_t* m, int who, const int8_t* shown
+) noexcept nogil:
+    cdef int8_t* decks = out + HAND_ROW * 2 * MAX_HAND
+    memset(out, 0, HIDDEN_ROWS * HAND_ROW)
+    copy_rows(decks, shown, m.decks[who], m.picked[who])
+    copy_rows(decks + HAND_ROW * MAX_DECK, shown, m.decks[1 - who], m.picked[1 - who])

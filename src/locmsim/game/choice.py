@@ -1,186 +1,153 @@
-"""The choice phase: the offers, and the effect of answers (docs/rules.md, section 3)."""
+"""The choice phase in Python: what is offered, and what the referee says of answers.
+
+The rules are docs/rules.md, section 3; `locmsim.game._match` applies them.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NoReturn
 
-from locmsim._core import BLANKS, State, parse_integer
-from locmsim.game.observation import CardInPlay, Observation, PlayerLine
+from locmsim._core import parse_integer
+from locmsim.contract import FaultKind
+from locmsim.game._match import (
+    NO_ANSWER,
+    NO_NUMBER,
+    NO_PLACE,
+    NOT_OFFERED,
+    NOTHING_LEFT,
+    THIRD_COPY,
+    UNKNOWN_WORD,
+    WRONG_COUNT,
+    CompiledCards,
+    MatchCore,
+)
+from locmsim.game.observation import Observation
 from locmsim.game.params import Params
 from locmsim.javarandom import JavaRandom
-from locmsim.rules.cards import NO_ABILITIES, Card, CardType
-from locmsim.rules.rulesets import (
-    COPIES_PER_CARD,
-    DECK_SIZE,
-    DEFAULT_RUNES,
-    START_HEALTH,
-    RuleSet,
-)
+from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
-__all__ = ["Construct", "Draft", "FatalAnswer", "generated"]
+__all__ = ["choice_observations", "chosen_by", "fault_kind", "fault_text", "start_match"]
 
 OFFER_SIZE = 120  # cards of the construct phase
-DRAFT_POOL_SIZE = 60  # cards that the triplets of a draft are drawn from
+
+#: What the referee says after the player's name, by fault: in 1.5, and in 1.x where that differs.
+_TEXTS_15 = {
+    NO_ANSWER: " timeout!",
+    UNKNOWN_WORD: ': Invalid action. Expected  "CHOOSE id" or "PASS".',
+    NO_NUMBER: ': Invalid "CHOOSE" argument. Expected integer (card base id).',
+    NOT_OFFERED: (': Invalid action format. "CHOOSE" argument should be valid card\'s base id.'),
+    THIRD_COPY: (f": Invalid action argument. Card can be chosen at most {COPIES_PER_CARD} times."),
+    NOTHING_LEFT: ": Something went horrible wrong. No card available to choose.",
+    WRONG_COUNT: " didn't choose correct number of cards!",
+}
+_NO_PICK = ': Invalid action. Expected  "PICK [0,1,2]" or "PASS".'
+_TEXTS_1X = {
+    NO_ANSWER: " timeout!",
+    UNKNOWN_WORD: _NO_PICK,
+    NO_NUMBER: _NO_PICK,
+    NO_PLACE: ': Invalid action format. "PICK" argument should be 0, 1 or 2.',
+    NOT_OFFERED: ': Invalid action format. "CHOOSE" argument should be valid card\'s base id',
+}
 
 
-class FatalAnswer(Exception):
-    """Raised for an answer that loses the match; the text follows the player's name."""
+def fault_text(rules: RuleSet, player: int, fault: int, offer: Sequence[Card]) -> str:
+    """Return the referee's message about a fault; `offer` is what the player was shown."""
+    text = (_TEXTS_1X if rules.draft else _TEXTS_15)[fault]
+    if rules.draft and fault == NOT_OFFERED:
+        # The referee prints a hash set of 16 buckets.
+        ids = dict.fromkeys(card.base_id for card in offer)
+        text += f" {sorted(ids, key=lambda base_id: base_id % 16)}."
+    return f"${player}{text}"
 
 
-def _refuse(message: str) -> NoReturn:
-    raise FatalAnswer(f": {message}")
+def fault_kind(fault: int) -> FaultKind:
+    """Return the kind of a fault."""
+    return FaultKind.TIMEOUT if fault == NO_ANSWER else FaultKind.MALFORMED
 
 
-class Construct:
-    """The one choice step of 1.5: thirty cards out of one offer, at most two of each."""
+# ------------------------------------------------------------------------------------ offers
 
-    steps = 1
-    #: Cards that a player takes in a step.
-    picks = DECK_SIZE
 
-    def __init__(self, cards: Sequence[Card], seed: int) -> None:
-        if len(cards) > OFFER_SIZE:
-            cards = [cards[i] for i in _distinct(JavaRandom(seed), len(cards), OFFER_SIZE)]
-        self.offers = sorted(cards, key=lambda card: (card.cost, card.base_id))
-        self._rows = tuple(map(CardInPlay.offer, self.offers))
-        self._copies = {card.base_id: COPIES_PER_CARD for card in self.offers}  # in their order
-        #: All cards that may be in a deck, shared by any number of matches.
-        self.pool = State.new((), (), pool=self.offers).table
+def start_match(
+    rules: RuleSet, params: Params, cards: list[Card] | None
+) -> tuple[list[Card], MatchCore]:
+    """Return all cards of a match by ascending base id, and its compiled part.
 
-    def observation(self, player: int, step: int) -> Observation:
-        line = PlayerLine(START_HEALTH, 0, 0, 0)
-        return Observation("1.5", line, line, 0, (), self._rows)
+    `cards` are those of 1.5 if they follow from no seed, in the order that offers are drawn from.
+    """
+    seeds = [int(params[name]) for name in rules.seed_names]
+    if rules.draft:
+        fixed = _fixed(rules.name)
+        if "predefinedDraftIds" in params:
+            triplets = _predefined_triplets(str(params["predefinedDraftIds"]))
+            return list(cards_1x()), MatchCore(rules.name, fixed, seeds, triplets=triplets)
+        allowed = _allowed(int(params.get("league", 4)))
+        return list(cards_1x()), MatchCore(rules.name, fixed, seeds, allowed)
+    if cards is None:
+        compiled = _generated(int(params["cardGenSeed"]))
+        return list(compiled.offer), MatchCore(rules.name, compiled, seeds)
+    compiled = _compiled(tuple(_offered(cards, int(params["constructedChoicesSeed"]))))
+    return sorted(cards, key=lambda card: card.base_id), MatchCore(rules.name, compiled, seeds)
 
-    def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
-        """Return the indices in the offer of the cards that may be taken after `picks`."""
-        left = self._copies.copy()
-        for place in picks:
-            left[self.offers[place].base_id] -= 1
-        return [i for i, card in enumerate(self.offers) if left[card.base_id]]
 
-    def line(self, step: int, picks: Sequence[int]) -> str:
-        """Return the answer that takes the cards at these indices of the offer."""
-        return ";".join([f"CHOOSE {self.offers[place].base_id}" for place in picks])
+def _offered(cards: list[Card], seed: int) -> list[Card]:
+    """Return the cards on offer in 1.5, of a list that may be longer."""
+    if len(cards) <= OFFER_SIZE:
+        return cards
+    random = JavaRandom(seed)
+    picks: dict[int, None] = {}
+    while len(picks) < OFFER_SIZE:
+        picks[random.next_int(len(cards))] = None
+    return [cards[i] for i in picks]
 
-    def apply(self, line: str, step: int, chosen: list[int]) -> None:
-        """Add the cards that `line` chooses to `chosen`, up to the first error if any."""
-        left = self._copies.copy()
-        for part in line.split(";"):
-            part = part.strip(BLANKS)
-            # The fast path for nearly all parts.
-            number = parse_integer(part.split(" ")[1]) if part.startswith("CHOOSE ") else None
-            if number is not None and left.get(number):
-                left[number] -= 1
-                chosen.append(number)
-                continue
-            # A bare PASS fills the deck; a PASS with a comment is one card, even one too many.
-            while part == "PASS" and len(chosen) < DECK_SIZE:
-                self._take("PASS", left, chosen)
-            if part and part != "PASS":
-                self._take(part, left, chosen)
-        if len(chosen) != DECK_SIZE:
-            raise FatalAnswer(" didn't choose correct number of cards!")
 
-    def _take(self, part: str, left: dict[int, int], chosen: list[int]) -> None:
-        word, *arguments = part.split(" ", 2)
-        if word == "PASS":
-            base_id = next((base_id for base_id, n in left.items() if n), None)
-            if base_id is None:
-                _refuse("Something went horrible wrong. No card available to choose.")
-        elif word == "CHOOSE":
-            base_id = parse_integer(arguments[0]) if arguments else None
-            if base_id is None:
-                _refuse('Invalid "CHOOSE" argument. Expected integer (card base id).')
-            if base_id not in left:
-                _refuse('Invalid action format. "CHOOSE" argument should be valid card\'s base id.')
-            if not left[base_id]:
-                _refuse(
-                    f"Invalid action argument. Card can be chosen at most {COPIES_PER_CARD} times."
-                )
-        else:
-            _refuse('Invalid action. Expected  "CHOOSE id" or "PASS".')
-        left[base_id] -= 1
-        chosen.append(base_id)
+class _Same:
+    """Cards that are compared by identity, which is fast; they stay alive with it."""
+
+    def __init__(self, cards: tuple[Card, ...]) -> None:
+        self.cards = cards
+        self._ids = tuple(map(id, cards))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._ids == other._ids
+
+    def __hash__(self) -> int:
+        return hash(self._ids)
+
+
+def _compiled(cards: tuple[Card, ...]) -> CompiledCards:
+    return _compiled_once(_Same(cards))
 
 
 @lru_cache(maxsize=4)
-def generated(seed: int) -> Construct:
-    """Return the choice among a seed's cards, cached because the matches of a pair share it.
+def _compiled_once(cards: _Same) -> CompiledCards:
+    """Return given cards as matches need them, cached because many matches share them."""
+    return CompiledCards("1.5", cards.cards)
+
+
+@lru_cache(maxsize=4)
+def _generated(seed: int) -> CompiledCards:
+    """Return a seed's cards, cached because the matches of a pair share them.
 
     The offer contains all cards, whatever its seed.
     """
     from locmsim.rules.generator import generate_cards  # slow to import; bots never need it
 
-    return Construct(generate_cards(seed), 0)
+    return CompiledCards("1.5", generate_cards(seed))
 
 
-class Draft:
-    """The thirty choice steps of 1.x: one card of three each."""
-
-    steps = DECK_SIZE
-    #: Cards that a player takes in a step.
-    picks = 1
-
-    def __init__(self, rules: RuleSet, cards: list[Card], params: Params) -> None:
-        self._rules = rules
-        if "predefinedDraftIds" in params:
-            self.offers = _predefined_triplets(str(params["predefinedDraftIds"]), cards)
-        else:
-            allowed = [card for card in cards if _in_league(card, int(params.get("league", 4)))]
-            self.offers = _drawn_triplets(JavaRandom(int(params["draftChoicesSeed"])), allowed)
-        #: All cards that may be in a deck.
-        self.pool = {card for triplet in self.offers for card in triplet}
-
-    def observation(self, player: int, step: int) -> Observation:
-        rune = max(DEFAULT_RUNES)
-        me = PlayerLine(START_HEALTH, 0, step, 0, rune)
-        # The referee judges player 0 first, and counts their card when it writes to player 1.
-        opponent = me._replace(deck_size=step + player)
-        rows = tuple(map(CardInPlay.offer, self.offers[step]))
-        return Observation(self._rules.name, me, opponent, 0, (), rows)
-
-    def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
-        """Return the indices in the offer of the cards that may be taken."""
-        return list(range(len(self.offers[step])))
-
-    def line(self, step: int, picks: Sequence[int]) -> str:
-        """Return the answer that takes the card at the last of these indices of the offer."""
-        return f"PICK {picks[-1]}"
-
-    def apply(self, line: str, step: int, chosen: list[int]) -> None:
-        """Add the card that `line` chooses to `chosen`."""
-        ids = [card.base_id for card in self.offers[step]]
-        word, *arguments = line.split(" ", 2)
-        value = parse_integer(arguments[0]) if arguments else None
-        if word == "PASS":
-            chosen.append(ids[0])
-        elif word not in ("PICK", "CHOOSE") or value is None:
-            _refuse('Invalid action. Expected  "PICK [0,1,2]" or "PASS".')
-        elif word == "CHOOSE":
-            if value not in ids:
-                # The referee prints a hash set of 16 buckets.
-                shown = sorted(dict.fromkeys(ids), key=lambda base_id: base_id % 16)
-                _refuse(
-                    'Invalid action format. "CHOOSE" argument should be valid card\'s base id '
-                    f"{shown}."
-                )
-            chosen.append(value)
-        elif 0 <= value < len(ids):
-            chosen.append(ids[value])
-        else:
-            _refuse('Invalid action format. "PICK" argument should be 0, 1 or 2.')
+@lru_cache(maxsize=2)
+def _fixed(rules: str) -> CompiledCards:
+    return CompiledCards(rules, cards_1x())
 
 
-def _distinct(rng: JavaRandom, n: int, count: int) -> list[int]:
-    """Draw `count` different numbers below `n`, or all if there are fewer, in random order."""
-    picks: dict[int, None] = {}
-    while len(picks) < min(count, n):
-        picks[rng.next_int(n)] = None
-    return list(picks)
+@lru_cache(maxsize=4)
+def _allowed(league: int) -> bytes:
+    """Return the indices of the cards that a league drafts (12:DraftPhase.java:55-75)."""
+    return bytes(i for i, card in enumerate(cards_1x()) if _in_league(card, league))
 
 
 def _in_league(card: Card, league: int) -> bool:
-    """Return whether a league drafts `card` (12:DraftPhase.java:55-75)."""
     if league == 1:
         effects = (card.my_health_change, card.opponent_health_change, card.card_draw)
         plain = card.abilities == NO_ABILITIES and not any(effects)
@@ -189,30 +156,52 @@ def _in_league(card: Card, league: int) -> bool:
     return league == 4 or (not hard and (league == 3 or card.type == CardType.CREATURE))
 
 
-def _drawn_triplets(rng: JavaRandom, cards: list[Card]) -> list[list[Card]]:
-    pool = _distinct(rng, len(cards), DRAFT_POOL_SIZE)
-    triplets = []
-    for _ in range(DECK_SIZE):
-        picks: dict[int, None] = {}
-        while len(picks) < 3:
-            picks[pool[rng.next_int(len(pool))]] = None
-        triplets.append([cards[i] for i in picks])
-    return triplets
-
-
-def _predefined_triplets(text: str, cards: list[Card]) -> list[list[Card]]:
-    """Return the triplets of ``predefinedDraftIds``; as in the referee, extra ones are ignored."""
-    by_id = {card.base_id: card for card in cards}
+def _predefined_triplets(text: str) -> list[list[int]]:
+    """Return the triplets of ``predefinedDraftIds`` as indices; extra ones are ignored."""
+    places = {card.base_id: i for i, card in enumerate(cards_1x())}
     parts = text.replace("_", " ").split(",")
     if len(parts) < DECK_SIZE:
         raise ValueError(f"predefinedDraftIds: expected {DECK_SIZE} triplets, got {len(parts)}")
     triplets = []
     for i, part in enumerate(parts[:DECK_SIZE]):
         ids = [parse_integer(word) for word in part.split()[:3]]
-        triplet = [by_id[base_id] for base_id in ids if base_id is not None and base_id in by_id]
+        triplet = [places[base_id] for base_id in ids if base_id is not None and base_id in places]
         if len(triplet) != 3:
             raise ValueError(
                 f"predefinedDraftIds: triplet {i}: expected three base ids, got {part!r}"
             )
         triplets.append(triplet)
     return triplets
+
+
+def choice_observations(
+    rules: str, offers: Sequence[Sequence[Card]], player: int
+) -> list[Observation]:
+    """Return a player's observations in the choice phase: of one offer (1.5) or a draft's.
+
+    Parameters
+    ----------
+    rules : str
+    offers : sequence of sequences of Card
+        One offer in 1.5, those of all steps in a draft.
+    player : int
+        0 or 1.
+
+    Returns
+    -------
+    list of Observation
+        One for each offer.
+    """
+    if not get_rules(rules).draft:
+        return [_compiled(tuple(offer)).seen for offer in offers]
+    places = {card.base_id: i for i, card in enumerate(cards_1x())}
+    triplets = [[places[card.base_id] for card in offer] for offer in offers]
+    core = MatchCore(rules, _fixed(rules), (0, 0, 0), triplets=triplets)
+    return [core.observation(player, step) for step in range(len(offers))]
+
+
+def chosen_by(line: str, offer: Sequence[Card]) -> list[int]:
+    """Return the base ids that an answer of 1.5 takes from an offer, up to its fault if any."""
+    chosen: list[int] = []
+    MatchCore("1.5", _compiled(tuple(offer)), (0, 0, 0, 0)).answer(0, line, chosen)
+    return chosen

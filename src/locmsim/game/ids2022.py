@@ -6,12 +6,11 @@ the package only today's ids are known: `OldIds` is the codec of a match, which 
 turns; `IdTranslator` is that of a bot, which knows what one player is shown.
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import Literal
 
 from locmsim._core import BLANKS, State, instance_id, parse_line
-from locmsim.game.choice import Construct, FatalAnswer
+from locmsim.game.choice import chosen_by
 from locmsim.game.observation import ENEMY_BOARD, HAND, CardInPlay, Observation, OpponentAction
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import DECK_SIZE, RULES
@@ -196,8 +195,7 @@ class IdTranslator:
             The line is malformed, and has to be translated.
         """
         if self._offer and self.ids is None:
-            with contextlib.suppress(FatalAnswer):
-                Construct(self._offer, 0).apply(line, 0, self._chosen)
+            self._chosen = chosen_by(line, self._offer)
             return line
         if self._seen is None:
             return line

@@ -6,21 +6,21 @@ lines and scores) and 10 (time limits).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from locmsim._checks import player_number
-from locmsim._core import State, instance_id, original_of
-from locmsim.contract import Fault, FaultKind, TurnResult
+from locmsim._core import State
+from locmsim.contract import Fault, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
-from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
+from locmsim.game._match import MALFORMED, NO_ANSWER, base_ids
+from locmsim.game.choice import fault_kind, fault_text, start_match
 from locmsim.game.explain import explain
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.legality import illegal_actions
 from locmsim.game.observation import Observation, OpponentAction
 from locmsim.game.params import effective_params, fixed_cards
-from locmsim.javarandom import JavaRandom
-from locmsim.rules.cards import Card, cards_1x
-from locmsim.rules.rulesets import RuleSet, get_rules
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 
 __all__ = ["Match"]
 
@@ -97,18 +97,8 @@ class Match:
         self._ids = _codec(self._rules, ids)
         self.params = effective_params(self._rules, seed, params or {})
         self._fixed_cards = fixed_cards(self._rules, self.params, cards)
-        self._choice: Construct | Draft
-        if self._rules.draft:
-            self.cards = list(cards_1x())
-            self._choice = Draft(self._rules, self.cards, self.params)
-        elif self._fixed_cards is None:
-            self._choice = generated(int(self.params["cardGenSeed"]))
-            self.cards = list(self._choice.offers)
-        else:
-            self.cards = sorted(self._fixed_cards, key=lambda card: card.base_id)
-            offer_seed = int(self.params["constructedChoicesSeed"])
-            self._choice = Construct(self._fixed_cards, offer_seed)
-        self.offers = [o if isinstance(o, Card) else o[:] for o in self._choice.offers]  # type: ignore[assignment]
+        self.cards, self._core = start_match(self._rules, self.params, self._fixed_cards)
+        self.offers = self._core.offers() if self._rules.draft else list(self._core.cards.offer)
         self.chosen = [[], []]
         self.decks = [[], []]
         self.state = None
@@ -119,7 +109,7 @@ class Match:
         self._pending: dict[int, str | None] = {}  # answers of this step, until both are in
         self._to_ask: tuple[int, ...] = (0, 1)
         self._answers: list[tuple[int, str | None]] = []
-        self._base_ids: dict[int, int] = {}  # of instances; an area copy has its original's
+        self._base_ids: dict[str, int] = {}  # by instance id; an area copy has its original's
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
         # Per player each answered observation, and the answer.
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
@@ -134,6 +124,7 @@ class Match:
         """
         copy = Match.__new__(Match)
         vars(copy).update(vars(self))
+        copy._core = self._core.clone()
         copy.params = dict(self.params)
         copy.cards = self.cards[:]
         copy.offers = [o if isinstance(o, Card) else o[:] for o in self.offers]  # type: ignore[assignment]
@@ -213,7 +204,9 @@ class Match:
             It is not the player's turn.
         """
         self._check_asked(player)
-        return self._observation(player, self._question(player, None))
+        if self.state is None:
+            return self._core.observation(player, self._step)
+        return Observation.of(self.state, player, self._performed[1 - player])
 
     def input_text(self, player: int) -> str:
         """Return the text that the referee sends to a player.
@@ -299,7 +292,9 @@ class Match:
     @property
     def picks(self) -> int:
         """The number of cards to choose in the current step of the choice phase; 0 afterwards."""
-        return self._choice.picks if self.phase == "choice" else 0
+        if self.phase != "choice":
+            return 0
+        return 1 if self._rules.draft else DECK_SIZE
 
     def legal_picks(self, picks: Sequence[int] = ()) -> list[int]:
         """Return the cards that may be taken in the current step of the choice phase.
@@ -314,7 +309,7 @@ class Match:
         list of int
             Indices in `Observation.offer`; [] after the choice phase.
         """
-        return self._choice.legal_picks(self._step, picks) if self.phase == "choice" else []
+        return self._core.legal_picks(picks) if self.phase == "choice" else []
 
     def choice_line(self, picks: Sequence[int]) -> str:
         """Return the answer that chooses cards of the current offer.
@@ -329,7 +324,10 @@ class Match:
         str
             The answer line, such as "PICK 1".
         """
-        return self._choice.line(self._step, picks)
+        if self._rules.draft:
+            return f"PICK {picks[-1]}"
+        offer = self._offer(0)
+        return ";".join([f"CHOOSE {offer[place].base_id}" for place in picks])
 
     def time_limit_ms(self, player: int) -> int:
         """Return the time that a player has for the answer, in milliseconds.
@@ -402,7 +400,7 @@ class Match:
 
     def _observation(self, player: int, shown: "_Shown") -> Observation:
         if isinstance(shown.at, int):
-            return self._choice.observation(player, shown.at)
+            return self._core.observation(player, shown.at)
         return Observation.of(shown.at, player, shown.actions)
 
     def _text(self, player: int, shown: "_Shown") -> str:
@@ -468,70 +466,55 @@ class Match:
     def _apply_choices(self) -> None:
         for player in (0, 1):
             line = self._pending[player]
-            if line is None:
-                self._fail(player, " timeout!", FaultKind.TIMEOUT)
-                return
-            try:
-                self._choice.apply(line, self._step, self.chosen[player])
-            except FatalAnswer as fault:
-                self._fail(player, str(fault))
+            fault = NO_ANSWER
+            if line is not None:
+                fault = self._core.answer(player, line, self.chosen[player])
+            if fault:
+                offer = self._offer(self._step)
+                self._fail(player, fault, fault_text(self._rules, player, fault, offer))
                 return
         self._pending.clear()
         self._step += 1
-        if self._step == self._choice.steps:
+        if len(self.chosen[0]) == DECK_SIZE:
             self._start_battle()
             self._to_ask = (0,)
         else:
             self._to_ask = (0, 1)
 
+    def _offer(self, step: int) -> list[Card]:
+        return cast("list[Card]", self.offers[step] if self._rules.draft else self.offers)
+
     def _start_battle(self) -> None:
-        cards = {card.base_id: card for card in self.cards}
-        for player in (0, 1):
-            shuffle = JavaRandom(int(self.params[f"shufflePlayer{player}Seed"])).shuffle
-            if self._rules.draft:  # ids in draw order, odd ones for player 0
-                deck = list(self.chosen[player])
-                shuffle(deck)
-                chosen = list(enumerate(deck))
-            else:  # ids in the order of the choice
-                chosen = list(enumerate(self.chosen[player]))
-                shuffle(chosen)
-            number = partial(instance_id, self.rules, player)
-            self.decks[player] = [[number(i), base] for i, base in chosen]
-            self._base_ids.update((number(i), base) for i, base in chosen)
-        deck0, deck1 = ([cards[base] for _, base in deck] for deck in self.decks)
-        ids0, ids1 = ([instance for instance, _ in deck] for deck in self.decks)
-        self.state = State.new(
-            deck0, deck1, rules=self.rules, ids=(ids0, ids1), pool=self._choice.pool
-        )
+        self.decks = self._core.decks()
+        self._base_ids = base_ids(self.rules, self.decks[0] + self.decks[1])
+        self.state = self._core.deal()
 
     def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
         if line is None:
-            return TurnResult([], [], self._fail(player, " timeout!", FaultKind.TIMEOUT))
+            return TurnResult([], [], self._fail(player, NO_ANSWER, f"${player} timeout!"))
         turn = state.turn
         ids = self._ids
         try:
             applied, ignored = state.apply_line(line if ids is None else ids.new_line(state, line))
         except InvalidActionError as fault:
-            return TurnResult([], [], self._fail(player, f": {fault}"))
+            return TurnResult([], [], self._fail(player, MALFORMED, f"${player}: {fault}"))
         if state.turn == turn:  # the turn did not pass: somebody has won
             assert state.winner is not None
             scores = [0, 0]
             scores[state.winner] = 1
             self._finish(state.winner, scores)
         else:
+            known = self._base_ids
             self._performed[player] = tuple(
-                [OpponentAction(self._base_id(text), text) for text in applied]
+                [OpponentAction(known[text.split(" ", 2)[1]], text) for text in applied]
             )
             self._to_ask = (1 - player,)
         return TurnResult(applied, ignored)
 
-    def _base_id(self, action: str) -> int:
-        """Return the base id of the card that acts."""
-        return self._base_ids[original_of(self.rules, int(action.split(" ")[1]))]
-
-    def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
+    def _fail(self, player: int, fault: int, message: str) -> Fault:
         """End the match by the fault of `player`; a victory of the other player stands."""
-        self.error = Fault(player, kind, f"${player}{what}")
+        self._core.fail(player, fault)
+        self.error = Fault(player, fault_kind(fault), message)
         scores = [0, 0]
         scores[player] = -1
         if self.state is not None and self.state.winner is not None:

@@ -95,6 +95,7 @@ def _check_cards(cards: list[Card]) -> None:
     for i, card in enumerate(cards):
         if not isinstance(card, Card):
             raise ValueError(f"cards: expected Card objects, got {card!r} at index {i}")
-    base_id, n = Counter(card.base_id for card in cards).most_common(1)[0]
-    if n > 1:
+    base_ids = [card.base_id for card in cards]
+    if len(set(base_ids)) < len(base_ids):
+        base_id, n = Counter(base_ids).most_common(1)[0]
         raise ValueError(f"cards: base id {base_id} occurs {n} times")

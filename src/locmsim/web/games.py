@@ -24,6 +24,7 @@ from locmsim._core import State, original_of
 from locmsim._io import write_whole
 from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
+from locmsim.game._match import base_ids
 from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
@@ -116,8 +117,8 @@ def _match_from(state: State) -> _Match:
     for side in state.players:
         held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
         held += [(creature.id, creature.card) for creature in side.board]
-        for instance, card in held:
-            match._base_ids[original_of(state.rules, instance)] = card.base_id
+        found = [(original_of(state.rules, instance), card.base_id) for instance, card in held]
+        match._base_ids.update(base_ids(state.rules, found))
     match._to_ask = (state.current_player(),)
     return match
 

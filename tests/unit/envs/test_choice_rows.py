@@ -1,16 +1,15 @@
-"""The choice phase of compiled rows against `locmsim.game.choice`, pick by pick."""
+"""The choice phase of compiled rows against one in Python, pick by pick."""
 
 import numpy as np
 import pytest
 import reference_layouts
 from amounts import FEW, amount
 from helpers import RULE_SETS, each_rules
-from rows_access import drawn
+from oracles.choice import Construct, Draft, FatalAnswer
 
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs.options import HIDDEN_SIZE
-from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules
 
@@ -18,33 +17,8 @@ RANDOM = {"battlers": ("random", "random")}
 CHOICE = {"episode": "choice", **RANDOM, **FEW}
 
 
-def test_a_stream_is_numpys():
-    bounds = [2, 1 << 63, 3, 1024, 1 << 31, 1 << 62, 7, 0, 5, 65536] * 50
-    for seed in (0, 1, 12345, (1 << 31) - 1):
-        random = np.random.default_rng(seed)
-        expected = [
-            int(random.integers(bound))
-            if bound
-            else int(random.integers(0, 2**64, dtype=np.uint64))
-            for bound in bounds
-        ]
-        assert drawn(seed, bounds) == expected
-        random = np.random.default_rng(seed)
-        random.integers(2)  # so that the generator is in the middle of a 64-bit number
-        assert drawn(random, [9] * 5) == [int(random.integers(9)) for _ in range(5)]
-        items = list(range(120)) * 2
-        expected = np.random.default_rng(seed).permutation(items).tolist()
-        for i, j in zip(
-            range(239, 0, -1), drawn(seed, [-i for i in range(239, 0, -1)]), strict=True
-        ):
-            items[i], items[j] = items[j], items[i]
-        assert items == expected
-    with pytest.raises(ValueError, match="expected a PCG64, got MT19937"):
-        drawn(np.random.Generator(np.random.MT19937(1)), [1])
-
-
 class Reference:
-    """A player's choice phase, played by `locmsim.game.choice`."""
+    """A player's choice phase, played by the oracle."""
 
     def __init__(self, env, row):
         self.rules = env.games.rules

@@ -18,7 +18,7 @@ from locmsim.envs import (
     MatchEnv,
     MatchVectorEnv,
 )
-from locmsim.envs.games import seed_bits
+from locmsim.envs.resets import drawn_seed
 
 BATTLERS = {"battlers": ("random", "osl"), "battles": 2}
 KINDS = {
@@ -44,7 +44,7 @@ def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
     venv, other = (kind(3, rules="1.2", **FEW) for _ in range(2))
     venv.np_random = np.random.default_rng(8)
     rng = np.random.default_rng(8)
-    expected = other.reset(seed=[seed_bits(rng) for _ in range(3)])[0]
+    expected = other.reset(seed=[drawn_seed(rng) for _ in range(3)])[0]
     np.testing.assert_equal(venv.reset()[0], expected)
     # Further resets draw from each row's own generator.
     np.testing.assert_equal(venv.reset()[0], other.reset()[0])

@@ -34,7 +34,7 @@ def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
     steps = 0
     for seed in range(20):
         for row in (0, 1):
-            games.begin(row, seed=seed)
+            games.begin(row, seed)
         for _ in range(int(random.integers(40))):
             if rows.views.winner(0) < 0:
                 action = int(random.choice(rows.views.state(0).legal_actions()))

@@ -151,7 +151,7 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
         games = Games(2, Options(rules=rules, opponent=opponent, card_sets=3, seat="first"))
         rows = games.rows
         for row in (0, 1):
-            games.begin(row, seed=seed)
+            games.begin(row, seed)
         stream = np.random.default_rng(seed)
         while rows.views.winner(0) < 0:
             action = int(stream.choice(rows.views.state(0).legal_actions()))
@@ -178,7 +178,7 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
             if rows.views.winner(0) < 0:
                 put_state(rows, 1, one)  # both rows continue from the same position
             for row in (0, 1):
-                rows.requests.proceed(row)
+                rows.requests.resume(row)
     assert turns > (5 if few else 30)
     assert others > (5 if few else 30)
 

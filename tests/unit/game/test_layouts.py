@@ -42,7 +42,7 @@ def played(rules, games=3, seed=0):
     """Yield the rows of random games and what a slow observer knows, before every action."""
     for number in range(games):
         rows = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
-        rows.begin(0, seed=seed + number)
+        rows.begin(0, seed + number)
         past = Past.of_deal(rows.rows.views.state(0))
         random = np.random.default_rng(number)
         while True:

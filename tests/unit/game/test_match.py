@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -899,6 +900,35 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
         clone.decks[0].clear()
     assert len(match.cards) in (120, 160)
     assert match.params["seed"] == 6
+
+
+@each_rules
+def test_a_pickled_match_goes_on_as_the_match_does(rules: str) -> None:
+    match = Match(rules, seed=6)
+    for number in range(40):
+        if number in (0, 1, 35):
+            match = pickle.loads(pickle.dumps(match))
+        for player in match.to_ask:
+            match.submit(player, "PASS")
+    other = Match(rules, seed=6)
+    for _ in range(40):
+        for player in other.to_ask:
+            other.submit(player, "PASS")
+    assert match.log == other.log
+    assert match.state == other.state
+    assert (match.decks, match.chosen, match.offers) == (other.decks, other.chosen, other.offers)
+
+
+def test_matches_of_the_same_cards_are_independent() -> None:
+    cards = list(Match(seed=1).cards)
+    first, second = Match(seed=2, cards=cards), Match(seed=2, cards=cards[::-1])
+    assert first.offers == second.offers
+    first.submit(0, ";".join(f"CHOOSE {i}" for i in range(30)))
+    first.submit(1, "PASS")
+    second.submit(0, "PASS")
+    second.submit(1, "PASS")
+    assert first.chosen[0] == list(range(30))
+    assert second.chosen[0] == sorted([*range(15)] * 2)
 
 
 @pytest.mark.parametrize("answer", [5, b"PASS", ["PASS"]])

@@ -1,10 +1,14 @@
 """`JavaRandom` against numbers that java.util.Random gave (tests/data/javarandom.jsonl)."""
 
 import json
+import pickle
 from typing import Any
 
+import oracles.javarandom
 import pytest
 from helpers import golden_path
+from hypothesis import given
+from hypothesis import strategies as st
 
 from locmsim.javarandom import JavaRandom
 
@@ -104,3 +108,18 @@ def test_shuffle_draws_as_next_int_does():
     twice = JavaRandom(seed)
     twice.next_doubles(1)
     assert once.next_int() != twice.next_int()  # two numbers were not enough for three items
+
+
+@given(st.integers(), st.lists(st.integers(1, (1 << 31) - 1), max_size=20))
+def test_numbers_are_those_of_the_slow_twin(seed, bounds):
+    fast, slow = JavaRandom(seed), oracles.javarandom.JavaRandom(seed)
+    assert [fast.next_int(bound) for bound in bounds] == [slow.next_int(bound) for bound in bounds]
+    assert fast.next_long() == slow.next_long()
+    assert fast.next_double() == slow.next_double()
+    assert fast.next_int() == slow.next_int()
+
+
+def test_a_copy_draws_the_same_numbers():
+    random = JavaRandom(5)
+    random.next_int()
+    assert pickle.loads(pickle.dumps(random)).next_long() == random.next_long()

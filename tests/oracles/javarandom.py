@@ -1,4 +1,4 @@
-"""``java.util.Random`` and ``Collections.shuffle``, bit for bit (docs/rules.md, section 1).
+"""``java.util.Random`` and ``Collections.shuffle`` in plain Python, as an oracle.
 
 The algorithms are those specified by the documentation of `java.util.Random` in Java SE: a linear
 congruential generator of 48 bits whose upper bits are returned.
