@@ -15,6 +15,7 @@ from locmsim.cli._common import (
     add_verbose,
     check_target,
     ended_by_signals,
+    start_logging,
     whole,
 )
 from locmsim.cli._shared import add_shared
@@ -84,6 +85,8 @@ def run(options: argparse.Namespace) -> None:
         import logging
 
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    else:
+        start_logging(0)
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
         if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:
