@@ -14,6 +14,7 @@ import shutil
 import sys
 import tarfile
 import tomllib
+from itertools import groupby
 from pathlib import Path
 
 from Cython import __version__ as cython_version
@@ -76,8 +77,10 @@ if COVERAGE:
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or UNOPTIMISED or "-fsanitize" in os.environ.get("CFLAGS", "")
 if not instrumented and sys.platform == "linux":
-    # Symbols for debuggers are a seventh of the modules' size, and code on pages of its own costs
-    # each of more than forty modules 8 KB of padding.
+    # Symbols for debuggers are a seventh of the modules' size. Tables for unwinding the stack are a
+    # twentieth, and only exceptions of C++ need them. Code on pages of its own costs each of more
+    # than forty modules 8 KB of padding.
+    COMPILE_ARGS.append("-fno-asynchronous-unwind-tables")
     LINK_ARGS = ["-Wl,--strip-all", "-Wl,-z,noseparate-code"]
 always = not instrumented and sys.platform != "win32"
 # `cdef inline` must really inline: the kernel specialises functions by passing literals to them.
@@ -88,6 +91,17 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 #: Further options of single modules: loops over floats profit from vector instructions. They must
 #: not reorder sums, or results would differ between CPUs.
 MORE_ARGS = {"policy._policy": ["-O3"]}
+#: Modules in which little time is spent: small code takes less time to compile, too.
+for name in (
+    "_cyutility",
+    "envs._card_sets",
+    "envs._fresh",
+    "envs._player_table",
+    "envs._thread_pool",
+):
+    MORE_ARGS[name] = ["-Os"]
+if CYTHON < (3, 2):
+    del MORE_ARGS["_cyutility"]  # see SHARED
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
 
@@ -150,7 +164,7 @@ if CYTHON >= (3, 2):
         Extension(
             SHARED,
             ["src/locmsim/_cyutility.c"],  # which Cython makes
-            extra_compile_args=COMPILE_ARGS,
+            extra_compile_args=COMPILE_ARGS + MORE_ARGS.get("_cyutility", []),
             extra_link_args=LINK_ARGS,
             define_macros=MACROS,
         )
@@ -218,7 +232,8 @@ class BuildExt(build_ext):
         self.translate()
         compiler = getattr(self.compiler, "compiler_so", None) or ["cl"]
         command = " ".join([*compiler, *COMPILE_ARGS]).replace('"', "'")
-        command += "".join(f"; {name}: {' '.join(args)}" for name, args in MORE_ARGS.items())
+        for args, names in groupby(MORE_ARGS, MORE_ARGS.__getitem__):
+            command += f"; {', '.join(names)}: {' '.join(args)}"
         for extension in self.extensions:
             if extension.name == "locmsim._bench":
                 extension.define_macros = [*MACROS, ("LOCMSIM_COMMAND", f'"{command}"')]

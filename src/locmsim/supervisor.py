@@ -394,13 +394,16 @@ def _readable(link: "socket.socket", seconds: float) -> bool:
 class _Helper:
     """The helper of this process."""
 
+    link: "socket.socket | None" = None
+
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
         """Forget it: it is that of another process, or has ended."""
+        self.close()
         self.lock = threading.Lock()
-        self.link: socket.socket | None = None
+        self.link = None
 
     def started(self) -> "socket.socket":
         """Return the socket of the helper, which is started if there is none."""

@@ -49,6 +49,7 @@ __all__ = [
     "end_if_imported_again",
     "in_worker",
     "local_workers",
+    "seat_cores",
     "serve",
 ]
 
@@ -180,26 +181,31 @@ def local_workers(
     cores: Sequence[int],
     cores_each: int = 1,
     *,
+    seats: int = 1,
     apart: bool = False,
 ) -> Iterator[Workers]:
     """Provide workers on this machine: this process for one job, else a process per job.
 
     Each worker is bound to `cores_each` of `cores`, as are the bots it starts, unless there are too
-    few cores. At the end all processes are gone, even in the middle of their games. With `apart`, a
-    single job has a process too. `WorkersError`, before any process is started, if they cannot
-    import the main script.
+    few cores. If there are enough, it has as many for each of its `seats` (see `seat_cores`). At
+    the end all processes are gone, even in the middle of their games. With `apart`, a single job
+    has a process too. `WorkersError`, before any process is started, if they cannot import the main
+    script.
     """
     end_if_imported_again()
-    pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
-    if jobs * cores_each > len(cores):
+    if jobs * cores_each * seats > len(cores):
+        seats = 1
+    count = cores_each * seats
+    pinned = [cores[i * count : (i + 1) * count] for i in range(jobs)]
+    if jobs * count > len(cores):
         pinned = []
     _log.info("%d jobs on the cores %s", jobs, [*map(list, pinned)] or "all")
     if jobs == 1 and not apart:
-        with _bound_to(pinned[0] if pinned else ()):
+        with _bound_to(pinned[0] if pinned else (), seats):
             yield Workers(_ThisProcess(), lambda: 1)
         return
     _check_main()
-    pool = CorePool(jobs, pinned)
+    pool = CorePool(jobs, pinned, seats)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))
     except BaseException:
@@ -244,16 +250,19 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
 
 
 @contextlib.contextmanager
-def _bound_to(cores: Sequence[int]) -> Iterator[None]:
+def _bound_to(cores: Sequence[int], seats: int) -> Iterator[None]:
+    global _seats
     if not cores or not hasattr(os, "sched_setaffinity"):
         yield
         return
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
+    _seats = _divided(cores, seats)
     try:
         yield
     finally:
         os.sched_setaffinity(0, before)
+        _seats = []
 
 
 class _ThisProcess(Executor):
@@ -402,9 +411,12 @@ class CorePool(Executor):
         The number of worker processes.
     cores : sequence of sequence of int
         The processors of each worker.
+    seats : int
+        Number of players of a task among whom these are divided.
     """
 
-    def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
+    def __init__(self, jobs: int, cores: Sequence[Sequence[int]], seats: int = 1) -> None:
+        self._seats = seats
         # One thread waits for each worker.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
@@ -426,7 +438,7 @@ class CorePool(Executor):
     def _replacement(self, dead: "_Worker | None") -> "_Worker":
         with self._lock:
             cores = dead.cores if dead else self._cores.pop() if self._cores else ()
-            worker = _Worker(cores, self._supervisor)
+            worker = _Worker(cores, self._seats, self._supervisor)
             self._workers.append(worker)
             _log.debug("worker process %s on cores %s", worker.pid, [*cores] or "all")
             return worker
@@ -460,7 +472,7 @@ class CorePool(Executor):
 class _Worker:
     """A worker process, as seen from the main process."""
 
-    def __init__(self, cores: Sequence[int], supervisor: Supervisor) -> None:
+    def __init__(self, cores: Sequence[int], seats: int, supervisor: Supervisor) -> None:
         self.cores = cores
         self.alive = True
         with _standard_error() as descriptor:
@@ -472,7 +484,7 @@ class _Worker:
         questions, answers, _ = self._child.detach()
         self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
         with contextlib.suppress(OSError):  # its death is found by the first task
-            _write_message(self._questions, pickle.dumps((preparation(), cores)))
+            _write_message(self._questions, pickle.dumps((preparation(), _divided(cores, seats))))
 
     def run(self, *task: Any) -> Any:
         """Return the result of a task, or what it raised; `BrokenExecutor` if the worker died."""
@@ -530,13 +542,25 @@ def _read_message(file: BinaryIO) -> bytes:
     return data
 
 
-#: The processors that this worker is bound to; None in other processes.
-_bound: Sequence[int] | None = None
+#: The processors of each seat, if they have their own.
+_seats: list[Sequence[int]] = []
+#: Whether this process is a worker.
+_serving = False
+
+
+def seat_cores() -> list[Sequence[int]]:
+    """Return the processors of each seat of a task in this process; empty if they share them."""
+    return _seats
+
+
+def _divided(cores: Sequence[int], seats: int) -> list[Sequence[int]]:
+    each = len(cores) // seats
+    return [cores[i * each : (i + 1) * each] for i in range(seats)] if seats > 1 else []
 
 
 def in_worker() -> bool:
     """Return whether this process is a worker, which is replaced when it ends."""
-    return _bound is not None or multiprocessing.parent_process() is not None
+    return _serving or multiprocessing.parent_process() is not None
 
 
 def _packed_error(error: Exception) -> bytes:
@@ -548,7 +572,7 @@ def _packed_error(error: Exception) -> bytes:
 
 def serve() -> None:
     """Run a worker process, whose tasks come over the standard input; it ends with the input."""
-    global _bound
+    global _serving, _seats
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the cleanup
@@ -559,12 +583,13 @@ def serve() -> None:
     # because bots would inherit that.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     source, target = own_pipes()
+    _serving = True
     with (
         contextlib.suppress(EOFError, BrokenPipeError),
         os.fdopen(source, "rb") as tasks,
         os.fdopen(target, "wb") as answers,
     ):
-        data, _bound = pickle.loads(_read_message(tasks))
+        data, _seats = pickle.loads(_read_message(tasks))
         prepare_main(data)
         while True:
             message = _read_message(tasks)

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import math
 import os
 import signal
 import sys
@@ -211,4 +212,32 @@ class LeavesDaemon(Agent):
             os.setsid()
             time.sleep(1000)
             os._exit(0)
+        return None
+
+
+class LeavesHiddenDaemon(Agent):
+    """A daemon in a session of its own, with an empty environment and without a parent."""
+
+    def bad(self) -> object:
+        if (child := os.fork()) == 0:
+            os.setsid()
+            if os.fork() == 0:
+                script = f"sleep 1000; : {os.environ.get('LOCMSIM_TEST')}"
+                os.execve("/bin/sh", ["sh", "-c", script], {})
+            os._exit(0)
+        os.waitpid(child, 0)
+        return None
+
+
+class AnswersLate(Agent):
+    """Answers a little too late, if there is a limit."""
+
+    deadline = math.inf
+
+    def start_turn(self, deadline: float) -> None:
+        self.deadline = deadline
+
+    def bad(self) -> object:
+        if self.deadline < math.inf:
+            time.sleep(max(0.0, self.deadline - time.perf_counter()) + 0.3)
         return None

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from helpers import played
+from helpers import LOCMSIM, played
 
 from locmsim.arena import Arena
 
@@ -54,6 +54,40 @@ THREADS = """
                 arena.run(dask=cluster.scheduler_address)
                 print(json.dumps([message, arena.tally.games]))
 """
+
+
+#: Prints the address of a scheduler without workers, and keeps it until its input ends.
+EMPTY = """
+    import sys
+    from distributed import LocalCluster
+
+    if __name__ == "__main__":
+        with LocalCluster(n_workers=0, dashboard_address=None) as cluster:
+            print(cluster.scheduler_address, flush=True)
+            sys.stdin.read()
+"""
+
+
+def test_a_cluster_without_workers_says_so(tmp_path: Path) -> None:
+    script = tmp_path / "empty.py"
+    script.write_text(textwrap.dedent(EMPTY))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, str(script)], **pipes) as cluster:  # type: ignore[call-overload]
+        address = cluster.stdout.readline().strip()
+        for words in (
+            ["arena", "greedy", "random", "--games", "2"],
+            ["tune", "--parts", "eval", "-o", str(tmp_path / "a.npz")],
+            ["dataset", "greedy", "-o", str(tmp_path / "a.npz")],
+        ):
+            command = [*LOCMSIM, *words, "--dask", address]
+            with subprocess.Popen(
+                command, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+            ) as process:
+                assert process.stderr is not None
+                lines = iter(process.stderr.readline, "")
+                assert any(f"cluster {address} has no workers yet" in line for line in lines)
+                process.terminate()
+        cluster.stdin.close()
 
 
 @pytest.mark.slow

@@ -1,13 +1,16 @@
 """Agents may do anything: each end is a loss with its reason, or harmless, and nothing is left."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import LOCMSIM, children_of, default_signals, running
@@ -43,6 +46,7 @@ ENDS: dict[str, tuple[FaultKind, str] | None] = {
     "SleepsInChoose": (TIMEOUT, "no answer within"),
     "SwallowsEverything": (TIMEOUT, "no answer within"),
     "HangsInC": (TIMEOUT, "no answer within"),
+    "AnswersLate": (TIMEOUT, "no answer within"),
     "AnswersNumpyText": None,
     "AnswersNumber": (MALFORMED, "answered 5, not one line"),
     "AnswersBytes": (MALFORMED, "answered b'PASS', not one line"),
@@ -56,17 +60,55 @@ ENDS: dict[str, tuple[FaultKind, str] | None] = {
     "LeavesThread": None,
     "LeavesChild": None,
     "LeavesDaemon": None,
+    "LeavesHiddenDaemon": None,
+}
+#: The ends that differ for the program of an agent (`python -m locmsim.bot`): it has the game's
+#: protocol, where a fault in Python is a traceback on the standard error and status 1.
+PROGRAM_ENDS: dict[str, tuple[FaultKind, str] | None] = {
+    **{
+        name: (CRASHED, "its process exited with code 1")
+        for name, end in ENDS.items()
+        if (end and end[1].startswith("raised")) or name.startswith("Closes")
+    },
+    "AnswersNumber": (CRASHED, "its process exited with code 1"),
+    "AnswersBytes": (CRASHED, "its process exited with code 1"),
+    "AnswersTwoLines": (FaultKind.EARLY, "answered early"),
+    "AnswersSurrogate": (CRASHED, "its process exited with code 1"),
+    "AnswersMegabyte": (FaultKind.LINE_TOO_LONG, "without an end"),
+    "Prints": (MALFORMED, "answer: 'another'"),
+    "AnswersLate": None,  # it knows the limits of the rules only, not those of this test
 }
 #: What ends the process that plays it.
 DEADLY = {"ExitsAtOnce", "ExitsInReset", "Segfaults", "Aborts", "IsKilled"}
-HANGS = {"Sleeps", "SleepsInChoose", "SwallowsEverything", "HangsInC"}
+HANGS = {"AnswersLate", "Sleeps", "SleepsInChoose", "SwallowsEverything", "HangsInC"}
 #: One of each way to end, for the suite that everybody runs.
-FEW = ["Raises", "Exits", "Segfaults", "SwallowsEverything", "AnswersNumpyText", "AnswersNumber"]
+FEW = [
+    "LeavesHiddenDaemon",
+    "Raises",
+    "Exits",
+    "Segfaults",
+    "SwallowsEverything",
+    "AnswersNumpyText",
+    "AnswersNumber",
+]
+#: Factor of the time limits for those who hang, which others keep on any machine.
+SCALE = 5.0
+
+
+#: Marks of the cells that only `.ci/nightly` plays; the suite has one of each row and column.
+ALL = [
+    pytest.mark.slow,
+    pytest.mark.skipif("LOCMSIM_ALL_ENDS" not in os.environ, reason="LOCMSIM_ALL_ENDS is not set"),
+]
+
+
+def slow(*values: Any) -> Any:
+    return pytest.param(*values, marks=ALL)
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Check that no process is left that has a text of this test in its environment."""
+    """Check that no process is left with a text of this test in environment or command."""
     mark = os.urandom(8).hex()
     monkeypatch.setenv("LOCMSIM_TEST", mark)
     yield
@@ -81,7 +123,8 @@ def marked(mark: str) -> list[int]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
-                if mark.encode() in (folder / "environ").read_bytes():
+                texts = [(folder / name).read_bytes() for name in ("environ", "cmdline")]
+                if mark.encode() in b"".join(texts):
                     found.append(int(folder.name))
             except OSError:
                 continue
@@ -92,27 +135,39 @@ def spec(name: str) -> str:
     return f"{FILE}:{name}"
 
 
-def check(fault: Fault | None, name: str, player: int, *, isolated: bool = True) -> None:
-    end = ENDS[name]
+def program(name: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "locmsim.bot", "--agent", spec(name), "--seed", "7"]
+
+
+def check(fault: Fault | None, name: str, player: int, kind: str = "isolated") -> None:
+    end = PROGRAM_ENDS.get(name, ENDS[name]) if kind == "program" else ENDS[name]
     if end is None:
         assert fault is None
         return
     assert fault is not None
     assert (fault.player, fault.kind) == (player, end[0])
-    if isolated or name not in HANGS:
+    if kind != "agent" or name not in HANGS:  # it may have ended its worker first
         assert end[1] in fault.message
 
 
 @pytest.mark.parametrize("name", ENDS)
 def test_in_a_process_of_its_own(name: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec(name)), 7)
-    # The limits are those of the rules, which an answer in time keeps on any machine, only where
-    # the agent hangs.
-    scale = 1.0 if name in HANGS else 0.0
+    # There are limits only where the agent hangs.
+    scale = SCALE if name in HANGS else 0.0
     result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale)
     check(result.fault, name, 1)
     if ENDS[name] is not None:
         assert result.scores == (0, -1)
+
+
+@pytest.mark.parametrize("name", [some if some in FEW else slow(some) for some in ENDS])
+def test_as_a_program(name: str) -> None:
+    scale = SCALE if name in HANGS else 0.0
+    result = play([make_agent("random"), program(name)], Match(seed=3), timeout_scale=scale)
+    check(result.fault, name, 1, "program")
+    if (end := ENDS[name]) is not None and end[1].startswith("raised") and name != "Exits":
+        assert "Traceback" in result.stderr[1]
 
 
 def test_plays_as_in_process() -> None:
@@ -134,30 +189,113 @@ def test_other_rules(rules: str) -> None:
     assert result.fault is None
 
 
-def arena_of(
-    names: list[str], path: Path, *, jobs: int, isolate: bool = False, scale: float = 1.0
-) -> None:
-    players = ["greedy", *(f"{name}={spec(name)}" for name in names)]
-    with Arena(players, db=path, mode="gauntlet", games=2, seed=4, timeout_scale=scale) as arena:
-        arena.run(jobs=jobs, isolate=isolate)
-        assert arena.tally.games == 2 * len(names)
-        for outcome in arena.outcomes():
-            seat = 1 - outcome.players.index(0)
-            name = arena.settings.players[outcome.players[seat]].name
-            check(outcome.fault, name, seat, isolated=False)
-            if name in DEADLY:
-                assert DIED in arena.record(outcome.number).stderr[seat] or isolate
+def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
+    """Play a tournament of `greedy` against each; there are limits only for those that hang."""
+    for scale, some in (0.0, set(names) - HANGS), (SCALE, set(names) & HANGS):
+        if not some:
+            continue
+        specs = {one: shlex.join(program(one)) if kind == "program" else spec(one) for one in some}
+        players = ["greedy", *(f"{name}={text}" for name, text in specs.items())]
+        settings: dict[str, Any] = {"mode": "gauntlet", "games": 2, "seed": 4}
+        db = folder / f"{kind}-{scale}.db"
+        with Arena(players, db=db, timeout_scale=scale, **settings) as arena:
+            arena.run(isolate=kind == "isolated", **where)
+            assert arena.tally.games == 2 * len(some)
+            for outcome in arena.outcomes():
+                seat = 1 - outcome.players.index(0)
+                name = arena.settings.players[outcome.players[seat]].name
+                # With `isolate`, agents of this game are programs.
+                check(outcome.fault, name, seat, "program" if kind == "isolated" else kind)
+                if name in DEADLY and kind == "agent":
+                    assert DIED in arena.record(outcome.number).stderr[seat]
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("jobs", [slow(1), 2])
 def test_a_tournament_always_ends(jobs: int, tmp_path: Path) -> None:
-    arena_of(FEW, tmp_path / "a.db", jobs=jobs)
+    arena_of(FEW, tmp_path, "agent", jobs=jobs)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["isolated", "program"])
+def test_a_tournament_of_programs_always_ends(kind: str, tmp_path: Path) -> None:
+    arena_of(["Segfaults", "SwallowsEverything"], tmp_path, kind, jobs=1)
+
+
+@pytest.mark.parametrize("kind", [slow("agent"), slow("isolated"), slow("program")])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_all_in_a_tournament(jobs: int, tmp_path: Path) -> None:
-    arena_of([*ENDS], tmp_path / "a.db", jobs=jobs)
+def test_all_in_a_tournament(jobs: int, kind: str, tmp_path: Path) -> None:
+    arena_of([*ENDS], tmp_path, kind, jobs=jobs)
+
+
+#: Runs in its own process, because the cluster leaves threads and sockets open.
+ON_A_CLUSTER = """
+import pathlib, sys
+sys.path[:0] = sys.argv[1:3]
+from distributed import LocalCluster
+from test_dying_agents import arena_of
+
+if __name__ == "__main__":
+    names, kind, folder = sys.argv[3].split(), sys.argv[4], pathlib.Path(sys.argv[5])
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        arena_of(names, folder, kind, dask=cluster.scheduler_address)
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (["Raises", "AnswersNumber"], "agent"),
+        # What an agent in a worker of Dask leaves behind is Dask's.
+        slow([name for name in ENDS if not name.startswith("Leaves")], "agent"),
+        *(slow([*ENDS], kind) for kind in ("isolated", "program")),
+    ],
+)
+def test_on_a_cluster(names: list[str], kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "script.py").write_text(ON_A_CLUSTER)
+    here = Path(__file__).parent
+    words = [str(here), str(here.parent), " ".join(names), kind, str(tmp_path)]
+    command = [sys.executable, str(tmp_path / "script.py"), *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def on_a_page(name: str, kind: str, folder: Path) -> None:
+    """Play a game as a page does: a person, who has all the time, against the player."""
+    pytest.importorskip("starlette")
+    from locmsim.web.games import Game
+    from locmsim.web.play import opponents
+
+    (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
+    scale = SCALE if name in HANGS else 0.0
+    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
+                ended=lambda *result, **more: "")  # fmt: skip
+    changed = threading.Event()
+    game.listen(changed.set)
+    game.start()
+    while not game.over:
+        changed.wait()
+        changed.clear()
+        view = game.view()
+        if view["asked"] and view["choice"]:
+            cards = game.hint(time_ms=None, nodes=1)["cards"]
+            game.choose_cards(view["version"], "me", cards)
+        elif view["asked"]:
+            game.end_turn(view["version"], "me")
+    game.join(60)
+    fault = game.view()["over"]["fault"]
+    found = fault and Fault(fault["player"], FaultKind(fault["kind"]), fault["message"])
+    check(found, name, 1, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "isolated") if name in FEW else slow(name, "isolated") for name in ENDS),
+        *((name, "program") if name == "Segfaults" else slow(name, "program") for name in ENDS),
+    ],
+)
+def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
+    on_a_page(name, kind, tmp_path)
 
 
 def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:

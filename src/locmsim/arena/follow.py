@@ -50,6 +50,7 @@ class ResultsReader:
         self._gap = 1
         self._played: set[int] = set()
         self._last = 0
+        self._left = False
         #: Number of games that were read one by one, for tests.
         self.games_read = 0
 
@@ -87,6 +88,9 @@ class ResultsReader:
                 if outcome.number not in self._played:
                     self._add(known, outcome)
             self.version += known.games > before
+            # Games of players who are retired are not played.
+            retired = store.settings.retired
+            self._left = bool(retired) and next(store.missing(goal.games), None) is not None
         while self._gap in self._played:
             self._played.remove(self._gap)
             self._gap += 1
@@ -121,7 +125,11 @@ class ResultsReader:
     def finished(self) -> bool:
         """Whether the tournament is over: all games are played, or its test has decided."""
         tally = self.tally
-        return tally is not None and (tally.games >= self.goal.games > 0 or tally.decided)
+        if tally is None or not self.goal.games:
+            return False
+        if tally.settings.retired:
+            return not self._left
+        return tally.games >= self.goal.games or tally.decided
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as `locmsim.arena.Arena.to_json` does, without the list of faults."""

@@ -17,7 +17,7 @@ from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 from locmsim.referee.live import LiveLog
 from locmsim.referee.process_match import Call, Result, play, replay_calls
-from locmsim.workers import in_worker
+from locmsim.workers import in_worker, seat_cores
 
 __all__ = ["DIED", "forget_agents", "is_foreign_player", "new_match", "play_games", "replayed"]
 
@@ -140,6 +140,7 @@ def play_games(
                     lenient=settings.lenient,
                     on_call=on_call,
                     expendable=expendable,
+                    cores=seat_cores() or ((), ()),
                     choosers=choosers(fixture),
                 )
             if again and any(not settings.players[index].process for index in fixture.players):

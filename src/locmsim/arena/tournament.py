@@ -284,8 +284,9 @@ class Arena:
         """Play the missing games, or until the sequential test has decided.
 
         On this machine each game has its own core, or as many as `cores` says. Games with time
-        limits, and games of agents with a ``time_ms``, never share a core. Both players of a game
-        share its cores: what one computes in the other's turn takes the other's time.
+        limits, and games of agents with a ``time_ms``, never share a core. Programs have as many
+        cores each, if there are enough for all. Otherwise both players of a game share its cores:
+        what one computes in the other's turn takes the other's time.
 
         If a process dies in a game, the game is played again with each agent that is not part of
         the package in a process of its own: the agent that dies then loses. If none does, the
@@ -477,7 +478,7 @@ class Arena:
             and is_importable(player.spec, "locmsim.agents")
             for player in self.settings.players
         )
-        return local_workers(jobs, cores, cores_each, apart=apart)
+        return local_workers(jobs, cores, cores_each, seats=2, apart=apart)
 
     @property
     def _timed(self) -> bool:

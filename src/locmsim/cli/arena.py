@@ -163,7 +163,12 @@ def _add_arena_run(parser: Parser) -> None:
         help="probability of accepting ELO0 by mistake (default: %(default)s)",
     )
     group = parser.add_argument_group("machines")
-    add_shared(group, "--jobs", help="number of games played at once (default: one per core)")
+    add_shared(
+        group,
+        "--jobs",
+        help="number of games played at once (default: one per core, which its two bots share; with"
+        " two cores for each game, each bot has its own)",
+    )
     group.add_argument(
         "--cores",
         type=whole(1, 1 << 16),

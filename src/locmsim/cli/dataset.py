@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from locmsim._io import counted
-from locmsim.cli._common import FORCE_HELP, Failure, Parser, check_target, ended_by_signals
+from locmsim.cli._common import (
+    FORCE_HELP,
+    Failure,
+    Parser,
+    check_target,
+    ended_by_signals,
+    start_logging,
+)
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -68,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
 
     from locmsim.workers import WorkersError
 
+    start_logging(0)
     check_target(options.output, rb"PK\x03\x04.{26}obs\.npy", options.force)
     games = options.games
     examples: Examples | None = None

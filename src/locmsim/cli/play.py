@@ -299,6 +299,11 @@ def _new_result(
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
+    if options.isolate or any(" " in bot or os.sep in bot for bot in (options.p1, options.p2)):
+        # Bots that are processes: what starts them gets ready while the match is created.
+        from locmsim.supervisor import prepare
+
+        prepare()
     match = _new_match(options) if game is None else _match_of(game, options)
     with contextlib.redirect_stdout(sys.stderr):  # agents' prints are not the result
         return _played(options, match, names, game, page)

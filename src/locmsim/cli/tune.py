@@ -14,6 +14,7 @@ from locmsim.cli._common import (
     add_verbose,
     check_target,
     ended_by_signals,
+    start_logging,
     whole,
 )
 from locmsim.cli._shared import add_shared
@@ -85,6 +86,8 @@ def run(options: argparse.Namespace) -> None:
             raise Failure(f"cannot write {options.output}: {error.strerror}") from None
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    else:
+        start_logging(0)
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
         if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:

@@ -137,8 +137,8 @@ cdef void random_deck(match_t* m, int who, uint64_t* stream) noexcept nogil:
         for i in range(MAX_DECK):
             deck[i] = m.triplets[i][stream_below(stream, DRAFT_OFFER)]
         return
-    for i in range(n):
-        copies[i] = <uint8_t>(i // COPIES_PER_CARD)
+    for i in range(m.n_cards):
+        copies[2 * i] = copies[2 * i + 1] = <uint8_t>i
     for i in range(MAX_DECK):
         j = i + stream_below(stream, n - i)
         deck[i] = copies[j]

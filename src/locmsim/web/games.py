@@ -13,21 +13,24 @@ import contextlib
 import json
 import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from locmsim._core import State, original_of
 from locmsim._io import write_whole
+from locmsim.agents.registry import make_agent
+from locmsim.arena.locm import LocmGame
 from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game._match import base_ids
 from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.process import BotProcess
 from locmsim.referee.process_match import Result, play
 from locmsim.referee.transcript import result_log
@@ -66,6 +69,8 @@ class Opponent:
         The command of a program.
     rules : tuple of str
         The rule sets that they play; empty for all.
+    foreign : bool
+        Whether code of others than the library plays in the agent.
     """
 
     key: str
@@ -73,12 +78,18 @@ class Opponent:
     agent: str = ""
     command: str = ""
     rules: tuple[str, ...] = ()
+    foreign: bool = False
 
-    def words(self, seed: int) -> str | list[str]:
-        """Return the command to run: an agent is run by the stdin bot."""
+    def player(self, seed: int) -> str | list[str] | IsolatedAgent:
+        """Return the player for the referee, always a process: the package's agents are programs.
+
+        An agent of others tells its author why it failed.
+        """
         if not self.agent:
             return self.command
-        return [sys.executable, "-m", "locmsim.bot", "--agent", self.agent, "--seed", str(seed)]
+        if self.foreign:
+            return IsolatedAgent(partial(make_agent, self.agent), seed)
+        return LocmGame().command_of(self.agent, seed)
 
 
 class _Left(BaseException):
@@ -92,7 +103,12 @@ class _Match(Match):
     person: int = -1
     #: The seats that have answered before.
     answered: frozenset[int] = frozenset()
-    watch: Callable[[int, State, list[str], str], None]
+    #: Called with the player, the state before, the actions and the line of each turn.
+    watch: Callable[[int, State, list[str], str], object] = staticmethod(lambda *turn: None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out who watches: an agent in a process of its own has a copy of the match."""
+        return {name: value for name, value in vars(self).items() if name != "watch"}
 
     def time_limit_ms(self, player: int) -> int:
         if player == self.person:
@@ -220,7 +236,7 @@ class Game:
 
     def _run(self) -> None:
         seed = int(self._match.params["seed"]) & (1 << 62) - 1
-        players = [self if one is None else one.words(seed) for one in self._players]
+        players = [self if one is None else one.player(seed) for one in self._players]
         try:
             result = play(
                 players,

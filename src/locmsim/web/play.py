@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.tournament import as_player
+from locmsim.referee.agent_process import is_foreign
 from locmsim.rules.rulesets import RULES, get_rules
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.games import Game, Opponent, OutdatedError
@@ -50,8 +51,11 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     found = []
     for i, text in enumerate(bots):
         player, agent = as_player(text, None)
-        kind = {"command" if player.process else "agent": player.spec}
-        found.append(Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent)))
+        kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
+        foreign = agent is not None and is_foreign(type(agent), player.spec)
+        found.append(
+            Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent), foreign=foreign)
+        )
     found += [
         Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
         for k in range(1, 1 + min(map(len, LEVELS.values())))
@@ -69,7 +73,8 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
             continue
         # Agents of installed packages are not made here: their classes tell which rules they play.
         key, rules = f"agent-{info.name}", _rules_of(known)
-        found.append(Opponent(key, info.name, agent=info.name, rules=rules))
+        foreign = info.package != "locmsim"
+        found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
     return found
 
 

@@ -90,6 +90,9 @@ def test_retired_players(db: Path) -> None:
         assert ("a", "e") not in meetings(arena)
         assert meetings(arena)["b", "e"] == meetings(arena)["d", "e"] == 4
         assert arena.finished == "all games of players who are not retired are played"
+    reader = ResultsReader(db)
+    assert reader.update().games < reader.goal.games
+    assert reader.finished
     with pytest.raises(ValueError, match="against: 'c' is retired"):
         Arena(db=db, add=["f=osl"], against=["c"])
     with pytest.raises(ValueError, match="retire: no player is called 'x': expected one of a, b"):

@@ -497,9 +497,9 @@ def test_bad_questions_about_positions(site: Site, page: Client) -> None:
 def test_opponents() -> None:
     found = {o.key: o for o in opponents(["mine=./bot --fast", "greedy", "g2=beam:nodes=5"])}
     assert [o.name for o in list(found.values())[:4]] == ["mine", "greedy", "g2", "Level 1"]
-    assert found["bot0"].words(7) == "./bot --fast"
-    words = found["bot2"].words(7)
-    assert words[1:] == ["-m", "locmsim.bot", "--agent", "beam:nodes=5", "--seed", "7"]
+    assert found["bot0"].player(7) == "./bot --fast"
+    words = found["bot2"].player(7)
+    assert words[2:] == ["-m", "locmsim.bot", "--agent", "beam:nodes=5", "--seed", "7"]
     assert found["level10"].agent == "level:k=10"
     assert "agent-policy" not in found  # it needs a file
     assert {"agent-beam", "agent-random"} <= set(found)
@@ -508,7 +508,7 @@ def test_opponents() -> None:
 def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, why in (
         ([str(tmp_path / "none.json")], "none.json: no such file"),
-        (["--bot", "beam:nodez=3"], "--bot: agent beam: unknown option"),
+        (["--bot", "beam:nodez=3"], "--bot: player 'beam:nodez=3': agent beam: unknown option"),
         (["--bot", ""], "--bot: player '': the command is empty"),
         (["--save", str(tmp_path / "none")], "--save: there is no folder"),
         (["--port", "70000"], "expected 0 to 65535"),
