@@ -466,7 +466,7 @@ class Log:
             self.wandb.log(known)
 
 
-def train(options, make_net=Net, make_rollout=Rollout):
+def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop to read)
     """Train according to the options and return the network."""
     device, processes = find_device(options.device), Processes()
     main, size = processes.rank == 0, options.steps * options.rows

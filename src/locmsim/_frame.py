@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors show the usage in one line and suggest what was meant.
 
     Options that do not apply are errors: see `needs` and `rules_out`. Which options were given is
-    told by `given`, so that a default is no reason to name one twice.
+    told by `present`, so that a default is no reason to name one twice.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
         self._rules: list[_Rule] = []
         self._renamed: dict[str, str] = {}
         #: Destinations of what the last command line gave.
-        self.given: frozenset[str] = frozenset()
+        self.present: frozenset[str] = frozenset()
 
     def needs(self, other: str, *names: str) -> None:
         """Let options apply only together with another one, or one of several: ``"-a or -b"``."""
@@ -69,7 +69,7 @@ class Parser(argparse.ArgumentParser):
         for action in own:
             vars(values).setdefault(action.dest, None)
         values, unknown = super().parse_known_args(args, values)
-        self.given = frozenset(a.dest for a in own if _is_given(a, getattr(values, a.dest)))
+        self.present = frozenset(a.dest for a in own if _is_present(a, getattr(values, a.dest)))
         for rule in self._rules:
             self._keep(rule)
         for action in own:
@@ -80,10 +80,10 @@ class Parser(argparse.ArgumentParser):
     def _keep(self, rule: _Rule) -> None:
         """End with an error for an option that does not apply."""
         others = (self._named(name).dest for name in rule.other.split(" or "))
-        if any(dest in self.given for dest in others) == rule.needed:
+        if any(dest in self.present for dest in others) == rule.needed:
             return
         for name in rule.names:
-            if self._named(name).dest in self.given:
+            if self._named(name).dest in self.present:
                 why = f"needs {rule.other}" if rule.needed else f"does not apply with {rule.other}"
                 self.error(f"{name}: {why}")
 
@@ -127,7 +127,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
 
 
-def _is_given(action: argparse.Action, value: Any) -> bool:
+def _is_present(action: argparse.Action, value: Any) -> bool:
     """Whether the value of an argument is not what stands for one that is missing."""
     # A positional argument that may be missing has its default or an empty list then.
     return value is not None and (bool(action.option_strings) or value not in ([], action.default))

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +22,8 @@ __all__ = [
 #: Types that the text of an option may be converted to, in the order in which they are tried.
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+#: An option with its value, up to the next comma or the end.
+_PART = re.compile(r'[^,="]*(=("(?:[^"]|"")*"|[^",][^,]*|))?(?=,|$)', re.DOTALL)
 _EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
 #: The default of a required option.
 MISSING = inspect.Parameter.empty
@@ -46,13 +49,25 @@ class Option(NamedTuple):
 
 
 def read_options(where: str, text: str) -> dict[str, str]:
-    """Split ``option=value,option=value``; ``ValueError`` names the malformed part."""
+    """Split ``option=value,option=value``; ``ValueError`` names the malformed part.
+
+    A value in double quotes may contain commas; two double quotes in it stand for one.
+
+        >>> read_options("agent beam", 'weights="a,b.npz",nodes=500')
+        {'weights': 'a,b.npz', 'nodes': '500'}
+    """
     options = {}
-    for part in filter(None, text.split(",")):
-        option, equals, value = part.partition("=")
-        if not equals:
-            raise ValueError(f"{where}: expected option=value, got {part!r}")
+    while text:
+        part = _PART.match(text)
+        option, equals, value = part[0].partition("=") if part else (text, "", "")
+        if not part or not equals:
+            malformed = text.partition(",")[0]
+            what = "a closing double quote" if '="' in malformed else "option=value"
+            raise ValueError(f"{where}: expected {what}, got {malformed!r}")
+        if value.startswith('"'):
+            value = value[1:-1].replace('""', '"')
         options[option] = value
+        text = text[part.end() + 1 :].lstrip(",")
     return options
 
 

@@ -114,10 +114,6 @@ class StateBatch:
         n : int
             The number of rows, 0 or more.
 
-        Returns
-        -------
-        StateBatch
-
         Raises
         ------
         ValueError
@@ -190,10 +186,6 @@ class StateBatch:
             The player whose knowledge is kept, 0 or 1: one for all rows, or one for each row.
         seed : int
             Row i is ``batch[i].resample_hidden(players[i], batch.row_seeds(seed)[i])``.
-
-        Returns
-        -------
-        StateBatch
 
         Raises
         ------

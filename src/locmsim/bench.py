@@ -248,7 +248,7 @@ def _ten_actions(rules: str) -> tuple[Belief, int, list[int]]:
     return belief, root.current_player(), root.legal_actions()[:10]
 
 
-def _batch(rules: str) -> Iterator[Measured | Ratio]:
+def _batch(rules: str) -> Iterator[Measured | Ratio]:  # noqa: C901 (a list of measurements)
     size = 10_000
 
     def start() -> StateBatch:
@@ -322,7 +322,7 @@ _BELIEF_CALLS = {
 }
 
 
-def _beliefs(rules: str) -> Iterator[Measured]:
+def _beliefs(rules: str) -> Iterator[Measured]:  # noqa: C901 (a list of measurements)
     @cache
     def places() -> list[tuple[State, Belief, Observation]]:
         found = []
@@ -649,7 +649,7 @@ _TREES = 1024
 _SIMULATIONS = 64
 
 
-def _forest(rules: str) -> Iterator[Measured | Counted]:
+def _forest(rules: str) -> Iterator[Measured | Counted]:  # noqa: C901 (a list of measurements)
     """Measure a forest of 1,024 trees by itself, and with networks that guide it."""
     rows = np.arange(_TREES)
 
@@ -1049,10 +1049,6 @@ def measure(
     on_group : function, optional
         Called before each group with its title and the part of the time that has passed, from 0
         to 1; at the end with "" and 1.
-
-    Returns
-    -------
-    list of Figure
     """
     chosen = [GROUPS[name] for name in groups] or [g for g in GROUPS.values() if g.default]
     shares = sum(group.share for group in chosen)

@@ -272,10 +272,6 @@ class Sprt:
         ----------
         counts : PairCounts
             The pairs, counted for `player`.
-
-        Returns
-        -------
-        SprtState
         """
         lower = math.log(self.beta / (1 - self.alpha))
         upper = math.log((1 - self.beta) / self.alpha)

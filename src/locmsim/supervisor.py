@@ -143,10 +143,6 @@ class Supervisor:
         stdin, stdout, stderr : int, optional
             Descriptors for it; by default a pipe, whose other end the result has.
 
-        Returns
-        -------
-        Child
-
         Raises
         ------
         OSError

@@ -177,10 +177,6 @@ class Client:
         ----------
         commands : iterable of str
             The commands.
-
-        Returns
-        -------
-        list of Reply
         """
         words = list(commands)
         self.send(words)
@@ -238,10 +234,6 @@ class Client:
         command : str
             The command.
 
-        Returns
-        -------
-        list of str
-
         Raises
         ------
         CommandError
@@ -282,10 +274,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        tuple of int
         """
         own, opponent = read.numbers(self.call(f"GET_FINAL_SCORE {match}")[0], 2)
         return own, opponent
@@ -297,10 +285,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        TurnInfo
         """
         return read.turn_info(self.call(f"GET_TURN_INFO {match}"))
 
@@ -311,10 +295,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        Health
         """
         return read.health(self.call(f"GET_HP {match}"))
 
@@ -325,10 +305,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        Limits
         """
         return read.limits(self.call(f"GET_CARD_LIMITS {match}"))
 
@@ -339,10 +315,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        int
         """
         return read.number(self.call(f"GET_CURRENT_MANA {match}"))
 
@@ -353,10 +325,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        list of Card
         """
         return read.cards(self.call(f"GET_DECK {match}"))
 
@@ -367,10 +335,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        tuple of list of Card
         """
         return read.hands(self.call(f"GET_HANDS {match}"))
 
@@ -381,10 +345,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        tuple of list of BoardCard
         """
         return read.boards(self.call(f"GET_BOARD {match}"))
 
@@ -395,10 +355,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        list of Card
         """
         return read.cards(self.call(f"GET_ATTACKERS {match}"))
 
@@ -409,10 +365,6 @@ class Client:
         ----------
         match : int
             The id of a match.
-
-        Returns
-        -------
-        Card
         """
         return read.card(self.call(f"DRAW_CARD {match}")[0])
 

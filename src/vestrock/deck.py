@@ -209,10 +209,6 @@ def format_deck(cards: Iterable[Card]) -> str:
     ----------
     cards : iterable of Card
         The deck, top first.
-
-    Returns
-    -------
-    str
     """
     return "".join(f"{card}\n" for card in cards)
 

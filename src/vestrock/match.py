@@ -112,10 +112,6 @@ class Match:
             Names of the first and the second player.
         match_id : int
             The number of the match in commands.
-
-        Returns
-        -------
-        Match
         """
         match = cls(state.table, players=players, match_id=match_id)
         match.state = state
@@ -259,10 +255,6 @@ class Match:
         ----------
         player : int
             0 or 1.
-
-        Returns
-        -------
-        str
         """
         lines: list[str] = []
         for question in Views.questions(self.match_id):
@@ -293,10 +285,6 @@ class Match:
         ----------
         player : int
             0 or 1; the limit is the same for both.
-
-        Returns
-        -------
-        float
         """
         return _TURN_MS
 

@@ -287,7 +287,7 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)
-    assert "--done needs --turn" in capsys.readouterr().err
+    assert "--done: does not apply with --lost" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------ instance ids
@@ -312,7 +312,7 @@ def test_ids_are_todays_and_said_to_be(old_log: str, capsys: pytest.CaptureFixtu
         answer = json.loads(capsys.readouterr().out)
         assert (answer["ids"], answer["same"]) == ("new", True)
         assert answer["old"] == answer["new"]
-    for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--game"]):
+    for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--report"]):
         analyse(old_log, *words)
         assert capsys.readouterr().out.startswith(f"{IDS_NOTE}\n\n")
         analyse(old_log, *words, "--json")

@@ -120,7 +120,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
         (["--output", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
         (["--output", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
-        ([], 2, "the following arguments are required: --output"),
+        ([], 2, "the following arguments are required: -o/--output"),
     ):
         if code == 2:
             with pytest.raises(SystemExit, match="2"):

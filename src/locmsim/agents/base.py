@@ -55,10 +55,6 @@ class Agent(Protocol):
         ----------
         observation : Observation
             The observation of the player.
-
-        Returns
-        -------
-        str
         """
 
     def act(self, observation: Observation) -> str:
@@ -127,10 +123,6 @@ class ChoosingAgent(ABC):
         ----------
         observation : Observation
             The observation of the player.
-
-        Returns
-        -------
-        str
         """
         offer = observation.offer
         if not RULES[observation.rules].draft:

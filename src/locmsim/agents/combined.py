@@ -51,10 +51,6 @@ class CombinedAgent:
         ----------
         observation : Observation
             The observation of the player.
-
-        Returns
-        -------
-        str
         """
         line = self.chooser.choose(observation)
         numbers = [int(number) for number in re.findall("[0-9]+", line)]
@@ -77,10 +73,6 @@ class CombinedAgent:
         ----------
         observation : Observation
             The observation of the player.
-
-        Returns
-        -------
-        str
         """
         return self.pilot.act(observation)
 

@@ -104,10 +104,6 @@ class PolicyAgent(BaseAgent):
             The position, which gives the texts of actions; it is changed.
         view : TurnView
             The player's view of the same position, with its history.
-
-        Returns
-        -------
-        str
         """
         import numpy as np
 

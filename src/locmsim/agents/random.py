@@ -38,10 +38,6 @@ class RandomAgent:
         ----------
         observation : Observation
             What the agent is shown.
-
-        Returns
-        -------
-        str
         """
         if RULES[observation.rules].draft:
             return f"PICK {self.random.randrange(len(observation.cards))}"
@@ -55,9 +51,5 @@ class RandomAgent:
         ----------
         observation : Observation
             What the agent is shown.
-
-        Returns
-        -------
-        str
         """
         return turn_line("random", observation, self.random.getrandbits(64))

@@ -145,10 +145,6 @@ def is_agent(text: str) -> bool:
     ----------
     text : str
         A description or a command.
-
-    Returns
-    -------
-    bool
     """
     return _registry.describes(text)
 
@@ -162,10 +158,6 @@ def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
         The unknown name.
     known : iterable of str, optional
         The names that exist; by default those of agents.
-
-    Returns
-    -------
-    str
     """
     return _specs.did_you_mean(name, _registry.names() if known is None else known)
 
@@ -177,10 +169,6 @@ def suggest(name: str) -> str:
     ----------
     name : str
         The unknown name.
-
-    Returns
-    -------
-    str
     """
     return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 
@@ -207,10 +195,6 @@ def describe_agents(width: int = 80) -> str:
     ----------
     width : int
         Columns of the text.
-
-    Returns
-    -------
-    str
     """
     intro = (
         "An agent is one of the following names, module:Class or file.py:Class, with options after"
@@ -304,10 +288,6 @@ def check_rules(agent: Agent, rules: str) -> Agent:
     rules : str
         The rule set.
 
-    Returns
-    -------
-    Agent
-
     Raises
     ------
     ValueError
@@ -326,10 +306,6 @@ def agent_spec(agent: str | type[Agent]) -> str:
     ----------
     agent : str or class
         A class, or a description, which is returned unchanged.
-
-    Returns
-    -------
-    str
 
     Raises
     ------

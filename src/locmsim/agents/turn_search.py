@@ -1,10 +1,12 @@
 """The agents "beam" and "mcts", which play whole turns found by a search."""
 
+import inspect
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 from locmsim._checks import MOST_THREADS, whole
+from locmsim._options import entries
 from locmsim.agents.base import BelievingAgent, check_bounds
 from locmsim.decks import (
     CardScore,
@@ -41,6 +43,8 @@ __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 TIME_MS = 120.0
 SHARE = 0.6
 
+_Agent = TypeVar("_Agent", bound=type)
+
 #: The scores by which an opponent is expected to choose cards, see `Belief`.
 _PRIORS: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
@@ -56,21 +60,21 @@ class SearchAgent(BelievingAgent):
     deck, draft : str or function
         How the cards are chosen: a name of `locmsim.decks`, or a function.
     time_ms : float
-        Milliseconds per turn, at most `share` of the rule set's limit (the rest is a reserve for
-        the referee, the pipes and a busy machine), and five times as many for the first turn,
-        whose limit is higher; 0: no limit.
+        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
+        takes more than `share` of the time that the rules allow: the rest is a reserve for the
+        referee, the pipes and a busy machine.
     weights : str
         The path of a weights file, for the evaluation, the "default" deck and draft, and the
         choices expected of the opponent.
-    evaluation : object
+    evaluation : Evaluation or function, optional
         The evaluation of the search, instead of `weights`.
     belief : str
         Which cards the opponent is expected to choose: those with a high "score", or "any".
     share : float
-        See `time_ms`.
+        Largest share of the rule set's time limit that a turn may take.
     threads : int
-        Number of threads that the search divides its worlds among. The arena binds a game to one
-        core by default, see ``locmsim arena --cores 2``.
+        Number of threads that the search divides its sampled worlds among. The arena binds a game
+        to one core by default, see ``locmsim arena --cores 2``.
     limit : int
         Maximum work per turn, in addition to `time_ms`: positions of a beam search, visits of plans
         in MCTS; 0 for no limit. With a limit and without `time_ms`, the answers depend only on the
@@ -231,10 +235,6 @@ class SearchAgent(BelievingAgent):
             The seed of the search.
         done : str or iterable of int
             The actions of the turn that were already played.
-
-        Returns
-        -------
-        SearchResult
         """
         bound: dict[str, Any] = {self.bound: getattr(self, self.bound) or None}
         return self.search.search(
@@ -248,6 +248,25 @@ class SearchAgent(BelievingAgent):
         )
 
 
+def _documented(options: type[SearchOptions]) -> Callable[[_Agent], _Agent]:
+    """Return a decorator that completes the docstring of a search's agent.
+
+    The line ``options`` stands for the parameters of `SearchAgent` up to `limit`, and the line
+    ``searched`` for the options of the search.
+    """
+
+    def complete(agent: _Agent) -> _Agent:
+        if agent.__doc__:  # not with -OO
+            shared = inspect.cleandoc(SearchAgent.__doc__ or "").partition("----------\n")[2]
+            text = inspect.cleandoc(agent.__doc__)
+            text = text.replace("\noptions\n", f"\n{shared.partition('limit : int')[0]}")
+            agent.__doc__ = text.replace("\nsearched\n", f"\n{entries(options)}")
+        return agent
+
+    return complete
+
+
+@_documented(BeamOptions)
 class BeamAgent(SearchAgent):
     """Beam search over the player's turn; the best turns are compared by playouts.
 
@@ -255,40 +274,10 @@ class BeamAgent(SearchAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen: a name of `locmsim.decks`, or a function.
-    time_ms : float
-        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
-        takes more than `share` of the time that the rules allow.
-    weights : str
-        The path of a weights file, for the evaluation, the choice of cards and the belief.
-    evaluation : Evaluation or function, optional
-        The evaluation of the search, instead of `weights`.
-    belief : str
-        Which cards the opponent is expected to choose: those with a high "score", or "any".
-    share : float
-        Largest share of the rule set's time limit that a turn may take.
-    threads : int
-        Number of threads that the search divides its sampled worlds among.
+    options
     nodes : int
         Maximum number of positions per turn; 0 for no limit.
-    turns : int
-        Turns played out after the player's, the first one by the opponent; from 0 to 20.
-    reply_width : int
-        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
-    worlds : int
-        Maximum number of sampled worlds; from 1 to 4096.
-    wins_share : float
-        Share of the budget for the search for a win in this turn; from 0 to 1.
-    width : int
-        Maximum number of positions kept after each action; the search is repeated with more while
-        there is time; from 1 to 65536.
-    plans : int
-        Number of whole turns that are compared by playouts; from 1 to 256.
-    static_worlds : float
-        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
-    plan_share : float
-        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
+    searched
 
     Raises
     ------
@@ -344,6 +333,7 @@ class BeamAgent(SearchAgent):
         )
 
 
+@_documented(MCTSOptions)
 class MCTSAgent(SearchAgent):
     """Monte-Carlo tree search over whole turns: the player's and possible later ones.
 
@@ -351,46 +341,10 @@ class MCTSAgent(SearchAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen: a name of `locmsim.decks`, or a function.
-    time_ms : float
-        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
-        takes more than `share` of the time that the rules allow.
-    weights : str
-        The path of a weights file, for the evaluation, the choice of cards and the belief.
-    evaluation : Evaluation or function, optional
-        The evaluation of the search, instead of `weights`.
-    belief : str
-        Which cards the opponent is expected to choose: those with a high "score", or "any".
-    share : float
-        Largest share of the rule set's time limit that a turn may take.
-    threads : int
-        Number of threads that the search divides its sampled worlds among.
+    options
     iterations : int
         Maximum number of visits of plans per turn; 0 for no limit.
-    turns : int
-        Minimum number of turns followed by a visit, the first one by the opponent; from 1 to 20.
-    reply_width : int
-        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
-    worlds : int
-        Maximum number of sampled worlds; from 1 to 4096.
-    wins_share : float
-        Share of the budget for the search for a win in this turn; from 0 to 1.
-    width : int
-        Maximum number of positions kept after each action; the search is repeated with more while
-        there is time; from 1 to 65536.
-    plans : int
-        Number of whole turns that are compared by playouts; from 1 to 256.
-    static_worlds : float
-        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
-    plan_share : float
-        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
-    exploration : float
-        Weight of the prior against the mean result (PUCT); from 0 to 1000.
-    temperature : float
-        Temperature of the priors, in units of expected results; from 0.001 to 1e+06.
-    max_nodes : int
-        Maximum number of turns in the tree; each takes about 0.3 KB; from 16 to 4.1943e+06.
+    searched
 
     Raises
     ------

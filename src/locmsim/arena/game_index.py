@@ -162,10 +162,6 @@ class GameIndex:
             As for `rows`.
         column : str
             Which of the two.
-
-        Returns
-        -------
-        set of str
         """
         name = "rules" if column == self.rules else "kinds"
         source = f"{self.table} INDEXED BY {self.table}_{name}"

@@ -60,10 +60,6 @@ class LocmGame:
         card_seed : int, optional
             The seed of the cards, if it differs from `seed`.
 
-        Returns
-        -------
-        Match
-
         Raises
         ------
         ValueError
@@ -81,10 +77,6 @@ class LocmGame:
         ----------
         match : Match
             A match of this game.
-
-        Returns
-        -------
-        View
         """
         if match.state is None:
             texts = [match.input_text(player) for player in match.to_ask[:1]]
@@ -100,10 +92,6 @@ class LocmGame:
         ----------
         event : mapping
             A line of a log.
-
-        Returns
-        -------
-        None
         """
         return None
 
@@ -133,10 +121,6 @@ class LocmGame:
         ----------
         chooser, pilot : Agent
             The two agents.
-
-        Returns
-        -------
-        Agent
         """
         return CombinedAgent(chooser, pilot)
 
@@ -151,10 +135,6 @@ class LocmGame:
         ----------
         spec : str
             Its description in `checks`.
-
-        Returns
-        -------
-        agent
         """
         return check_agent(spec)
 
@@ -165,10 +145,6 @@ class LocmGame:
         ----------
         spec : str
             A description or a command.
-
-        Returns
-        -------
-        bool
         """
         return is_agent(spec)
 
@@ -179,10 +155,6 @@ class LocmGame:
         ----------
         spec : str
             A description.
-
-        Returns
-        -------
-        Agent
 
         Raises
         ------
@@ -200,10 +172,6 @@ class LocmGame:
             A description.
         seed : int
             The seed of the agent.
-
-        Returns
-        -------
-        list of str
         """
         # -P: a file in the working directory must not replace a module of the library.
         command = [sys.executable, "-P", "-m", "locmsim.bot"]
@@ -233,10 +201,6 @@ class LocmGame:
         ----------
         name : str
             An unknown name.
-
-        Returns
-        -------
-        str
         """
         return suggest(name)
 

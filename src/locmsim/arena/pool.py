@@ -38,10 +38,6 @@ def grown(
     against : sequence of str
         Names of opponents; by default all players who are not retired, and the other new ones.
 
-    Returns
-    -------
-    Settings
-
     Raises
     ------
     ValueError

@@ -50,10 +50,6 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
     **options
         Further options of the game's class; they take precedence over those of the description.
 
-    Returns
-    -------
-    Game
-
     Raises
     ------
     ValueError

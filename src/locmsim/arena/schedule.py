@@ -92,7 +92,8 @@ def _words(command: str) -> list[str]:
 
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
-    return [*(class_files(spec, "locmsim.agents") or ()), *options]
+    quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted]
 
 
 class Fixture(NamedTuple):
@@ -124,10 +125,6 @@ class Fixture(NamedTuple):
         ----------
         seat : int
             The seat of the agent.
-
-        Returns
-        -------
-        int
         """
         return agent_seed(self.seed, seat)
 
@@ -205,14 +202,7 @@ class Settings:
     anchor: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
-        if len(self.players) < 2:
-            raise ValueError(f"players: expected at least two, got {len(self.players)}")
-        names = [player.name for player in self.players]
-        for name in names:
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"players: {name!r} is not a valid name")
-            if names.count(name) > 1:
-                raise ValueError(f"players: two are called {name!r}")
+        self._check_names()
         if self.mode not in MODES:
             raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
         if self.pairs_per_set < 1:
@@ -229,10 +219,7 @@ class Settings:
                 self.game.new_match(0, 0)
             except ValueError as error:
                 raise ValueError(f"pairs_per_set: {error}") from None
-        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
-            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
-        if self.match_limit is not None and not self.match_limit > 0:
-            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
+        self._check_limits()
         for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
             if spec:
                 self._check_combined(name, spec)
@@ -242,6 +229,22 @@ class Settings:
                 raise ValueError(
                     f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
                 )
+
+    def _check_names(self) -> None:
+        if len(self.players) < 2:
+            raise ValueError(f"players: expected at least two, got {len(self.players)}")
+        names = [player.name for player in self.players]
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"players: {name!r} is not a valid name")
+            if names.count(name) > 1:
+                raise ValueError(f"players: two are called {name!r}")
+
+    def _check_limits(self) -> None:
+        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
+            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
+        if self.match_limit is not None and not self.match_limit > 0:
+            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
 
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:
@@ -302,10 +305,6 @@ class Settings:
         what : str
             The beginning of the message if nobody is called that.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -329,10 +328,6 @@ class Settings:
         ----------
         games : int or None
             Games per pairing; None for as many as there are seeds for.
-
-        Returns
-        -------
-        int
 
         Raises
         ------
@@ -368,10 +363,6 @@ class Settings:
         ----------
         number : int
             From 1.
-
-        Returns
-        -------
-        Fixture
         """
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
         round_, (a, b) = self._meeting(meeting)
@@ -403,10 +394,6 @@ class Settings:
         ----------
         number : int
             The number of the game.
-
-        Returns
-        -------
-        bool
         """
         return not self.retired or not {*self.fixture(number).players} & {*self.retired}
 
@@ -448,10 +435,6 @@ class Settings:
         data : dict
             What `to_json` returned.
 
-        Returns
-        -------
-        Settings
-
         Raises
         ------
         ValueError
@@ -486,10 +469,6 @@ class Settings:
         ----------
         other : Settings
             The settings to compare with.
-
-        Returns
-        -------
-        list of str
         """
         mine, theirs = ({**some.fields(), **game_to_json(some.game)} for some in (self, other))
         if mine["game"] != theirs["game"]:

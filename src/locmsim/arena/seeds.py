@@ -118,10 +118,6 @@ def parse_seeds(text: str) -> Seeds:
     text : str
         Comma-separated seeds and ranges, which include both ends.
 
-    Returns
-    -------
-    sequence of int
-
     Raises
     ------
     ValueError

@@ -142,10 +142,6 @@ class Tally:
         ----------
         index : int
             The index of the player.
-
-        Returns
-        -------
-        PairCounts
         """
         total = PairCounts()
         for counts in self._pairs_of(index):
@@ -187,10 +183,6 @@ class Tally:
             The tournament that the sums belong to.
         sprt : Sprt or None
             Its sequential test.
-
-        Returns
-        -------
-        Tally
         """
         tally = cls(settings, sprt)
         tally.games, tally.turns = data["games"], data["turns"]

@@ -121,7 +121,7 @@ class Arena:
         The file cannot be read or written, or files of the players have changed.
     """
 
-    def __init__(
+    def __init__(  # noqa: C901 (each argument is compared with the file)
         self,
         players: Sequence[Any] | None = None,
         *,
@@ -246,10 +246,6 @@ class Arena:
         ----------
         db : str or path
             The SQLite file.
-
-        Returns
-        -------
-        Arena
 
         Raises
         ------
@@ -528,10 +524,6 @@ class Arena:
         ----------
         width : int, optional
             Width of the text in columns; by default as wide as necessary.
-
-        Returns
-        -------
-        str
         """
         return report.tables(self.tally, width, self._store.failed())
 
@@ -566,10 +558,6 @@ class Arena:
         width : int, optional
             Width of the text in columns; by default as wide as necessary.
 
-        Returns
-        -------
-        str
-
         Raises
         ------
         ValueError
@@ -586,10 +574,6 @@ class Arena:
         ----------
         player : str, optional
             The name of the player; by default the first one.
-
-        Returns
-        -------
-        list of int
 
         Raises
         ------
@@ -617,10 +601,6 @@ class Arena:
         player : str, optional
             The name of the player whose cards count; by default those of both players of each game.
 
-        Returns
-        -------
-        list of CardRow
-
         Raises
         ------
         ValueError
@@ -641,10 +621,6 @@ class Arena:
         number : int
             The number of the game.
 
-        Returns
-        -------
-        Record
-
         Raises
         ------
         StoreError
@@ -659,10 +635,6 @@ class Arena:
         ----------
         number : int
             The number of the game.
-
-        Returns
-        -------
-        Result
 
         Raises
         ------
@@ -759,10 +731,6 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
         Such as ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
     game : str or Game
         The game that the player is for.
-
-    Returns
-    -------
-    Player
 
     Raises
     ------

@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure, Parser, interruptible, whole, width
 from locmsim.cli._positions import POSITION_HELP, read_position
@@ -158,66 +158,85 @@ class _Words:
         return found
 
 
+class _Asked(NamedTuple):
+    """What is analysed."""
+
+    position: "Observation | State"
+    #: What its player knows; None for a position whose history is unknown.
+    belief: "Belief | None"
+    #: The answer that was given in an earlier match.
+    played: str | None = None
+    #: Cards and names of players of that match.
+    cards: "Sequence[Card]" = ()
+    names: Sequence[str] = ()
+
+
 def run(options: argparse.Namespace) -> None:
     """Analyse the position and print the result."""
-    from locmsim._core import State
-    from locmsim.search.analysis import analyse, line_value
-
-    played = None
     if (options.source is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
     if options.report:
         _report(options)
         return
-    observation: Observation | State
-    cards: Sequence[Card] = ()
-    names: Sequence[str] = ()
-    if options.file is not None:
-        observation, belief = _read(options, options.file, "--file"), None
-    elif options.turn is None:
-        observation, belief = _read(options, options.source, "GAME"), None
-    else:
-        observation, belief, played, cards, names = _from_game(options)
-    position, known = observation, belief
-    if isinstance(position, State) and position.is_terminal():
-        raise Failure("the game is over")
+    asked = _asked(options)
     try:
-        start, root, belief = _roots(position, known, options)
+        start, root, belief = _roots(asked.position, asked.belief, options)
     except ValueError as error:
         raise Failure(error) from None
+    words = _Words(root, asked.cards, asked.names)
     if options.tree:
-        _grow(options, position, known, belief, _Words(root, cards, names))
+        _grow(options, asked.position, asked.belief, belief, words)
         return
-
-    def work() -> "tuple[Analysis, tuple[float, float] | None]":
-        analysis = analyse(
-            position,
-            time_ms=None if options.nodes is not None else 1000 * options.seconds,
-            nodes=options.nodes,
-            seed=options.seed,
-            belief=known,
-            done=options.done,
-        )
-        if known is None or played is None or options.done or not analysis.lines:
-            return analysis, None
-        try:
-            then, best = (
-                line_value(known, line, seed=options.seed)
-                for line in (played, analysis.lines[0].line)
-            )
-        except ValueError:  # the answer was malformed
-            return analysis, None
-        return analysis, (then, best)
-
     try:
-        analysis, values = interruptible(work)
+        analysis, values = interruptible(lambda: _analysed(options, asked))
     except ValueError as error:
         raise Failure(error) from None
     if options.json:
-        print(json.dumps(_as_json(analysis, played, values), indent=1))
+        print(json.dumps(_as_json(analysis, asked.played, values), indent=1))
+        return
+    before = _Words(start, asked.cards, asked.names)
+    _print(analysis, words, before.line(asked.played) if asked.played else "", values)
+
+
+def _asked(options: argparse.Namespace) -> _Asked:
+    """Read the position or the turn of a match; `Failure` if nothing can be played there."""
+    from locmsim._core import State
+
+    if options.file is not None:
+        asked = _Asked(_read(options, options.file, "--file"), None)
+    elif options.turn is None:
+        asked = _Asked(_read(options, options.source, "GAME"), None)
     else:
-        before = _Words(start, cards, names)
-        _print(analysis, _Words(root, cards, names), before.line(played) if played else "", values)
+        asked = _Asked(*_from_game(options))
+    if isinstance(asked.position, State) and asked.position.is_terminal():
+        raise Failure("the game is over")
+    return asked
+
+
+def _analysed(
+    options: argparse.Namespace, asked: _Asked
+) -> "tuple[Analysis, tuple[float, float] | None]":
+    """Return the analysis, with the values of the answer then and of the best line."""
+    from locmsim.search.analysis import analyse, line_value
+
+    known, played = asked.belief, asked.played
+    analysis = analyse(
+        asked.position,
+        time_ms=None if options.nodes is not None else 1000 * options.seconds,
+        nodes=options.nodes,
+        seed=options.seed,
+        belief=known,
+        done=options.done,
+    )
+    if known is None or played is None or options.done or not analysis.lines:
+        return analysis, None
+    try:
+        then, best = (
+            line_value(known, line, seed=options.seed) for line in (played, analysis.lines[0].line)
+        )
+    except ValueError:  # the answer was malformed
+        return analysis, None
+    return analysis, (then, best)
 
 
 def _read(options: argparse.Namespace, name: str, option: str) -> "State | Observation":

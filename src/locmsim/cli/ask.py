@@ -162,7 +162,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         bot = as_bot(options.bot, "BOT", game=played.game)
         if options.done is not None and not hasattr(bot, "continue_turn"):
             raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
-        if isinstance(bot, str) and "seed" in options.parser.given:
+        if isinstance(bot, str) and "seed" in options.parser.present:
             raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
         ask = _ask_program if isinstance(bot, str) else _ask_agent
         return ask(options, bot, result, player, turns)

@@ -103,7 +103,7 @@ def _check_source(options: argparse.Namespace, database: bool) -> None:
     """Fail for options that do not apply to results, or to an agent."""
     names = ("decks", "jobs", "dask", "seed") if database else ("player",)
     for name in names:
-        if name in options.parser.given:
+        if name in options.parser.present:
             what = "results of an arena" if database else "an agent"
             raise Failure(f"--{name}: does not apply to {what}, as {options.source} is", code=2)
 

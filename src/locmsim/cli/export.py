@@ -103,7 +103,7 @@ def _run_kernel(options: argparse.Namespace) -> None:
 
     if not options.parts:
         for name in ("weights", "search", "ascii"):
-            if name in options.parser.given:
+            if name in options.parser.present:
                 raise Failure(f"--{name}: does not apply with --kernel without --with", code=2)
     with _named_errors():
         text = kernel_header(

@@ -26,7 +26,7 @@ def add_options(parser: Parser) -> None:
     add(
         "--depth",
         "-n",
-        type=whole(1, 1000),
+        type=whole(1, 100),
         default=4,
         metavar="N",
         help="length of the sequences (default: %(default)s)",

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
     Failure,
@@ -18,6 +19,9 @@ from locmsim.cli._common import (
     whole,
 )
 from locmsim.cli._shared import add_shared
+
+if TYPE_CHECKING:
+    from locmsim.tuning import Tuner
 
 __all__ = ["add_options", "run"]
 
@@ -72,19 +76,14 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    import logging
+    """Improve weights until all iterations are done."""
+    from locmsim.tuning import Tuner
+    from locmsim.workers import WorkersError
 
-    from locmsim.tuning import PARTS, Tuner
-    from locmsim.workers import WorkersError, available_cores
-
-    check_target(options.output)
-    if not os.path.exists(options.output):  # some folders look writable but are not, such as /proc
-        try:
-            os.close(os.open(options.output, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            os.unlink(options.output)
-        except OSError as error:
-            raise Failure(f"cannot write {options.output}: {error.strerror}") from None
+    _check_output(options.output)
     if options.verbose:
+        import logging
+
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     else:
         start_logging(0)
@@ -92,45 +91,73 @@ def run(options: argparse.Namespace) -> None:
     for name, value in vars(options).items():
         if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
-    names = ("rules", "games", "match_games", "nodes", "pools", "seed")
-    values = {name: value for name in names if (value := getattr(options, name)) is not None}
-    if options.parts is not None:
-        chosen = set(options.parts.split(","))
-        known = [part for part in PARTS if part in chosen]
-        values["parts"] = (*known, *sorted(chosen.difference(known)))
     try:
         tuner = Tuner(
-            values, start=options.weights, folder=options.state, command=shlex.join(words)
+            _settings(options),
+            start=options.weights,
+            folder=options.state,
+            command=shlex.join(words),
         )
         tuner.check_target(options.output)
-        with ended_by_signals(), _tuning_progress() as (on_games, write_line):
-            workers = options.jobs
-            if workers is None and options.dask is None:
-                workers = len(available_cores())
-            try:
-                for line in tuner.run(
-                    options.iterations, workers=workers, dask=options.dask, on_games=on_games
-                ):
-                    tuner.write(options.output)
-                    write_line(line)
-            except (Stopped, WorkersError) as error:
-                message = _how_to_resume(options, tuner.iteration)
-                if isinstance(error, Stopped):
-                    error.message = message
-                else:
-                    print(f"locmsim tune: {message}", file=sys.stderr)
-                raise
+        _improve(tuner, options)
         if not os.path.exists(options.output):  # no iteration was missing
             tuner.write(options.output)
     except ValueError as error:
-        name, _, rest = str(error).partition(":")
-        raise Failure(f"--dask:{rest}" if name == "dask" else error, code=2) from None
+        raise Failure(error, code=2) from None
     except (WorkersError, ImportError) as error:
         raise Failure(error) from None
     if not tuner.accepted:
         print("no new weights were accepted")
     for match in tuner.accepted:
         print("iteration {iteration}: {parts} won {score:.1%} of {games} games".format(**match))
+
+
+def _check_output(path: str) -> None:
+    """Fail at once if the weights could not be written."""
+    check_target(path)
+    if os.path.exists(path):
+        return
+    try:  # some folders look writable but are not, such as /proc
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.unlink(path)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from None
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of the tuner that were given."""
+    from locmsim.tuning import PARTS
+
+    names = ("rules", "games", "match_games", "nodes", "pools", "seed")
+    values = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.parts is not None:
+        chosen = set(options.parts.split(","))
+        known = [part for part in PARTS if part in chosen]
+        values["parts"] = (*known, *sorted(chosen.difference(known)))
+    return values
+
+
+def _improve(tuner: "Tuner", options: argparse.Namespace) -> None:
+    """Run the iterations, writing the weights after each; say how to resume if they are stopped."""
+    from locmsim.workers import WorkersError, available_cores
+
+    workers = options.jobs
+    if workers is None and options.dask is None:
+        workers = len(available_cores())
+    with ended_by_signals(), _tuning_progress() as (on_games, write_line):
+        try:
+            for line in tuner.run(
+                options.iterations, workers=workers, dask=options.dask, on_games=on_games
+            ):
+                tuner.write(options.output)
+                write_line(line)
+        except (Stopped, WorkersError) as error:
+            message = _how_to_resume(options, tuner.iteration)
+            if isinstance(error, Stopped):
+                error.message = message
+            else:
+                print(f"locmsim tune: {message}", file=sys.stderr)
+            raise
 
 
 def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:

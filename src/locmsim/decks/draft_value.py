@@ -108,10 +108,6 @@ class DraftValue:
         drafts
             As for `expected`.
 
-        Returns
-        -------
-        list of lists of float
-
         Raises
         ------
         ValueError

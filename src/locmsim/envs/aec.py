@@ -96,10 +96,6 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         Parameters
         ----------
         agent : str
-
-        Returns
-        -------
-        gymnasium.spaces.Space
         """
         return self.observation_spaces[agent]
 
@@ -109,10 +105,6 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         Parameters
         ----------
         agent : str
-
-        Returns
-        -------
-        gymnasium.spaces.Discrete
         """
         return self.action_spaces[agent]
 
@@ -264,10 +256,6 @@ def raw_env(
     render_mode : {"ansi", "human", "rgb_array"}, optional
         "rgb_array" needs the extra ``png``.
     options
-
-    Returns
-    -------
-    BattleAEC
     """
     if phase not in ("battle", "match"):
         raise ValueError(f"phase: expected battle or match, got {phase!r}")
@@ -290,10 +278,6 @@ def env(
     render_mode : {"ansi", "human", "rgb_array"}, optional
         "rgb_array" needs the extra ``png``.
     options
-
-    Returns
-    -------
-    pettingzoo.utils.wrappers.OrderEnforcingWrapper
     """
     return OrderEnforcingWrapper(raw_env(phase, render_mode=render_mode, **options))
 

@@ -82,10 +82,6 @@ def evaluate(
     max_actions : int
         As `Options.max_actions`.
 
-    Returns
-    -------
-    WinRate
-
     Raises
     ------
     ValueError

@@ -311,10 +311,6 @@ class Games:
         ----------
         row : int
             The number of the row.
-
-        Returns
-        -------
-        list of Card
         """
         return self.set_of(self.rows.card_sets.seed(row))[1]
 
@@ -351,10 +347,6 @@ class Games:
         ----------
         row : int
             The number of the row.
-
-        Returns
-        -------
-        str
         """
         if self.rows.views.phase(row) == "choice":
             return choice_text(*self._choice_of(row))
@@ -672,10 +664,6 @@ class Games:
             Those derived from it.
         decks, triplets
             Decks and, in a draft, offers, as indices into the cards.
-
-        Returns
-        -------
-        EpisodeMatch
         """
         listed = self.options.cards is not None or seeds[0] in self._reset_sets
         cards = self.set_of(seeds[0])[1]

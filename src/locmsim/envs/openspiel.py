@@ -95,10 +95,6 @@ class Game:
         ids, pool : optional
             As of `State.new`, for decks that are given.
 
-        Returns
-        -------
-        State
-
         Raises
         ------
         ValueError
@@ -127,10 +123,6 @@ class Game:
             Of this rule set, at its beginning; by default a new one.
         seed : int, optional
             Of the new match; without it there is another one each time.
-
-        Returns
-        -------
-        MatchState
 
         Raises
         ------
@@ -207,10 +199,6 @@ class Game:
         params : mapping, optional
             ``layout``: "entities-f32" (the default) or "gym-locm".
 
-        Returns
-        -------
-        Observer
-
         Raises
         ------
         ValueError
@@ -286,10 +274,6 @@ class Observer:
         state : State
         player : int
             0 or 1.
-
-        Returns
-        -------
-        str
         """
         return state.observation_string(player)
 

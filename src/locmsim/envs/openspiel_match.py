@@ -169,10 +169,6 @@ class MatchState:
         Parameters
         ----------
         action : int
-
-        Returns
-        -------
-        MatchState
         """
         state = self.clone()
         state.apply_action(action)
@@ -185,10 +181,6 @@ class MatchState:
         ----------
         *args : int
             The action, after the player if there are two numbers.
-
-        Returns
-        -------
-        str
 
         Raises
         ------
@@ -224,10 +216,6 @@ class MatchState:
         ----------
         player : int
             0 or 1.
-
-        Returns
-        -------
-        float
         """
         return self.returns()[_player(player)]
 
@@ -238,10 +226,6 @@ class MatchState:
         ----------
         player : int
             0 or 1.
-
-        Returns
-        -------
-        float
         """
         return self.rewards()[_player(player)]
 

@@ -307,10 +307,6 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
     name : str
         That of an id; none by default.
 
-    Returns
-    -------
-    Options
-
     Raises
     ------
     ValueError

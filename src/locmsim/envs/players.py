@@ -281,10 +281,6 @@ class Players(MutableMapping[str, Any]):
         ----------
         name : str
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         ValueError
@@ -356,10 +352,6 @@ def search_agent(opponent: Any) -> BeamAgent | None:
     ----------
     opponent : any
         As `Options.opponent`.
-
-    Returns
-    -------
-    BeamAgent or None
     """
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
@@ -380,10 +372,6 @@ def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
     ----------
     agent : BeamAgent
     rules : str
-
-    Returns
-    -------
-    Searcher
     """
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)

@@ -274,10 +274,6 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         ----------
         row : int
             The number of the row.
-
-        Returns
-        -------
-        EpisodeMatch or None
         """
         return self.games.results.match(row)
 

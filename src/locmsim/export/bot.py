@@ -101,10 +101,6 @@ def export_bot(
         Encode networks in ASCII, which takes more than twice as many characters. Otherwise a
         character holds 14 bits, and the file must be stored as UTF-8.
 
-    Returns
-    -------
-    Bot
-
     Raises
     ------
     ValueError

@@ -54,10 +54,6 @@ def minify(text: str, keep: Collection[str] = (), *, prefix: str = "") -> str:
         For a header: the beginning, in small letters, of the names for its users. These stay, as do
         the fields of such structs. Other names outside of functions begin with J, K or L, and none
         of the macros that stand for frequent words is left at the end.
-
-    Returns
-    -------
-    str
     """
     text = _COMMENT.sub(lambda found: found[1] or " ", text).replace("\\\n", " ")
     for_users = _names_for_users(text, prefix) if prefix else set()

@@ -287,10 +287,6 @@ def read_input(
     ids : {"new", "old"}, optional
         The ids of the text; by default those that fit the cards in hand, today's if both do.
 
-    Returns
-    -------
-    Observation
-
     Raises
     ------
     ProtocolError

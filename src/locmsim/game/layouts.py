@@ -200,10 +200,6 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
     rules : str
         "1.5", "1.2" or "1.0".
 
-    Returns
-    -------
-    Layout
-
     Raises
     ------
     ValueError

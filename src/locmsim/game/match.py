@@ -198,10 +198,6 @@ class Match:
         player : int
             A player in `to_ask`.
 
-        Returns
-        -------
-        Observation
-
         Raises
         ------
         ValueError
@@ -340,10 +336,6 @@ class Match:
         ----------
         player : int
             A player in `to_ask`.
-
-        Returns
-        -------
-        int
 
         Raises
         ------
@@ -592,10 +584,6 @@ class Match:
         ----------
         log : mapping
             As `Match.log` returns it.
-
-        Returns
-        -------
-        Match
 
         Raises
         ------

@@ -355,7 +355,7 @@ def _deck_in(decks: Any, who: int, by_id: Mapping[int, Card]) -> Deck:
     return found
 
 
-def state_of_snapshot(
+def state_of_snapshot(  # noqa: C901 (one check for each field)
     snapshot: Any, cards: Mapping[int, Card] | Iterable[Card], decks: Any, rules: str
 ) -> State:
     """Return the state of a snapshot: `State.from_snapshot`, the inverse of `State.snapshot`."""

@@ -94,10 +94,6 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
     path : path-like
         Path of the file; empty lines and those that begin with ``#`` are skipped.
 
-    Returns
-    -------
-    list of State
-
     Raises
     ------
     OSError

@@ -178,10 +178,6 @@ class Policy(RatingPolicy):
         path : str or path
             The file.
 
-        Returns
-        -------
-        Policy
-
         Raises
         ------
         OSError
@@ -215,10 +211,6 @@ class Policy(RatingPolicy):
             The layout of its observations.
         hidden : tuple of int
             The sizes of the hidden layers.
-
-        Returns
-        -------
-        Policy
         """
         random = np.random.default_rng(seed)
         if kind == "entities":

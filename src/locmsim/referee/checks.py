@@ -91,10 +91,6 @@ def run_check(
         Returns the agent of a description.
     timeout_scale : float
         Factor of the rules' time limits; 0: no limits.
-
-    Returns
-    -------
-    CheckResult
     """
     agents: list[Any] = [make_agent(spec) if spec else command for spec in check.players]
     for seat, agent in enumerate(agents):

@@ -104,7 +104,7 @@ class Result(Generic[_M]):
         return sum(call.turn is not None for call in self.calls)
 
 
-def play(
+def play(  # noqa: C901 (the order of a match: docs/rules.md)
     players: Sequence[Any],
     match: _M,
     *,
@@ -235,10 +235,6 @@ def replay_calls(
         Factor of the rules' time limits that was applied.
     stderr : sequence of str
         The bots' standard errors, as far as they are known.
-
-    Returns
-    -------
-    Result
 
     Raises
     ------

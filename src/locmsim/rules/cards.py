@@ -171,10 +171,6 @@ class Card:
             Base id, type, cost, attack, defense, abilities, my health change, opponent health
             change, card draw and, in 1.5, area: 9 or 10 values.
 
-        Returns
-        -------
-        Card
-
         Raises
         ------
         ValueError
@@ -233,10 +229,6 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
     ----------
     path : str or path
         The file.
-
-    Returns
-    -------
-    list of Card
 
     Raises
     ------

@@ -46,10 +46,6 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
         A weights file as `json.load` returns it, with the order of its keys; by default the
         referee's own.
 
-    Returns
-    -------
-    list of Card
-
     Raises
     ------
     ValueError

@@ -271,10 +271,6 @@ class Belief:
         seed : int
             The same seed gives the same state.
 
-        Returns
-        -------
-        State
-
         Raises
         ------
         ValueError

@@ -124,10 +124,6 @@ class Evaluation(Mapping[str, float]):
             As `locmsim.networks.weights` loads them.
         rules : str
             The rule set.
-
-        Returns
-        -------
-        Evaluation
         """
         network = None if weights.network is None else Network(weights.network)
         return cls(weights.evaluation, rules, network=network)
@@ -139,10 +135,6 @@ class Evaluation(Mapping[str, float]):
         ----------
         **weights
             New weights by the names of `TERMS`, with ``_`` in place of their dot.
-
-        Returns
-        -------
-        Evaluation
 
         Raises
         ------

@@ -10,101 +10,111 @@ Compiled searches, the options of agents and help texts are all derived from the
     ValueError: plans: expected 1 to 256, got 0
 """
 
-from dataclasses import Field, dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated
+
+from locmsim._options import Option, check, declared, documented
 
 __all__ = ["BeamOptions", "MCTSOptions", "SearchOptions", "describe_options"]
 
-_Class = TypeVar("_Class", bound=type)
 
-
-def _option(default: Any, least: float, most: float, text: str) -> Any:
-    """Declare a field with its bounds and meaning."""
-    return field(default=default, metadata={"least": least, "most": most, "text": text})
-
-
-def _kind(option: Field[Any]) -> str:
-    return "int" if isinstance(option.default, int) else "float"
-
-
-def _documented(cls: _Class) -> _Class:
-    """Add the options to the docstring as parameters."""
-    lines = [cls.__doc__ or "", "", "    Parameters", "    ----------"]
-    for option in fields(cls):
-        least, most = option.metadata["least"], option.metadata["most"]
-        lines.append(f"    {option.name} : {_kind(option)}, default {option.default}")
-        lines.append(f"        {option.metadata['text']}; from {least:g} to {most:g}.")
-    lines += ["", "    Raises", "    ------", "    ValueError"]
-    lines.append("        An option has the wrong type or is out of bounds.")
-    cls.__doc__ = "\n".join(lines) + "\n    "
-    return cls
-
-
-@_documented
+@documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """Options of both searches."""
+    """Options of both searches.
 
-    turns: int = _option(
-        2, 0, 20, "turns played out after the player's, the first one by the opponent"
+    Parameters
+    ----------
+    options
+
+    Raises
+    ------
+    ValueError
+        An option has the wrong type or is out of bounds.
+    """
+
+    turns: Annotated[
+        int,
+        Option("turns played out after the player's, the first one by the opponent", 0, 20),
+    ] = 2
+    reply_width: Annotated[
+        int, Option("width of the beam that finds these turns; 1: greedy", 1, 16)
+    ] = 8
+    worlds: Annotated[int, Option("maximum number of sampled worlds", 1, 4096)] = 512
+    wins_share: Annotated[
+        float, Option("share of the budget for the search for a win in this turn", 0.0, 1.0)
+    ] = 0.2
+    width: Annotated[
+        int,
+        Option(
+            "maximum number of positions kept after each action; the search is repeated with more"
+            " while there is time",
+            1,
+            65536,
+        ),
+    ] = 1024
+    plans: Annotated[int, Option("number of whole turns that are compared by playouts", 1, 256)] = (
+        64
     )
-    reply_width: int = _option(8, 1, 16, "width of the beam that finds these turns; 1: greedy")
-    worlds: int = _option(512, 1, 4096, "maximum number of sampled worlds")
-    wins_share: float = _option(
-        0.2, 0.0, 1.0, "share of the budget for the search for a win in this turn"
-    )
-    width: int = _option(
-        1024,
-        1,
-        65536,
-        "maximum number of positions kept after each action; the search is repeated with more "
-        "while there is time",
-    )
-    plans: int = _option(64, 1, 256, "number of whole turns that are compared by playouts")
-    static_worlds: float = _option(
-        2.0, 0.0, 1e6, "weight of a turn's static value, in sampled worlds"
-    )
-    plan_share: float = _option(
-        0.4, 0.0, 1.0, "share of the budget for finding whole turns, after the search for a win"
-    )
+    static_worlds: Annotated[
+        float, Option("weight of a turn's static value, in sampled worlds", 0.0, 1e6)
+    ] = 2.0
+    plan_share: Annotated[
+        float,
+        Option("share of the budget for finding whole turns, after the search for a win", 0.0, 1.0),
+    ] = 0.4
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = getattr(self, option.name)
-            least, most = option.metadata["least"], option.metadata["most"]
-            whole = isinstance(option.default, int)
-            if not isinstance(value, int if whole else int | float):
-                kind = "an integer" if whole else "a number"
-                raise ValueError(f"{option.name}: expected {kind}, got {value!r}")
-            if not (least <= value <= most):
-                raise ValueError(f"{option.name}: expected {least} to {most}, got {value}")
+        check(self)
 
 
-@_documented
+@documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeamOptions(SearchOptions):
-    """Options of `BeamSearch`; the defaults are tuned. With `turns` 0, static values decide."""
+    """Options of `BeamSearch`; the defaults are tuned. With `turns` 0, static values decide.
+
+    Parameters
+    ----------
+    options
+
+    Raises
+    ------
+    ValueError
+        An option has the wrong type or is out of bounds.
+    """
 
 
-@_documented
+@documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MCTSOptions(SearchOptions):
     """Options of `MCTS`; the defaults are tuned. The visits of a plan cycle through the sampled
-    worlds and go deeper into the tree of each."""
+    worlds and go deeper into the tree of each.
 
-    turns: int = _option(
-        2, 1, 20, "minimum number of turns followed by a visit, the first one by the opponent"
-    )
-    worlds: int = _option(48, 1, 4096, "maximum number of sampled worlds")
-    exploration: float = _option(
-        0.1, 0.0, 1000.0, "weight of the prior against the mean result (PUCT)"
-    )
-    temperature: float = _option(
-        0.2, 0.001, 1e6, "temperature of the priors, in units of expected results"
-    )
-    max_nodes: int = _option(
-        65536, 16, 1 << 22, "maximum number of turns in the tree; each takes about 0.3 KB"
-    )
+    Parameters
+    ----------
+    options
+
+    Raises
+    ------
+    ValueError
+        An option has the wrong type or is out of bounds.
+    """
+
+    turns: Annotated[
+        int,
+        Option("minimum number of turns followed by a visit, the first one by the opponent", 1, 20),
+    ] = 2
+    worlds: Annotated[int, Option("maximum number of sampled worlds", 1, 4096)] = 48
+    exploration: Annotated[
+        float, Option("weight of the prior against the mean result (PUCT)", 0.0, 1000.0)
+    ] = 0.1
+    temperature: Annotated[
+        float, Option("temperature of the priors, in units of expected results", 0.001, 1e6)
+    ] = 0.2
+    max_nodes: Annotated[
+        int,
+        Option("maximum number of turns in the tree; each takes about 0.3 KB", 16, 1 << 22),
+    ] = 65536
 
 
 def describe_options(options: type[SearchOptions]) -> str:
@@ -120,8 +130,6 @@ def describe_options(options: type[SearchOptions]) -> str:
     str
         A line for each option: its name, its default and what it means.
     """
-    width = max(len(option.name) for option in fields(options))
-    return "\n".join(
-        f"{option.name:{width}}  {option.default:<6g}  {option.metadata['text']}"
-        for option in fields(options)
-    )
+    found = declared(options).values()
+    width = max(len(one.name) for one in found)
+    return "\n".join(f"{one.name:{width}}  {one.default:<6g}  {one.option.text}" for one in found)

@@ -265,10 +265,6 @@ class PolicySearch:
         time_ms : float, optional
             Milliseconds. As many simulations as fit are made, by the time that they took so far.
 
-        Returns
-        -------
-        PolicyResult
-
         Raises
         ------
         ValueError
@@ -296,10 +292,6 @@ class PolicySearch:
         seed, simulations, time_ms
             As for `search`, whose result the first position has, too. Each of the others depends
             on the seed, its place and itself only.
-
-        Returns
-        -------
-        list of PolicyResult
 
         Raises
         ------

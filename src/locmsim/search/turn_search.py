@@ -171,10 +171,6 @@ class Search:
             Called about twenty times a second while it searches. What it raises ends the search
             and is raised here.
 
-        Returns
-        -------
-        SearchResult
-
         Raises
         ------
         ValueError

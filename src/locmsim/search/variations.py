@@ -102,7 +102,7 @@ class Tree:
     of: int
 
 
-def variations(
+def variations(  # noqa: C901 (turn, reply and next turn are one search each)
     observation: Observation | State,
     *,
     belief: Belief | None = None,

@@ -174,10 +174,6 @@ def read_parameters(
     default : callable
         Returns the start of a parameter that none is declared for, or None.
 
-    Returns
-    -------
-    tuple of Parameter
-
     Raises
     ------
     ValueError

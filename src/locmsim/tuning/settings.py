@@ -95,9 +95,5 @@ class TuningSettings:
         ----------
         *purpose : object
             Words and numbers that name the purpose.
-
-        Returns
-        -------
-        random.Random
         """
         return random.Random(f"{self.seed} {self.rules} {purpose}")

@@ -47,10 +47,6 @@ def get(path: str, work: Callable[[Request], Any]) -> Route:
     work : function
         From the request to the answer: what JSON knows, or a `Response`. ``ValueError`` becomes an
         error for the page.
-
-    Returns
-    -------
-    Route
     """
 
     async def endpoint(request: Request) -> Response:
@@ -70,10 +66,6 @@ def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int
         From the request and the object in its body to the answer, as for `get`.
     most : int
         The longest body, in bytes.
-
-    Returns
-    -------
-    Route
     """
 
     async def endpoint(request: Request) -> Response:

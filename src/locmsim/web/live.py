@@ -22,7 +22,7 @@ _LOOK = 0.25
 _WAITING = 64
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
     """Return the endpoint: what has been played since a page asked last."""
     library = site.library
     site.closing.append(library.close)

@@ -83,10 +83,6 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     turn : int, optional
         The turn, counted over both players from 0; the first one by default.
 
-    Returns
-    -------
-    Position
-
     Raises
     ------
     ValueError
@@ -116,10 +112,6 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
         One line of `State.to_text`, or the lines of an observation.
     rules : str, optional
         The rule set of an observation; by default its columns tell.
-
-    Returns
-    -------
-    Position
 
     Raises
     ------
@@ -155,10 +147,6 @@ def state_at_step(result: Result[Match], step: int) -> State:
         The match.
     step : int
         An index into the steps of `locmsim.web.replay_data`.
-
-    Returns
-    -------
-    State
 
     Raises
     ------

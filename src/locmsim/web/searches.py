@@ -38,7 +38,7 @@ _NOTE = (
 )
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
     jobs = Jobs()
     site.closing.append(jobs.close)

@@ -106,7 +106,7 @@ def test_former_names_are_refused(
     assert capsys.readouterr().err.endswith(f"error: {message}\n")
 
 
-def test_a_default_that_is_given_counts() -> None:
+def test_a_default_that_is_present_counts() -> None:
     parser = Parser(prog="p")
     parser.add_argument("--sprt", action="store_true")
     parser.add_argument("--alpha", type=float, default=0.05)
@@ -115,10 +115,10 @@ def test_a_default_that_is_given_counts() -> None:
     parser.needs("--sprt", "--alpha")
     options = parser.parse_args([])
     assert (options.sprt, options.alpha, options.bot, options.files) == (False, 0.05, [], [])
-    assert not parser.given
+    assert not parser.present
     options = parser.parse_args(["--sprt", "--alpha", "0.05", "--bot", "a", "--bot", "b", "f"])
     assert (options.alpha, options.bot, options.files) == (0.05, ["a", "b"], ["f"])
-    assert parser.given == {"sprt", "alpha", "bot", "files"}
+    assert parser.present == {"sprt", "alpha", "bot", "files"}
     with pytest.raises(SystemExit):
         parser.parse_args(["--alpha", "0.05"])
 

@@ -109,10 +109,10 @@ def gaps(name: str, value: Any) -> Iterator[str]:
             yield f"{name}: the parameter {parameter} is not explained"
     if name in ANY_NAME or inspect.isclass(value):
         return
-    if called and not {"Returns", "Yields"} & parts.keys():
-        returned = getattr(value, "__annotations__", {}).get("return", None)
-        if returned not in (None, "None"):
-            yield f"{name}: its result is not explained"
+    # A type alone says something only where there is no annotation.
+    annotated = "return" in getattr(value, "__annotations__", {})
+    if annotated and re.fullmatch(r"[\w. ]+", parts.get("Returns", "").strip()):
+        yield f"{name}: its section Returns repeats the annotation"
 
 
 def public(module: str) -> Iterator[tuple[str, Any]]:
@@ -145,6 +145,10 @@ def test_gaps_are_found() -> None:
         ----------
         a : int
             A number.
+
+        Returns
+        -------
+        int
         """
         return a + b + len(options)
 
@@ -152,7 +156,7 @@ def test_gaps_are_found() -> None:
         "begins without a whole sentence: 'the value of'",
         "the parameter b is not explained",
         "**options hides its names",
-        "its result is not explained",
+        "its section Returns repeats the annotation",
     ]
     compiled = type("C", (), {"__doc__": "C.f(self, int n, *, out=None)\n\nDo it."})()
     assert parameters(compiled) == ["n", "out"]

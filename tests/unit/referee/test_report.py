@@ -99,7 +99,7 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert report.budget in out
     with pytest.raises(SystemExit, match="2"):
         main([*words, "--turn", "3"])
-    assert "--turn does not apply" in capsys.readouterr().err
+    assert "--turn: does not apply with --report" in capsys.readouterr().err
 
 
 def test_the_command_reads_arenas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -744,8 +744,8 @@ def test_search_refuses(search):
     [
         (BeamOptions, {"plans": 0}, "plans: expected 1 to 256, got 0"),
         (BeamOptions, {"width": 2.5}, "width: expected an integer, got 2.5"),
-        (BeamOptions, {"plan_share": "all"}, "plan_share: expected a number, got 'all'"),
-        (MCTSOptions, {"exploration": -1}, "exploration: expected 0.0 to 1000.0, got -1"),
+        (BeamOptions, {"plan_share": "all"}, "plan_share: expected 0 to 1, got 'all'"),
+        (MCTSOptions, {"exploration": -1}, "exploration: expected 0 to 1000, got -1"),
         (MCTSOptions, {"max_nodes": 3}, "max_nodes: expected 16 to"),
     ],
 )
