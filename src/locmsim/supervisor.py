@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 with contextlib.suppress(ImportError):  # not every system has what it needs
-    from locmsim import _reaper
+    import locmsim._reaper as _reaper
 
 if TYPE_CHECKING:
     import socket

@@ -27,7 +27,7 @@ from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Contestant, Game
-from locmsim.referee.players import agent_of, check_program
+from locmsim.referee.players import Agents, agent_of, check_program
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -741,10 +741,9 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
-def as_player(text: str, game: Game | None) -> tuple[Player, Contestant | None]:
+def as_player(text: str, game: Agents) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
-    Without a game, agents of all rule sets of Legends of Code and Magic are accepted.
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
     label = _LABEL.fullmatch(text)

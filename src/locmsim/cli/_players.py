@@ -16,13 +16,29 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     Without a `game`, agents are those of Legends of Code and Magic; with `rules`, an agent that
     does not play them is refused. `Failure` names the option that the text came from.
     """
-    from locmsim.referee.players import agent_of, check_program, meant_an_agent
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import agent_of, check_program
 
+    agents = LocmAgents(rules) if game is None else game
     try:
-        agent = agent_of(text, option, game, rules)
+        agent = agent_of(text, option, agents)
         # Any other bot that cannot be started loses, as tools that run a referee expect.
-        if agent is None and (text.endswith(".py") or meant_an_agent(text, game)):
-            check_program(text, option, game)
+        if agent is None and (text.endswith(".py") or _meant_an_agent(text, game)):
+            check_program(text, option, agents)
     except ValueError as error:
         raise Failure(error, code=2) from None
     return text if agent is None else agent
+
+
+def _meant_an_agent(command: str, game: "Game | None") -> bool:
+    """Return whether a command looks like an agent's name that was not written correctly."""
+    from locmsim.referee.locm_agents import may_be_agent
+
+    if not may_be_agent(command):
+        return False
+    name = command.partition(":")[0]
+    if game is not None:
+        return bool(game.suggest(name))
+    from locmsim.agents.registry import did_you_mean
+
+    return bool(did_you_mean(name))

@@ -432,7 +432,7 @@ def _completed(target: Any, hidden: set[str]) -> str:
     entries = _descriptions()
     if _HEADING in text:
         shown = "".join(entry for option, entry in entries.items() if option not in hidden)
-        return text.replace("\noptions\n", f"\n{shown}")
+        return f"{text}\n".replace("\noptions\n", f"\n{shown}").rstrip()
     documented = next(base for base in target.__mro__ if _HEADING in (base.__doc__ or ""))
     parameters = str(documented.__doc__).partition(_HEADING)[2].partition("\n\n")[0] + "\n"
     for option in hidden:

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.tournament import as_player
 from locmsim.referee.agent_process import is_foreign
+from locmsim.referee.locm_agents import LocmAgents
 from locmsim.rules.rulesets import RULES, get_rules
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.games import Game, Opponent, OutdatedError
@@ -50,7 +51,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, agent = as_player(text, None)
+        player, agent = as_player(text, LocmAgents())  # of all rule sets
         kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
         foreign = agent is not None and is_foreign(type(agent), player.spec)
         found.append(

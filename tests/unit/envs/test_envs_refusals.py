@@ -89,9 +89,9 @@ def test_only_a_choice_has_battles_of_others(make, option):
         ({"reward": "win-loss=nan"}, "reward: win-loss: expected a finite number, got 'nan'"),
         ({"gamma": "x"}, "gamma: expected 0 to 1, got 'x'"),
         ({"max_actions": True}, "max_actions: expected an integer, got True"),
-        ({"max_actions": 2**40}, "max_actions: expected 1 to 2147483647, got "),
-        ({"refresh": 2**70}, "refresh: expected 0 to 2147483647"),
-        ({"battles": 2**40}, "battles: expected 1 to 2147483647"),
+        ({"max_actions": 2**40}, "max_actions: expected 1 to 2\\^31 - 1, got "),
+        ({"refresh": 2**70}, "refresh: expected 0 to 2\\^31 - 1"),
+        ({"battles": 2**40}, "battles: expected 1 to 2\\^31 - 1"),
     ],
 )
 @pytest.mark.parametrize("make", [ConstructEnv, ConstructVectorEnv])

@@ -252,7 +252,7 @@ def test_bad_arguments() -> None:
         Match("1.1")
     with pytest.raises(ValueError, match="seed: expected a signed 64-bit integer"):
         Match(seed=1 << 63)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="seed: expected an integer, got '1'"):
         Match(seed="1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"cards: rules 1\.2 have a fixed card list"):
         Match("1.2", cards=cards_1x())

@@ -66,7 +66,7 @@ def test_budgets() -> None:
     for wrong, message in (
         ({"time_ms": 1e14}, r"time_ms: expected 0 to 1e\+09, got 1"),
         ({"time_ms": float("nan")}, "time_ms: expected 0 to"),
-        ({"nodes": -4}, "nodes: expected 0 to 1152921504606846976, got -4"),
+        ({"nodes": -4}, "nodes: expected 0 to 2\\^60, got -4"),
         ({"nodes": 10**30}, "nodes: expected 0 to"),
         ({"nodes": 1.5}, "nodes: expected an integer, got 1.5"),
         ({"simulations": 0, "least": 1}, "simulations: expected 1 to"),

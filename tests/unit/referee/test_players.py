@@ -9,12 +9,13 @@ from locmsim.agents import BeamAgent, GreedyAgent
 from locmsim.arena import Arena, LocmGame
 from locmsim.cli._common import Failure
 from locmsim.cli._players import as_bot
-from locmsim.referee.players import agent_of, check_program
+from locmsim.referee.locm_agents import LocmAgents
+from locmsim.referee.players import Agents, agent_of, check_program
 from locmsim.web.play import opponents
 
 
-@pytest.mark.parametrize("game", [None, LocmGame()])
-def test_agents_and_commands(game: LocmGame | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", [LocmAgents(), LocmGame()])
+def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
     (tmp_path / "my bots.py").write_text("from locmsim.agents import GreedyAgent as Mine\n")
     assert isinstance(agent_of("greedy", "A", game), GreedyAgent)
     assert isinstance(agent_of(f"{tmp_path / 'my bots.py'}:Mine", "A", game), GreedyAgent)
@@ -69,6 +70,6 @@ def test_on_the_pages() -> None:
 
 
 def test_programs() -> None:
-    check_program("sh -c 'exit 1'", "A")
+    check_program("sh -c 'exit 1'", "A", LocmAgents())
     with pytest.raises(ValueError, match=r"A: no program and no agent is called '\./nosuch'"):
-        check_program("./nosuch --x", "A")
+        check_program("./nosuch --x", "A", LocmAgents())

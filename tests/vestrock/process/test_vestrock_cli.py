@@ -261,7 +261,7 @@ def test_accounts_are_made_and_used(
     [
         (["serve", "--turns=3"], 2, "turns: expected an even number, got 3"),
         (["serve", "--host=0.0.0.0"], 2, "accounts: expected a file"),
-        (["serve", "--turn-seconds=0"], 2, "turn_seconds: expected 0.01..3600"),
+        (["serve", "--turn-seconds=0"], 2, "--turn-seconds: expected 0.01..3600"),
         (["serve", "--port=70000"], 2, "port: expected 0..65535"),
         (["serve", "--log=/missing/log"], 1, "/missing/log: No such file"),
         (["serve", "--deck=/missing/deck"], 1, "/missing/deck: No such file"),

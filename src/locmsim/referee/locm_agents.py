@@ -1,0 +1,43 @@
+"""The agents of Legends of Code and Magic, for commands that start before any game is imported."""
+
+import re
+from typing import Any
+
+__all__ = ["LocmAgents", "may_be_agent"]
+
+#: Text that may name an agent. Most commands of programs do not match, and then the agents are
+#: not imported: a referee is started once for every game.
+_MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
+
+
+def may_be_agent(text: str) -> bool:
+    """Return whether a text has the form of an agent's description; most commands do not."""
+    return bool(_MAYBE_AGENT.fullmatch(text))
+
+
+class LocmAgents:
+    """The agents of Legends of Code and Magic, of one rule set or all, imported when needed."""
+
+    def __init__(self, rules: str | None = None) -> None:
+        self._rules = rules
+
+    def is_agent(self, spec: str) -> bool:
+        """Return whether a text describes an agent."""
+        if not may_be_agent(spec):
+            return False
+        from locmsim.agents.registry import is_agent
+
+        return is_agent(spec)
+
+    def make_agent(self, spec: str) -> Any:
+        """Return a new agent; ``ValueError`` if it does not play these rules."""
+        from locmsim.agents.registry import check_rules, make_agent
+
+        agent = make_agent(spec)
+        return agent if self._rules is None else check_rules(agent, self._rules)
+
+    def suggest(self, name: str) -> str:
+        """Return the end of a message about an unknown name."""
+        from locmsim.agents.registry import suggest
+
+        return suggest(name)
