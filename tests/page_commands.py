@@ -19,7 +19,7 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: A script that runs the tool with wide time limits, as tests may run on a busy machine.
 LOCMSIM = """#!/bin/sh
 case "$1 $2" in
-    "arena show" | "play --replay") ;;
+    "arena show" | "arena --verify" | "play --replay") ;;
     arena* | play*) command=$1; shift; set -- "$command" --timeout-scale 25 "$@" ;;
 esac
 exec {python} -m locmsim "$@"
