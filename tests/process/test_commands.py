@@ -387,6 +387,9 @@ def test_messages_say_what_was_meant(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(AGENT)
     monkeypatch.setattr("locmsim.arena.tournament.available_cores", lambda: [0])
+    (tmp_path / "vestrock").write_text("#!/bin/sh\n")  # a tool that is installed beside locmsim
+    (tmp_path / "vestrock").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for words, message in (
         (["play", "mine.py", "greedy"], "mine.py:Opt, or the command, 'python mine.py'"),
         (["play", "./mine.py", "greedy"], "./mine.py:Opt, or the command, 'python ./mine.py'"),

@@ -71,8 +71,11 @@ def _is_bot(text: str) -> bool:
         return True
     import shutil
 
+    from locmsim import _moved
     from locmsim.agents.registry import is_agent
 
+    if text in _moved.COMMANDS:  # whether or not that tool is installed as a program
+        return False
     return is_agent(text) or shutil.which(text) is not None
 
 
