@@ -391,7 +391,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     page = visit(server())
     begin(page, "1.2", "agent-random")
     draft(page)
-    for _ in range(4):  # until the hint contains an action
+    for _ in range(12):  # until the hint contains an action
         page.wait_for_selector("#end:enabled")
         page.click("#hint")
         page.wait_for_selector("#follow")
