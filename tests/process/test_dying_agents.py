@@ -1,5 +1,6 @@
 """Agents may do anything: each end is a loss with its reason, or harmless, and nothing is left."""
 
+import contextlib
 import os
 import shlex
 import signal
@@ -414,18 +415,30 @@ def test_a_killed_worker_leaves_no_bot(tmp_path: Path) -> None:
         [*command, "--timeout-scale", "0"], cwd=tmp_path, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
-        bot: list[int] = []
-        while not bot and process.poll() is None:
-            bot = [child for worker in children_of(process.pid) for child in children_of(worker)]
-            time.sleep(0.01)
-        workers = children_of(process.pid)
-        (worker, *_) = [one for one in workers if bot[0] in children_of(one)]
-        os.kill(worker, signal.SIGKILL)
-        while bot[0] in running(bot) and process.poll() is None:
-            time.sleep(0.01)
-        process.terminate()
-        process.communicate(timeout=120)
-        assert running(bot) == []
+        try:
+            begun: tuple[int, int] | None = None
+            while begun is None:
+                assert process.poll() is None
+                begun = next(iter(bots_of_workers(process.pid)), None)
+                time.sleep(0.01)
+            worker, bot = begun
+            os.kill(worker, signal.SIGKILL)
+            while running([bot]):
+                assert process.poll() is None
+                time.sleep(0.01)
+        finally:
+            process.terminate()
+            process.communicate(timeout=120)
+        assert running([bot]) == []
+
+
+def bots_of_workers(pid: int) -> Iterator[tuple[int, int]]:
+    """Yield the pids of workers with those of their bots; not of what is about to become one."""
+    for worker in children_of(pid):
+        for child in children_of(worker):
+            with contextlib.suppress(OSError):  # it has ended
+                if b"sleep(1000)" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    yield worker, child
 
 
 if sys.platform != "linux":
