@@ -327,6 +327,8 @@ ctypedef struct shown_t:        # an observation
     shown_action_t actions[MAX_SHOWN_ACTIONS]
     shown_card_t cards[MAX_SHOWN]
 
+# Writes a card as a row of what a player sees.
+cdef void see_card(const card_t* c, int location, int lane, shown_card_t* row) noexcept nogil
 # Writes what player `who` sees of a state, except the opponent's actions, which it does not know.
 cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil
 # Writes the card of a row as entry `entry` of a table. A creature on the board does not show all

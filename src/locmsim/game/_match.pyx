@@ -17,6 +17,7 @@ from locmsim._core cimport (
     complete_card,
     is_copy_id,
     player_t,
+    see_card,
     shown_card_t,
     shown_t,
     state_draw,
@@ -247,19 +248,8 @@ cdef object number_in(str text):
 
 
 cdef void show_offered(shown_card_t* row, const card_t* c) noexcept nogil:
-    row.base_id = c.base_id
+    see_card(c, 0, -1, row)
     row.id = OFFERED
-    row.location = 0
-    row.type = c.type
-    row.cost = c.cost
-    row.attack = c.attack
-    row.defense = c.defense
-    row.keywords = c.keywords
-    row.my_health = c.my_health
-    row.opponent_health = c.opponent_health
-    row.draw = c.draw
-    row.area = c.area
-    row.lane = -1
 
 
 cdef void show_step(shown_t* o, int rules, int step, int player) noexcept nogil:
