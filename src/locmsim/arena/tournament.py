@@ -319,7 +319,14 @@ class Arena:
         self._check_described()
         try:
             with (
-                self._workers(jobs, cores, executor, slots, dask, isolate) as workers,
+                self.workers(
+                    jobs=jobs,
+                    cores=cores,
+                    executor=executor,
+                    slots=slots,
+                    dask=dask,
+                    isolate=isolate,
+                ) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
                 play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
@@ -388,7 +395,7 @@ class Arena:
         if missing := [number for number in numbers if number not in played]:
             raise StoreError(f"{self._store.path}: has no game {missing[0]}")
         try:
-            with self._workers(jobs, cores, None, None, None, isolate) as workers:
+            with self.workers(jobs=jobs, cores=cores, isolate=isolate) as workers:
                 found = differences(
                     self.settings, self._store.game, numbers, workers, isolate, on_games
                 )
@@ -433,38 +440,51 @@ class Arena:
 
             yield show
 
-    def _workers(
+    def workers(
         self,
-        jobs: int | None,
-        cores_each: int,
-        executor: Executor | None,
-        slots: int | None,
-        dask: str | None,
-        isolate: bool,
+        *,
+        jobs: int | None = None,
+        cores: int = 1,
+        executor: Executor | None = None,
+        slots: int | None = None,
+        dask: str | None = None,
+        isolate: bool = False,
     ) -> AbstractContextManager[Workers]:
+        """Return the workers that games of these players need, as a context manager.
+
+        Parameters
+        ----------
+        jobs, cores, executor, slots, dask, isolate
+            As for `run`.
+
+        Raises
+        ------
+        ValueError
+            More jobs than the cores allow, or a player who cannot be started or sent to workers.
+        """
         if sum(option is not None for option in (jobs, executor, dask)) > 1:
             raise ValueError("expected one of jobs, executor and dask")
-        if cores_each != 1 and (executor is not None or dask is not None):
+        if cores != 1 and (executor is not None or dask is not None):
             raise ValueError("cores: only games on this machine are bound to cores")
         if isolate or dask is not None or (executor is None and jobs != 1):
             self._check_ready_agents()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
-        cores = available_cores()
+        available = available_cores()
         if executor is not None:
-            count = slots or 2 * len(cores)
+            count = slots or 2 * len(available)
             return nullcontext(Workers(executor, lambda: count))
         self._check_commands()
-        if not 1 <= cores_each <= len(cores):
-            raise ValueError(f"cores: expected 1 to {len(cores)}, got {cores_each}")
+        if not 1 <= cores <= len(available):
+            raise ValueError(f"cores: expected 1 to {len(available)}, got {cores}")
         if jobs is None:
-            jobs = len(cores) // cores_each
+            jobs = len(available) // cores
         if jobs < 1:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
-        if jobs * cores_each > len(cores) and self._timed:
+        if jobs * cores > len(available) and self._timed:
             raise ValueError(
                 f"jobs: {counted(jobs, 'game')} with time limits would need"
-                f" {counted(jobs * cores_each, 'core')}, this machine has {len(cores)}"
+                f" {counted(jobs * cores, 'core')}, this machine has {len(available)}"
                 + "; --timeout-scale 0 plays without limits"
                 * bool(self.settings.timeout_scale)
             )
@@ -474,7 +494,7 @@ class Arena:
             and is_importable(player.spec, "locmsim.agents")
             for player in self.settings.players
         )
-        return local_workers(jobs, cores, cores_each, seats=2, apart=apart)
+        return local_workers(jobs, available, cores, seats=2, apart=apart)
 
     @property
     def _timed(self) -> bool:

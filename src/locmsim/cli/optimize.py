@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     start_logging(options.verbose)
     if options.plot is not None:
         check_target(options.plot, rb"<svg ", options.force)
-    if options.proof_games % 2 or options.proof_games < 0:
+    if options.proof_games % 2:
         raise Failure(
             f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
         )

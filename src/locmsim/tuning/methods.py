@@ -6,7 +6,7 @@ is told their results in the same order; the same results lead to the same propo
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 __all__ = ["METHODS", "Method", "Point", "Trial", "make_method"]
@@ -29,6 +29,9 @@ class Trial(NamedTuple):
 class Method(Protocol):
     """What proposes trials."""
 
+    #: Whether its trials have a second point.
+    compares_two: bool
+
     def ask(self) -> Trial | None:
         """Return another trial, or None if results are needed first."""
 
@@ -49,6 +52,7 @@ class Spsa:
     luck averages out. (Nevergrad's SPSA cannot compare two points by a match between them.)
     """
 
+    compares_two = True
     #: The exponents of Spall's practical suggestions: of the moves, and of the perturbations.
     _MOVES, _PERTURBATIONS = 0.602, 0.101
     #: Part of the run in which moves hardly shrink, and the part at its end that is averaged.
@@ -108,6 +112,7 @@ class Cmaes:
     It learns which parameters must change together, for which it needs more games.
     """
 
+    compares_two = False
     #: Trials of each candidate of a generation: fewer make the ranking luck, more cost generations.
     _PAIRS = 8
     _SIGMA = 1.5
@@ -174,6 +179,7 @@ class Tpe:
     It builds a model of which values win, from candidates that each play a small match.
     """
 
+    compares_two = False
     _PAIRS = 25
     #: Part of the candidates whose mean is recommended: the best one alone was mostly lucky.
     _BEST = 0.1
@@ -230,7 +236,7 @@ class Tpe:
 
 
 #: Method by its name in `--method`; the first is the default.
-METHODS: dict[str, Callable[[Sequence[tuple[float, float]], int, int], Method]] = {
+METHODS: dict[str, type[Spsa] | type[Cmaes] | type[Tpe]] = {
     "spsa": Spsa,
     "cmaes": Cmaes,
     "tpe": Tpe,

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Player, Settings
 from locmsim.arena.seeds import Seeds
 from locmsim.contract import Game
+from locmsim.referee.agent_process import raised
 from locmsim.stats import Interval, PairCounts, Sprt, score_interval
 from locmsim.tuning.methods import METHODS, Method, Point, Trial, make_method
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
@@ -234,8 +235,8 @@ class Optimization:
             replace(parse_player(text, settings.game), name=_RIVAL) for text in settings.against
         )
         self._start = self._player("start", start)
-        per_trial = 4 if settings.against and settings.method == "spsa" else 2
         checks = 4 if settings.against else 2
+        per_trial = checks if METHODS[settings.method].compares_two else 2
         self._trials = max(1, round(settings.games / (per_trial + checks / (_CHECK - 1))))
         reach = [one.reach for one in self.parameters]
         self._method: Method = make_method(
@@ -343,7 +344,6 @@ class Optimization:
         return Settings(
             players=(first, second),
             game=settings.game,
-            seed=derived_seed(settings.seed, f"agents {deal}"),
             seeds=Seeds((derived_seed(settings.seed, f"cards {deal}"),)),
             timeout_scale=settings.timeout_scale,
             match_limit=settings.match_limit,
@@ -403,7 +403,7 @@ class Optimization:
         """
         with self._kept(), self._workers(jobs, dask) as workers:
             self._ask()
-            batches = _Batches(self)
+            batches = _Batches(self._to_play, self._pairs)
             runner = TaskRunner(
                 workers,
                 batches,
@@ -431,7 +431,7 @@ class Optimization:
             results = future.result()
         except Exception as error:
             name = f"trial {call.numbers[0]} ({call.pairs[0][0].players[0].spec})"
-            raise ArenaError(f"{name}: {error}") from error
+            raise ArenaError(f"{name}: {raised(error)}") from error
         for played in (pair for pairs in results for pair in pairs):
             self._own_games += 2 if self._rivals else 4
             self._faults += played.faults
@@ -458,24 +458,17 @@ class Optimization:
     @contextlib.contextmanager
     def _workers(self, jobs: int | None, dask: str | None) -> Iterator[Workers]:
         # The arena knows which workers these players need, and refuses what cannot be played.
+        others = self._rivals or (self._start,)
         with (
             Arena(
-                [
-                    self._start,
-                    *[
-                        replace(one, name=f"{_RIVAL} {i}")
-                        for i, one in enumerate(
-                            self._rivals or [replace(self._start, name="again")]
-                        )
-                    ],
-                ],
+                [self._start, *(replace(one, name=f"other {i}") for i, one in enumerate(others))],
                 game=self.settings.game,
                 games=2,
                 timeout_scale=self.settings.timeout_scale,
                 match_limit=self.settings.match_limit,
                 lenient=self.settings.lenient,
             ) as arena,
-            arena._workers(jobs, 1, None, None, dask, False) as workers,
+            arena.workers(jobs=jobs, dask=dask) as workers,
         ):
             yield workers
 
@@ -590,16 +583,17 @@ class Optimization:
 class _Batches(Iterator[_Call]):
     """The trials that can be played now; there may be more later, after it has ended."""
 
-    def __init__(self, run: Optimization) -> None:
-        self._run = run
+    def __init__(self, queue: deque[int], pairs: Callable[[int], tuple[Settings, ...]]) -> None:
+        self._queue = queue
+        self._pairs = pairs
         self._size = 1
 
     def __next__(self) -> _Call:
-        queue = self._run._to_play
-        if not queue:
+        if not self._queue:
             raise StopIteration
-        numbers = tuple(queue.popleft() for _ in range(min(self._size, len(queue))))
-        return _Call(numbers, tuple(self._run._pairs(number) for number in numbers))
+        count = min(self._size, len(self._queue))
+        numbers = tuple(self._queue.popleft() for _ in range(count))
+        return _Call(numbers, tuple(map(self._pairs, numbers)))
 
     def took(self, results: Sequence[tuple[_Played, ...]]) -> None:
         """Make tasks longer or shorter by the time that the last one took."""
