@@ -274,9 +274,11 @@ def own_pipes() -> tuple[int, int]:
     """Return descriptors of questions and answers that nothing else in this process uses.
 
     What it prints, also from C, goes to the standard error, and its standard input is empty.
+    Printed lines are there at once, so that none is lost when the process is killed.
     """
     questions, answers = os.dup(0), os.dup(1)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)

@@ -183,6 +183,22 @@ def test_plays_as_in_process() -> None:
     assert "another" in there.stderr[0]
 
 
+def test_last_words_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import os\nfrom locmsim.agents import BaseAgent\n"
+        "class Mine(BaseAgent):\n"
+        "    def plan(self, state, started):\n"
+        "        print('last words')\n"
+        "        os.kill(os.getpid(), 9)\n"
+    )
+    agent = IsolatedAgent(partial(make_agent, f"{file}:Mine"), 1)
+    result = play([agent, make_agent("osl")], Match(seed=5), timeout_scale=0)
+    assert result.fault is not None
+    assert "SIGKILL" in result.fault.message
+    assert "last words" in result.stderr[0]
+
+
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 def test_other_rules(rules: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec("Prints")), 1)
