@@ -100,7 +100,7 @@ import os, sys
 from locmsim.supervisor import Supervisor
 own = Supervisor()
 child = own.start(["sh", "-c", {DAEMONS!r}], stdout=1)
-print(child.pid, flush=True)
+os.write(1, b"%d\\n" % child.pid)  # at once: the child writes there too
 sys.stdin.read()
 """
     with subprocess.Popen(
