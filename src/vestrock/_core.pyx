@@ -6,6 +6,7 @@ docs/vestrock/rules.md.
 
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.string cimport memcmp, memcpy, memmove
 
@@ -1505,7 +1506,7 @@ def _playout_scores(play_out, State state, n, seed, threads):
     n = index(n)
     if n < 0:
         raise ValueError(f"n: expected at least 0, got {n}")
-    seed = index(seed) & 0xFFFFFFFFFFFFFFFF
+    seed = PyLong_AsUnsignedLongLongMask(index(seed))
     scores = np.empty(n, np.int32)
 
     def work(start, end):

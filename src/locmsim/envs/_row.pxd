@@ -2,12 +2,20 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, state_t, table_t
+from locmsim._core cimport (
+    MAX_DECK,
+    PASS,
+    card_t,
+    player_t,
+    shown_action_t,
+    short_table_t,
+    state_t,
+    table_t,
+)
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._layout cimport known_t
 from locmsim.game._match cimport MAX_SET, match_t
-from locmsim.game._turn_view cimport short_table_t
 
 cpdef enum:                     # what a row waits for
     NOTHING = 0

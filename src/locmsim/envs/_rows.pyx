@@ -17,7 +17,15 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from locmsim._core cimport MAX_DECK, Table, state_count, state_kth, stream_below, stream_start
+from locmsim._core cimport (
+    MAX_DECK,
+    Table,
+    seed_of,
+    state_count,
+    state_kth,
+    stream_below,
+    stream_start,
+)
 from locmsim.envs._block cimport RowBlock, address
 from locmsim.envs._card_sets cimport CardSets
 from locmsim.envs._player_table cimport PlayerTable
@@ -139,7 +147,7 @@ cdef class Rows:
     def seed(self, Py_ssize_t i, seed):
         """Restart a row's random stream from 64 bits."""
         cdef row_t* r = self.block.row(i)
-        r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
+        r.stream = stream_start(seed_of(seed), 0)
         r.episode = 0
 
     @cython.boundscheck(False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from locmsim._checks import integer, whole
-from locmsim._core import State, Table
+from locmsim._core import Table
 from locmsim.agents import did_you_mean
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
 from locmsim.envs.players import Pool
@@ -45,7 +45,7 @@ class CardSet(list[Card]):
 def _generated(seed: int) -> tuple[Table, CardSet]:
     """Return the cards of a cardGenSeed, as the pool of a table and as a list."""
     cards = CardSet(generate_cards(seed))
-    return State.new((), (), pool=cards).table, cards
+    return Table(cards), cards
 
 
 #: For card sets that many episodes have. One set takes 28 KB.
@@ -63,7 +63,7 @@ def generated_table(seed: int) -> Table:
 def fixed(rules: str) -> tuple[Table, list[Card]]:
     """Return the cards of rules 1.x, as the pool of a table and as a list."""
     cards = list(cards_1x())
-    return State.new((), (), rules=rules, pool=cards).table, cards
+    return Table(cards, rules), cards
 
 
 def table_of(cards: Any) -> tuple[Table, CardSet]:
@@ -78,7 +78,7 @@ def table_of(cards: Any) -> tuple[Table, CardSet]:
     if len({card.base_id for card in cards}) != len(cards):
         raise ValueError("cards: a base id occurs twice")
     cards = CardSet(sorted(cards, key=lambda card: card.base_id))
-    return State.new((), (), pool=cards).table, cards
+    return Table(cards), cards
 
 
 def card_range(value: Any) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import number
+from locmsim._checks import number, seed_bits
 from locmsim.game.layouts import get_layout
 from locmsim.rules.rulesets import get_rules
 
@@ -147,7 +147,7 @@ def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray
     from locmsim.search._values import gumbel  # only policies that sample need the searches
 
     if isinstance(seeds, int | np.integer):
-        base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
+        base = np.full(rows, seed_bits(seeds), np.uint64)
         keys = np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
     else:
         keys = np.asarray(seeds).astype(np.uint64)

@@ -17,6 +17,7 @@ from locmsim._core cimport (
     Determinizer,
     State,
     mixed,
+    seed_of,
     state_apply,
     state_end_turn,
     state_list,
@@ -547,7 +548,7 @@ cdef class BatchEngine(Engine):
         cdef State end = root.clone()
         cdef double total = 0
         cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t stream = seed_of(seed)
         for action in actions:
             end.apply_action(action)
         if end.is_terminal():

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from locmsim._core cimport (
-    MAX_CARDS, MAX_DECK, card_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
+    MAX_CARDS, MAX_DECK, card_t, rows_fault_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
 
 ctypedef struct belief_t:
     int32_t rules
@@ -68,7 +68,7 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil
 # Makes the state of the last observation and of what follows from the game so far. Hidden places
 # hold arbitrary cards, or are empty without a pool. The table gets the visible cards, then the
 # pool. Errors are those of state_show.
-cdef int belief_root(
+cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil
 # Fills in what the hidden places of that position may hold; the pool's entries begin at `first`.

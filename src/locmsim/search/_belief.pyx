@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     ATTACK,
     COPIES_PER_CARD,
+    ID_TAKEN,
     MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
@@ -14,6 +15,7 @@ from locmsim._core cimport (
     MAX_MANA,
     MAX_WEIGHT,
     POOL_ID,
+    ROWS_FIT,
     RULES_15,
     Determinizer,
     Shown,
@@ -27,6 +29,7 @@ from locmsim._core cimport (
     ids_fault,
     original_id,
     owner_of_id,
+    rows_fault_t,
     shown_action_t,
     shown_card_t,
     shown_t,
@@ -233,15 +236,15 @@ cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept n
     return True
 
 
-cdef int belief_root(
+cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil:
     cdef int seat = b.seat if b.seat > 0 else 0
     cdef int mine = o.player[0].max_mana, theirs = o.player[1].max_mana
     cdef int i, entry, first, mana, lost = 0
     cdef const shown_action_t* a
-    cdef int fault = state_show(s, t, o, seat, pool)
-    if fault >= 0:
+    cdef rows_fault_t fault = state_show(s, t, o, seat, pool)
+    if fault != ROWS_FIT:
         return fault
     s.turn = 2 * b.turn + seat
     # With the bonus, the second player's mana is a turn ahead, up to its limit.
@@ -264,7 +267,7 @@ cdef int belief_root(
     s.p[1 - seat].lost = lost
     s.p[1 - seat].next_draw = o.player[1].draw - lost // 5
     if pool is NULL:
-        return -1
+        return ROWS_FIT
     first = t.n_cards
     for i in range(pool.n_cards):
         t.cards[first + i] = pool.cards[i]
@@ -273,7 +276,7 @@ cdef int belief_root(
     state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
     state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
     state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
-    return -1
+    return ROWS_FIT
 
 
 # ---- hidden cards --------------------------------------------------------------------------------
@@ -572,7 +575,7 @@ cdef class Knowledge:
         cdef Table pool = self.pool_table
         cdef const shown_t* o = &self.shown
         cdef const char* wrong
-        cdef int fault
+        cdef rows_fault_t fault
         check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
         check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
         check_count("opponent_hand", o.opponent_hand, MAX_HAND)
@@ -582,9 +585,9 @@ cdef class Knowledge:
         t.n_cards = 0
         t.n_instances = 0
         fault = belief_root(&self.b, o, &pool.t, s, t)
-        if fault >= 1000:
-            raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
-        if fault >= 0:
+        if fault >= ID_TAKEN:
+            raise ValueError(f"cards[{fault - ID_TAKEN}]: its instance id occurs twice")
+        if fault != ROWS_FIT:
             raise ValueError(f"cards[{fault}]: this row does not fit")
         wrong = cards_fault(t, t.n_instances)
         if wrong is NULL:

@@ -22,6 +22,7 @@ from locmsim._core cimport (
     mixed,
     move_t,
     player_t,
+    seed_of,
     state_apply,
     state_end_turn,
     state_player,
@@ -73,7 +74,7 @@ cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil:
 
 def seed_of_turn(seed, uint64_t turn):
     """Return the seed of an agent's turn, 63 bits; `seed` is that of the game, any integer."""
-    return turn_seed(seed & 0xFFFFFFFFFFFFFFFF, turn)
+    return turn_seed(seed_of(seed), turn)
 
 
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
@@ -396,7 +397,7 @@ cdef class Engine:
         """
         cdef work_t* w = &self.e.w
         cdef State end = root.clone()
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t stream = seed_of(seed)
         cdef double total = 0
         cdef int n_worlds = min(<int>n, w.max_worlds), i
         for action in actions:
@@ -427,7 +428,7 @@ cdef class Engine:
         cdef int64_t until = UNLIMITED
         cdef int64_t most = UNLIMITED if nodes is None else nodes
         cdef int64_t descents = UNLIMITED if iterations is None else iterations
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t stream = seed_of(seed)
         cdef work_t* w = &self.e.w
         if time_ns is not None:
             until = now_ns_() + <int64_t>time_ns
@@ -468,7 +469,7 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     cdef engine_t* of_players[2]
     cdef const unknown_t* unknown[2]
     cdef int64_t budgets[2]
-    cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+    cdef uint64_t stream = seed_of(seed)
     cdef State state = start.clone()
     cdef state_t* at_ends = NULL
     cdef int turns, i

@@ -22,11 +22,11 @@ from locmsim._core cimport (
     MAX_BOARD,
     OCCUPIED,
     PASS,
-    RULES_10,
     Determinizer,
     decode_action,
     is_copy_id,
     move_t,
+    num_actions,
     player_t,
     state_apply,
     state_deal,
@@ -362,7 +362,7 @@ cdef class Forest:
         if self.trees is NULL or self.leaves is NULL:
             raise MemoryError("too little memory for a forest")
         one = self.worlds[0]
-        self.num_actions = 155 if one.state.table.t.rules == RULES_10 else 145
+        self.num_actions = num_actions(one.state.table.t.rules)
         if self.layout >= 0:
             self.item = layout_size(self.layout, one.state.table.t.rules) * layout_item(
                 self.layout)

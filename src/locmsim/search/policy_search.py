@@ -15,7 +15,7 @@ from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
 from locmsim.game.observation import Observation
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.rulesets import MAX_ACTIONS, get_rules
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
 from locmsim.search._values import gumbel
@@ -89,7 +89,7 @@ class PolicyOptions:
             raise ValueError(f"root: expected gumbel or puct, got {self.root!r}")
         for name, fewest, largest in (
             ("simulations", 1, 1 << 24),
-            ("considered", 1, 155),
+            ("considered", 1, MAX_ACTIONS),
             ("leaves", 1, 1 << 12),
         ):
             object.__setattr__(self, name, whole(name, getattr(self, name), fewest, largest))

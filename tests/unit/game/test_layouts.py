@@ -7,10 +7,12 @@ import pytest
 import reference_layouts
 from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
+from rows_access import mask_of
+from states import game_positions
 
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.game._layout import mask_of, observe
+from locmsim.game._layout import observe
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import LAYOUTS, get_layout
 
@@ -94,8 +96,6 @@ def test_masks_are_the_legal_actions(rules):
             assert set(mask.tolist()) <= {0, 1}
             if player != mover:
                 assert (mask == pass_only[0, : len(mask)]).all()
-            mask_of(state, player, mask)
-            assert np.flatnonzero(mask).tolist() == legal
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -133,11 +133,19 @@ def test_unknown_layouts_are_refused():
         get_layout("entity")
 
 
+@each_rules
+def test_masks_of_any_position(rules):
+    for state in game_positions(rules):
+        for player in (0, 1):
+            mask = np.full(state.num_distinct_actions(), 7, np.int8)
+            mask_of(state, player, mask)
+            assert np.flatnonzero(mask).tolist() == (state.legal_actions(player) or [0])
+            assert mask.max() == 1
+
+
 def test_wrong_arrays_are_refused():
     state = start_position(1)
     with pytest.raises(ValueError, match="do not fit the layout"):
         observe(state, 0, 0, np.empty(439, np.int8))
     with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
         observe(state, 2, 0, np.empty(440, np.int8))
-    with pytest.raises(ValueError, match="do not fit the actions"):
-        mask_of(state, 0, np.empty(144, np.int8))
