@@ -4,11 +4,12 @@ import re
 from typing import Any
 
 from locmsim.agents.base import Agent, ChoosingAgent
-from locmsim.agents.registry import make_agent
+from locmsim.agents.choosers import deck_builder_of, draft_picker_of
+from locmsim.agents.registry import is_agent, make_agent, parse_spec
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["CombinedAgent", "combined_agent"]
+__all__ = ["CombinedAgent", "choosing_agent", "combined_agent"]
 
 
 class CombinedAgent:
@@ -79,7 +80,41 @@ class CombinedAgent:
 
 def combined_agent(chooser: str, pilot: str) -> CombinedAgent:
     """Return the combined agent of two descriptions; ``ValueError`` if one is wrong."""
-    return CombinedAgent(make_agent(chooser), make_agent(pilot))
+    return CombinedAgent(choosing_agent(chooser), make_agent(pilot))
+
+
+def choosing_agent(text: str) -> Agent:
+    """Return an agent whose choice of cards a text describes.
+
+    Parameters
+    ----------
+    text : str
+        The description of an agent, or a value of the options ``deck`` or ``draft`` of agents, see
+        `locmsim.agents.choosers`.
+
+    Raises
+    ------
+    ValueError
+        It is neither.
+    """
+    refused: ValueError | None = None
+    if is_agent(text):
+        try:
+            return make_agent(text)
+        except ValueError as error:
+            if ".py:" not in text and parse_spec(text).name != "policy":
+                raise
+            refused = error  # it may choose cards and play no battles
+    options = {}
+    for option, chooser_of in (("deck", deck_builder_of), ("draft", draft_picker_of)):
+        try:
+            chooser_of(text)
+            options[option] = text
+        except ValueError:
+            pass
+    if options:
+        return make_agent("random", **options)
+    raise refused or ValueError(f"expected an agent or a way to choose cards, got {text!r}")
 
 
 class _Fixed:

@@ -50,7 +50,7 @@ class _Agents(threading.local):
         """Return the agent who chooses the cards of a program in a seat."""
         key = -1, seat
         if key not in self.agents:
-            self.agents[key] = settings.game.make_agent(settings.decks)
+            self.agents[key] = settings.game.make_chooser(settings.decks)  # type: ignore[attr-defined]
         return self.agents[key]
 
 
@@ -185,7 +185,7 @@ def _combined(game: Any, agent: Contestant, decks: str, pilot: str) -> Contestan
     """Return a player's agent with the cards of `decks`, or `pilot` with the player's cards."""
     if not (decks or pilot):
         return agent
-    other = game.make_agent(decks or pilot)
+    other = game.make_chooser(decks) if decks else game.make_agent(pilot)
     both: Contestant = game.combined(*((other, agent) if decks else (agent, other)))
     return both
 

@@ -251,10 +251,10 @@ class Settings:
             raise ValueError("pilot: does not apply where decks are given")
         if not hasattr(self.game, "combined"):
             raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
-        if not self.game.is_agent(spec):
+        if name == "pilot" and not self.game.is_agent(spec):
             raise ValueError(f"{name}: expected an agent, got {spec!r}")
         try:
-            self.game.make_agent(spec)
+            (self.game.make_agent if name == "pilot" else self.game.make_chooser)(spec)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         programs = [player.name for player in self.players if player.process]

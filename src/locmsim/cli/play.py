@@ -410,10 +410,14 @@ def _choosers(
         return []
     if game is not None:
         raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
-    agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
+    from locmsim.agents.combined import choosing_agent
+    from locmsim.agents.registry import check_rules
+
+    try:
+        agents = [check_rules(choosing_agent(spec), rules or "1.5") for _ in seeds]
+    except ValueError as error:
+        raise Failure(f"--decks: {error}", code=2) from None
     for agent, one_seed in zip(agents, seeds, strict=True):
-        if isinstance(agent, str):
-            raise Failure(f"--decks: expected an agent, got {agent!r}", code=2)
         agent.reset(one_seed)
     return agents
 
@@ -434,11 +438,11 @@ def _contestant(
     from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 
     if decks is not None and game is None:
-        from locmsim.agents.combined import CombinedAgent, combined_agent
+        from locmsim.agents.combined import CombinedAgent, choosing_agent, combined_agent
 
         if isolate or is_foreign(type(bot), text) or ".py:" in decks:
             return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
-        return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
+        return ready(CombinedAgent(choosing_agent(decks), bot), agent_seed)
     if isolate:
         from locmsim.arena.locm import LocmGame
 
