@@ -192,12 +192,12 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)
         tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
-        assert told(str(tmp_path))
+        assert commands_with(str(tmp_path))
     # The server has ended the processes that it started.
-    assert told(str(tmp_path)) == []
+    assert commands_with(str(tmp_path)) == []
 
 
-def told(text: str) -> list[int]:
+def commands_with(text: str) -> list[int]:
     """Return the processes whose command has a text in it."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -220,7 +220,7 @@ def test_an_arena_ends_with_a_killed_site(tmp_path: Path) -> None:
         (path,) = wait_for(lambda: [*tmp_path.glob("arena-*.db")])
         site.kill()
         site.wait()
-        wait_for(lambda: not told(str(path)))
+        wait_for(lambda: not commands_with(str(path)))
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
@@ -248,7 +248,8 @@ def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
         [sys.executable, "-c", program], stdout=subprocess.PIPE, preexec_fn=default_signals
     ) as site:
         assert site.stdout is not None
-        site.stdout.readline()
+        with urlopen(site.stdout.readline().strip().decode()) as answer:  # it is running
+            assert answer.status == 200
         site.send_signal(signal.SIGINT)
         assert site.stdout.readline() == b"closing\n"
         site.send_signal(signal.SIGINT)
