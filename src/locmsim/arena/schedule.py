@@ -254,7 +254,10 @@ class Settings:
         if name == "pilot" and not self.game.is_agent(spec):
             raise ValueError(f"{name}: expected an agent, got {spec!r}")
         try:
-            (self.game.make_agent if name == "pilot" else self.game.make_chooser)(spec)
+            if name == "decks":
+                spec = self.game.chooser(spec)  # type: ignore[attr-defined]
+                object.__setattr__(self, name, spec)
+            self.game.make_agent(spec)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         programs = [player.name for player in self.players if player.process]

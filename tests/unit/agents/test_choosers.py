@@ -1,14 +1,13 @@
-"""How cards are chosen: trained policies, functions of files and random cards, wherever decks are."""
+"""How cards are chosen, wherever decks are: by policies, functions of files, at random."""
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from amounts import FEW
 
 from locmsim import Match, play_match
 from locmsim.agents import make_agent
-from locmsim.agents.combined import choosing_agent
+from locmsim.agents.combined import chooser_description
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.decks import build_deck, pick
@@ -124,7 +123,7 @@ def test_classes_of_files_take_options(files):
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("deck=random1", "deck: expected one of default, .*random, policy:path=FILE or file.py:NAME"),
+        ("deck=random1", "deck: expected one of default, .*policy:path=FILE or file.py:NAME"),
         ("deck=clasic", "did you mean 'classic'"),
         ("deck=policy:path={}/none.npz", "deck: path: .*none.npz: No such file"),
         ("deck=policy:", "deck: path: expected the file of a policy"),
@@ -166,7 +165,7 @@ def test_choosers_in_environments_and_data_sets(files):
     draft.reset(seed=1)
     examples = [*examples_of_agent("random", 1, decks=f"policy:path={path}", card_sets=2)][-1]
     assert len(examples)
-    with pytest.raises(ValueError, match="decks: expected one of default, .*got 'clasic'; did you"):
+    with pytest.raises(ValueError, match="did you mean .classic."):
         LocmEnv(decks="clasic")
 
 
@@ -176,9 +175,10 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
     cards = Match(seed=3).cards
     policy, cheap = PolicyChooser(Policy.load(path)).build, "cheapest"
     for text, builder in (
-        (f"policy:path={path}", policy), ("cheapest", cheap), (f"{files}/mydeck.py:trained", cheap),
+        (f"policy:path={path}", policy), ("cheapest", cheap),
+        (f"osl:deck={files}/mydeck.py:trained", cheap),
     ):  # fmt: skip
-        agent = choosing_agent(text)
+        agent = make_agent(chooser_description(text))
         agent.reset(1)
         match = play_match(Match(seed=3), [agent, agent])
         assert match.chosen == [build_deck(cards, builder)] * 2
