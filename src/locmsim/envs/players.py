@@ -450,9 +450,14 @@ class _PolicyPlayer:
     """A policy, in its own layout if it has one: asked once for all rows."""
 
     def __init__(self, policy: Any, games: "Games", temperature: float | None = None) -> None:
-        defaults = {"rules": games.rules.name, "layout": games.layout.name}
         try:
-            self.caller = PolicyCaller(policy, repr(policy), temperature=temperature, **defaults)
+            self.caller = PolicyCaller(
+                policy,
+                repr(policy),
+                rules=games.rules.name,
+                layout=games.layout.name,
+                temperature=temperature,
+            )
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
         rules, wanted = self.caller.rules, games.rules.name

@@ -100,7 +100,8 @@ def check_policy(policy: Any, name: str = "", *, defaults: bool = False) -> Any:
     if missing := [member for member in needed if not hasattr(policy, member)]:
         raise ValueError(f"{where}: it lacks {', '.join(missing)}")
     try:
-        inspect.signature(policy.act_batch).bind(*_ARGUMENTS)
+        memory = {"state": None} if hasattr(policy, "state_shape") else {}
+        inspect.signature(policy.act_batch).bind(*_ARGUMENTS, **memory)
     except TypeError as error:
         raise ValueError(f"{where}: act_batch({', '.join(_ARGUMENTS)}): {error}") from None
     except ValueError:  # it is compiled and has no signature

@@ -165,7 +165,7 @@ def test_choosers_in_environments_and_data_sets(files):
     draft.reset(seed=1)
     examples = [*examples_of_agent("random", 1, decks=f"policy:path={path}", card_sets=2)][-1]
     assert len(examples)
-    with pytest.raises(ValueError, match="did you mean .classic."):
+    with pytest.raises(ValueError, match="did you mean 'classic'"):
         LocmEnv(decks="clasic")
 
 
@@ -187,7 +187,7 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
             replayed = arena.replay(1).match
             assert replayed.chosen[0] == replayed.chosen[1] == build_deck(replayed.cards, builder)
     main(["play", "greedy", "random", "--decks", f"policy:path={path}", "-d", "seed=3"])
-    assert "wins" in capsys.readouterr().out
+    assert "seed=3" in capsys.readouterr().out
     with Arena(["greedy", "osl"], games=2, decks="random") as arena:
         arena.run(jobs=1)
         assert all(map(len, arena.replay(1).match.chosen))
