@@ -36,14 +36,14 @@ _builders = Registry("deck builder", "locmsim.deck_builders", {})
 _pickers = Registry("draft picker", "locmsim.draft_pickers", {})
 
 
-def deck_builder_of(deck: str | DeckBuilder, chance: random.Random | None = None) -> DeckBuilder:
+def deck_builder_of(deck: str | DeckBuilder, rng: random.Random | None = None) -> DeckBuilder:
     """Return what builds the decks of 1.5.
 
     Parameters
     ----------
     deck : str or function
         As the option ``deck`` of agents.
-    chance : random.Random, optional
+    rng : random.Random, optional
         Where random decks come from.
 
     Raises
@@ -56,19 +56,19 @@ def deck_builder_of(deck: str | DeckBuilder, chance: random.Random | None = None
     if deck in DECK_BUILDERS:
         return DECK_BUILDERS[deck]
     if deck == RANDOM:
-        return partial(_random_deck, chance or random.Random())
+        return partial(_random_deck, rng or random.Random())
     found: DeckBuilder = _found("deck", deck)
     return found
 
 
-def draft_picker_of(draft: str | DraftPicker, chance: random.Random | None = None) -> DraftPicker:
+def draft_picker_of(draft: str | DraftPicker, rng: random.Random | None = None) -> DraftPicker:
     """Return what picks the cards of a draft.
 
     Parameters
     ----------
     draft : str or function
         As the option ``draft`` of agents.
-    chance : random.Random, optional
+    rng : random.Random, optional
         Where random picks come from.
 
     Raises
@@ -81,7 +81,7 @@ def draft_picker_of(draft: str | DraftPicker, chance: random.Random | None = Non
     if draft in DRAFT_PICKERS:
         return DRAFT_PICKERS[draft]
     if draft == RANDOM:
-        return partial(_random_pick, chance or random.Random())
+        return partial(_random_pick, rng or random.Random())
     found: DraftPicker = _found("draft", draft)
     return found
 
@@ -96,15 +96,15 @@ def is_chooser(text: str) -> bool:
     return text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or _builders.describes(text)
 
 
-def _random_deck(chance: random.Random, cards: Sequence[Card]) -> list[int]:
+def _random_deck(rng: random.Random, cards: Sequence[Card]) -> list[int]:
     copies = [card.base_id for card in cards] * COPIES_PER_CARD
-    return chance.sample(copies, DECK_SIZE)
+    return rng.sample(copies, DECK_SIZE)
 
 
 def _random_pick(
-    chance: random.Random, offer: Sequence[Card], picked: Sequence[Card], rules: str
+    rng: random.Random, offer: Sequence[Card], picked: Sequence[Card], rules: str
 ) -> int:
-    return chance.randrange(len(offer))
+    return rng.randrange(len(offer))
 
 
 @cache
@@ -135,17 +135,17 @@ def _found(option: str, text: str) -> Any:
 def _policy(option: str, texts: str) -> Any:
     from locmsim.policy import PolicyChooser  # numpy, which is slow to import
 
-    given = read_options(option, texts)
-    if unknown := given.keys() - {"path", "rules", "layout"}:
+    values = {"path": "", "rules": "", "layout": "", **read_options(option, texts)}
+    if unknown := values.keys() - {"path", "rules", "layout"}:
         name = min(unknown)
         raise ValueError(f"{option}: unknown option {name!r}, expected path, rules, layout")
     try:
-        chooser = PolicyChooser(load_as_option(**{"path": "", "rules": "", "layout": "", **given}))
+        chooser = PolicyChooser(load_as_option(**values))
     except ValueError as error:
         raise ValueError(f"{option}: {error}") from None
     if (chooser.rules == "1.5") != (option == "deck"):
         wanted = "deck" if chooser.rules == "1.5" else "draft"
         raise ValueError(
-            f"{option}: {given['path']} was trained on rules {chooser.rules}: use it as {wanted}="
+            f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
         )
     return chooser.build if option == "deck" else chooser.pick

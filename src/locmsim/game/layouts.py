@@ -304,7 +304,7 @@ def choice_tensor(
 
     Returns
     -------
-    int8 array
+    int8 array (size of the layout,)
 
     Raises
     ------

@@ -79,7 +79,7 @@ class BatchPolicy(Protocol):
 
 
 def check_policy(policy: Any, name: str = "", *, defaults: bool = False) -> Any:
-    """Return a policy; ``ValueError`` says what an object lacks that is none.
+    """Return a policy; ``ValueError`` says what an object lacks that is not a policy.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class PolicyCaller:
             raise ValueError(f"{where}: its act_batch has no argument temperature")
 
     def start(self, rows: int) -> NDArray[np.float32] | None:
-        """Return what a recurrent policy keeps of so many rows at their beginning, else None.
+        """Return what a recurrent policy keeps of this number of rows at their beginning, else None.
 
         Parameters
         ----------
