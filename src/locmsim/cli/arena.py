@@ -307,19 +307,21 @@ def _play_arena(
     from locmsim.arena import Arena
 
     _check_named(options)
-    with Arena(
-        options.players or None,
-        db=db,
-        games=options.games,
-        sprt=sprt,
-        sprt_of=options.sprt_of,
-        force=options.force,
-        add=options.add,
-        against=options.against,
-        retire=options.retire,
-        anchor=_anchor(options.anchor),
-        **chosen,
-    ) as arena:
+    with contextlib.redirect_stdout(sys.stderr):  # agents may print
+        played = Arena(
+            options.players or None,
+            db=db,
+            games=options.games,
+            sprt=sprt,
+            sprt_of=options.sprt_of,
+            force=options.force,
+            add=options.add,
+            against=options.against,
+            retire=options.retire,
+            anchor=_anchor(options.anchor),
+            **chosen,
+        )
+    with played as arena:
         if not options.players:
             _check_stored(arena)
         if arena.finished:

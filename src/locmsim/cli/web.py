@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
     saved = [folder] if folder else []
     check_players({f"--bot: player {text!r}": split_player(text)[1] for text in options.bot})
     try:
-        opponents(options.bot)
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            opponents(options.bot)
     except ValueError as error:
         raise Failure(f"--bot: {error}", code=2) from None
     site = Site(
