@@ -167,7 +167,7 @@ class PolicyCaller:
             raise ValueError(f"{where}: its act_batch has no argument temperature")
 
     def start(self, rows: int) -> NDArray[np.float32] | None:
-        """Return what a recurrent policy keeps of this number of rows at their beginning, else None.
+        """Return what a recurrent policy keeps of each row at its beginning; None for others.
 
         Parameters
         ----------
