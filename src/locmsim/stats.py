@@ -373,9 +373,9 @@ def most_telling(
 ) -> list[tuple[int, int]]:
     """Choose the pairings whose next pairs tell most about the ratings.
 
-    One after the other is chosen by which the sum of the variances of all candidates' ratings
-    falls most (an A-optimal design of the Bradley-Terry model, with a wide normal prior): games
-    between players who are about equally strong and whose ratings are uncertain.
+    One after the other is chosen that lowers most what is expected to be lost by ordering two
+    players wrongly: games between players who are about equally strong, and whose ratings are
+    uncertain.
 
     Parameters
     ----------
@@ -399,26 +399,35 @@ def most_telling(
         return []
     odds, covariance = _normal_ratings(players, pairs)
     first, second = np.array(names).T
-    # The information of a game: p (1 - p).
-    weight = 0.25 / np.cosh((odds[first] - odds[second]) / 2) ** 2
-    rated = np.unique([first, second])
-    open_ = np.ones(len(names), bool)
+    apart = np.abs(odds[first] - odds[second])
+    information = 0.25 / np.cosh(apart / 2) ** 2  # of a game: p (1 - p)
+    allowed = np.ones(len(names), bool)
     chosen: list[tuple[int, int]] = []
-    while len(chosen) < count and open_.any():
-        overlap = covariance[rated].T @ covariance[rated]
-        falls = overlap[first, first] + overlap[second, second] - 2 * overlap[first, second]
-        spread = covariance[first, first] + covariance[second, second]
-        spread = spread - 2 * covariance[first, second]
-        gain = np.where(open_, weight * falls / (1 + weight * spread), -1.0)
-        # Equal up to rounding errors: the first one.
+    while len(chosen) < count and allowed.any():
+        variance = covariance[first, first] + covariance[second, second]
+        variance -= 2 * covariance[first, second]
+        after = variance / (1 + information * variance)
+        gain = np.where(allowed, _lost_by_order(apart, variance) - _lost_by_order(apart, after), -1)
+        # Of those that are equal up to rounding errors, the first.
         best = int(np.argmax(gain >= gain.max() * (1 - 1e-9)))
         column = covariance[:, first[best]] - covariance[:, second[best]]
-        factor = weight[best] / (1 + weight[best] * spread[best])
+        factor = information[best] / (1 + information[best] * variance[best])
         covariance = covariance - factor * np.outer(column, column)
         chosen.append(names[best])
         left[names[best]] -= 1
-        open_[best] = left[names[best]] > 0
+        allowed[best] = left[names[best]] > 0
     return chosen
+
+
+def _lost_by_order(
+    apart: NDArray[np.float64], variance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the expected difference between two players by which the one rated lower is better.
+
+    The difference is taken to have a logistic distribution.
+    """
+    scale = np.sqrt(3 * variance) / np.pi
+    return scale * np.log1p(np.exp(-apart / scale))
 
 
 def _normal_ratings(
