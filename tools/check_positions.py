@@ -12,6 +12,7 @@ gives the same file.
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,10 @@ OUTPUT = Path(__file__).parents[1] / "src/locmsim/data/check-positions.json"
 #: The most turns that a bot is asked in one rule set.
 MOST = 60
 TAGS = ("normal", "stall")
+BOARDS = {0: "empty", 6: "full"}
+HANDS = {0: "empty", 8: "full"}
+#: How much of what is new in a part of a game is told, the rarest first.
+TOLD = 3
 
 
 class Part(NamedTuple):
@@ -44,8 +49,10 @@ def features(game: Game, previous: dict[str, Any], turn: dict[str, Any]) -> set[
     found = turn_start_features(game, previous, state)
     for name, player in (("own", mine), ("enemy", enemy)):
         board = player["board"]
-        found.add(f"{name} board of {len(board)}" if len(board) in (0, 6) else f"{name} creatures")
-        found |= {f"{name} creature with {k}" for creature in board for k in creature[4] if k != "-"}
+        found.add(f"{name} board {BOARDS.get(len(board), 'with creatures')}")
+        found |= {
+            f"{name} creature with {k}" for creature in board for k in creature[4] if k != "-"
+        }
         if player["hp"] <= 5:
             found.add(f"{name} health low")
         if player["hp"] > 30:
@@ -54,9 +61,9 @@ def features(game: Game, previous: dict[str, Any], turn: dict[str, Any]) -> set[
             found.add(f"{name} deck empty")
         if any(creature[2] == 0 for creature in board):
             found.add(f"{name} creature without attack")
-    if len(mine["hand"]) in (0, 8):
-        found.add(f"hand of {len(mine['hand'])}")
-    return found
+    if len(mine["hand"]) in HANDS:
+        found.add(f"hand {HANDS[len(mine['hand'])]}")
+    return {text.partition(", ")[0] for text in found}
 
 
 def parts(rules: str) -> Iterator[Part]:
@@ -81,6 +88,7 @@ def parts(rules: str) -> Iterator[Part]:
 def chosen(rules: str) -> list[dict[str, Any]]:
     """Return the parts that are chosen, as they are stored."""
     left = [*parts(rules)]
+    often = Counter(text for part in left for text in part.shows)
     missing = set().union(*(part.shows for part in left))
     asked, found = 0, []
     while missing:
@@ -88,7 +96,8 @@ def chosen(rules: str) -> list[dict[str, Any]]:
         if not left:
             break
         best = max(left, key=lambda part: len(part.shows & missing) / (5 + part.asked))
-        found.append(stored(best, sorted(best.shows & missing)))
+        new = sorted(best.shows & missing, key=lambda text: (often[text], text))
+        found.append(stored(best, new[:TOLD]))
         missing -= best.shows
         asked += best.asked
     print(f"{rules}: {len(found)} games, {asked} positions; missing: {sorted(missing)}")
@@ -96,7 +105,7 @@ def chosen(rules: str) -> list[dict[str, Any]]:
 
 
 def stored(part: Part, new: list[str]) -> dict[str, Any]:
-    """Return a part of a game: the seed, the seat, all answers, and what is new in it."""
+    """Return a part of a game: the seed, the seat, all answers, and what it shows."""
     game = part.game
     steps = range(len(game["choices"][0]))
     answers = [[player, game["choices"][player][step]] for step in steps for player in (0, 1)]

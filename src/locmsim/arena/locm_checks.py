@@ -17,8 +17,6 @@ __all__ = ["check_agent", "checks"]
 
 #: How many creatures are in the deck of a player whose deck is to run out.
 _FEW = 6
-#: How much of what a recorded match shows is in the name of its check.
-_NAMED = 3
 
 
 class _Passive:
@@ -123,7 +121,7 @@ def _recorded(rules: str) -> list[Check]:
         matches = json.load(file)[rules]
     return [
         Check(
-            f"recorded match {number}: {', '.join(one['shows'][:_NAMED])}",
+            f"recorded match {number}: {', '.join(one['shows'])}",
             ("", ""),
             one["seed"],
             seat=one["seat"],
