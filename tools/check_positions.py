@@ -3,11 +3,11 @@
     python tools/check_positions.py
 
 reads the golden games in `tests/data` and writes `src/locmsim/data/check-positions.json`. Only
-games with the usual cards count, "normal" and "stall". A bot in one seat is asked what that seat was
-asked, from the beginning up to some turn, so a position costs all turns before it. The tool takes
-such parts of games, always the one with the most new features for its turns, until every feature of
-a position that any of them has is in one, or the bot would be asked `MOST` turns. The same input
-gives the same file.
+games with the usual cards count, "normal" and "stall". A bot in one seat is asked what that seat
+was asked, from the beginning up to some turn, so a position costs all turns before it. The tool
+takes such parts of games, always the one with the most new features for its turns, until they show
+every feature of a position, or the bot would be asked `MOST` turns. The same input gives the same
+file.
 """
 
 import json
@@ -50,9 +50,8 @@ def features(game: Game, previous: dict[str, Any], turn: dict[str, Any]) -> set[
     for name, player in (("own", mine), ("enemy", enemy)):
         board = player["board"]
         found.add(f"{name} board {BOARDS.get(len(board), 'with creatures')}")
-        found |= {
-            f"{name} creature with {k}" for creature in board for k in creature[4] if k != "-"
-        }
+        keywords = {k for creature in board for k in creature[4]} - {"-"}
+        found |= {f"{name} creature with {k}" for k in keywords}
         if player["hp"] <= 5:
             found.add(f"{name} health low")
         if player["hp"] > 30:
@@ -109,8 +108,10 @@ def stored(part: Part, new: list[str]) -> dict[str, Any]:
     game = part.game
     steps = range(len(game["choices"][0]))
     answers = [[player, game["choices"][player][step]] for step in steps for player in (0, 1)]
-    for turn in game["turns"][: part.turns - 1]:
-        answers.append([turn["player"], ";".join(turn["applied"]) or "PASS"])
+    answers += [
+        [turn["player"], ";".join(turn["applied"]) or "PASS"]
+        for turn in game["turns"][: part.turns - 1]
+    ]
     # What the seat answered last does not matter.
     answers.append([part.seat, None])
     return {"seed": game["seed"], "seat": part.seat, "shows": new, "answers": answers}

@@ -120,9 +120,10 @@ def main() -> None:
     found, tested = {}, {}
     first = FIRST_SEED * args.seed
     with ProcessPoolExecutor(args.jobs) as executor:
+        work = partial(executor.map, chunksize=20) if args.jobs > 1 else map
         for rules in RULES:
             seeds = range(first, first + args.games)
-            results = [*executor.map(partial(play, rules, args.pilot), seeds, chunksize=20)]
+            results = [*work(partial(play, rules, args.pilot), seeds)]
             differences, won = (np.array(column, float) for column in zip(*results, strict=True))
             other = np.arange(args.games) % 5 == 4
             constant, factor = fitted(differences[~other], won[~other])

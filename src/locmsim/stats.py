@@ -450,7 +450,7 @@ def _normal_ratings(
         odds += np.clip(step, -1, 1)
         if abs(step).max() < 1e-9:
             break
-    return odds, np.linalg.inv(curvature)
+    return odds, np.linalg.inv(curvature).astype(np.float64)
 
 
 def _connected(players: int, met: Iterable[tuple[int, int]]) -> bool:

@@ -116,7 +116,7 @@ def checks(rules: str) -> list[Check]:
 
 
 def _recorded(rules: str) -> list[Check]:
-    """Return the checks with positions of recorded matches, which tools/check_positions.py chose."""
+    """Return the checks with positions of recorded matches (tools/check_positions.py)."""
     with open(data_file("check-positions.json"), encoding="utf-8") as file:
         matches = json.load(file)[rules]
     return [

@@ -54,8 +54,8 @@ def add_options(parser: Parser) -> None:
     add(
         "--report",
         action="store_true",
-        help="report on the whole match: what the decks were worth and which picks cost most, the loss"
-        " of each turn, and the worst turns",
+        help="report on the whole match: what the decks were worth, the picks that cost most, the"
+        " loss of each turn, and the worst turns",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -430,11 +430,13 @@ def _print_decks(
     how = "each exchange comes after those above it"
     if get_rules(rules).draft:
         how = "each pick is judged by the offers until then"
-    print(
-        "wins: the chance of winning with these two decks before a card is played, by the package's"
-        f" value of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with"
-        f" decks of all kinds; {how}\n"
+    _wrapped(
+        "wins: ",
+        "the chance of winning with these two decks before a card is played, by the package's value"
+        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
+        f" all kinds; {how}",
     )
+    print()
 
 
 def _from_game(

@@ -71,9 +71,9 @@ def test_what_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "trials.csv").write_text("1,2\n2,1")
     assert run.update().games == 2
     (tmp_path / "trials.csv").write_text("1,2\n2,1\n7,1\n")
-    with pytest.raises(ValueError, match="trials.csv: line 3: not the result of that trial"):
+    with pytest.raises(ValueError, match=r"trials\.csv: line 3: not the result of that trial"):
         run.update()
     for text in ("{}", "[]", "{", json.dumps({**settings.to_json(), "x": 1})):
         path.write_text(text)
-        with pytest.raises(ValueError, match="settings.json: not the settings of an optimization"):
+        with pytest.raises(ValueError, match=r"settings\.json: not the settings"):
             Optimization.load(tmp_path)
