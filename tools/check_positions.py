@@ -28,8 +28,8 @@ MOST = 60
 TAGS = ("normal", "stall")
 BOARDS = {0: "empty", 6: "full"}
 HANDS = {0: "empty", 8: "full"}
-#: How much of what is new in a part of a game is told, the rarest first.
-TOLD = 3
+#: How much of what is new in a part of a game is named, the rarest first.
+NAMED = 3
 
 
 class Part(NamedTuple):
@@ -96,7 +96,7 @@ def chosen(rules: str) -> list[dict[str, Any]]:
             break
         best = max(left, key=lambda part: len(part.shows & missing) / (5 + part.asked))
         new = sorted(best.shows & missing, key=lambda text: (often[text], text))
-        found.append(stored(best, new[:TOLD]))
+        found.append(stored(best, new[:NAMED]))
         missing -= best.shows
         asked += best.asked
     print(f"{rules}: {len(found)} games, {asked} positions; missing: {sorted(missing)}")

@@ -424,7 +424,7 @@ def _lost_by_order(
 ) -> NDArray[np.float64]:
     """Return the expected difference between two players by which the one rated lower is better.
 
-    The difference is taken to have a logistic distribution.
+    The difference is assumed to have a logistic distribution.
     """
     scale = np.sqrt(3 * variance) / np.pi
     return scale * np.log1p(np.exp(-apart / scale))

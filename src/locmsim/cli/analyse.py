@@ -420,7 +420,7 @@ def _print_decks(
 
     for deck, name in zip(decks, names, strict=True):
         print(f"the deck of player {deck.player}{f', {name}' if name else ''}:")
-        print(f"  wins {deck.chance:.0%}; with the package's own deck {deck.package_chance:.0%}")
+        print(f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}")
         for one in deck.worst:
             when = "" if one.turn is None else f"turn {one.turn}: "
             print(f"  {when}{one.loss:.1%} given away")

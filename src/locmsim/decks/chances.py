@@ -8,7 +8,7 @@ set, which were fitted to games between decks of all kinds (``data/deck-chances.
     >>> from locmsim.rules.cards import cards_1x
     >>> cheap = sorted(cards_1x(), key=lambda card: card.cost)[:30]
     >>> dear = sorted(cards_1x(), key=lambda card: card.cost)[-30:]
-    >>> deck_chance("1.2", cheap, dear) > 0.5 > deck_chance("1.2", dear, cheap)
+    >>> win_probability("1.2", cheap, dear) > 0.5 > win_probability("1.2", dear, cheap)
     True
 """
 
@@ -24,7 +24,7 @@ from locmsim.decks.value import DeckValue, default_value
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["Calibration", "calibration", "chance_of", "deck_chance", "value_of_decks"]
+__all__ = ["Calibration", "calibration", "probability_of", "value_of_decks", "win_probability"]
 
 
 class Calibration(NamedTuple):
@@ -87,7 +87,7 @@ def value_of_decks(rules: str) -> DeckValue | DraftValue:
     return value
 
 
-def chance_of(rules: str, difference: float, player: int = 0) -> float:
+def probability_of(rules: str, difference: float, player: int = 0) -> float:
     """Return the chance of winning of a player whose deck is worth more by a difference.
 
     Parameters
@@ -109,7 +109,9 @@ def chance_of(rules: str, difference: float, player: int = 0) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > 0 else math.exp(odds) / (1 + math.exp(odds))
 
 
-def deck_chance(rules: str, mine: Sequence[Card], theirs: Sequence[Card], player: int = 0) -> float:
+def win_probability(
+    rules: str, mine: Sequence[Card], theirs: Sequence[Card], player: int = 0
+) -> float:
     """Return the chance of winning with one deck against another.
 
     Parameters
@@ -132,4 +134,4 @@ def deck_chance(rules: str, mine: Sequence[Card], theirs: Sequence[Card], player
         There is no such rule set.
     """
     value = value_of_decks(rules)
-    return chance_of(rules, value(mine) - value(theirs), player)
+    return probability_of(rules, value(mine) - value(theirs), player)

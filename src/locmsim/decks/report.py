@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locmsim.decks.builders import build_deck
-from locmsim.decks.chances import chance_of, value_of_decks
+from locmsim.decks.chances import probability_of, value_of_decks
 from locmsim.decks.draft_value import DraftValue
 from locmsim.decks.drafts import pick
 from locmsim.decks.value import DeckValue
@@ -60,10 +60,10 @@ class DeckReport:
     ----------
     player : int
         Whose deck it is.
-    chance : float
+    probability : float
         The player's chance of winning with this deck against the opponent's, from 0 to 1, if one
         agent played both (`locmsim.decks.chances.calibration`).
-    package_chance : float
+    with_package : float
         The same with the deck that the package would have chosen from these offers.
     package_deck : list of Card
         That deck, in the order of choice.
@@ -74,8 +74,8 @@ class DeckReport:
     """
 
     player: int
-    chance: float
-    package_chance: float
+    probability: float
+    with_package: float
     package_deck: list[Card]
     worst: list[PickReport]
 
@@ -83,8 +83,8 @@ class DeckReport:
         """Return the report as plain data; cards are base ids."""
         return {
             "player": self.player,
-            "chance": self.chance,
-            "package_chance": self.package_chance,
+            "probability": self.probability,
+            "with_package": self.with_package,
             "package_deck": [card.base_id for card in self.package_deck],
             "worst": [one.to_json() for one in self.worst],
         }
@@ -116,7 +116,7 @@ def report_decks(match: Match, count: int = WORST) -> tuple[DeckReport, DeckRepo
     >>> while match.phase == "choice":
     ...     _ = match.submit(0, "PICK 0"), match.submit(1, "PICK 2")
     >>> first, second = report_decks(match)
-    >>> round(first.chance + second.chance, 9), first.chance < first.package_chance
+    >>> round(first.probability + second.probability, 9), first.probability < first.with_package
     (1.0, True)
     """
     if match.state is None:
@@ -130,15 +130,17 @@ def report_decks(match: Match, count: int = WORST) -> tuple[DeckReport, DeckRepo
     def report(player: int) -> DeckReport:
         theirs = values[1 - player]
 
-        def chance(mine: float) -> float:
-            return chance_of(match.rules, mine - theirs, player)
+        def probability(mine: float) -> float:
+            return probability_of(match.rules, mine - theirs, player)
 
         if isinstance(value, DeckValue):
-            worst = _exchanges(value, decks[player], match.cards, chance, count)
+            worst = _exchanges(value, decks[player], match.cards, probability, count)
         else:
             picked = [by_id[base_id] for base_id in match.chosen[player]]
-            worst = _picks(value, _offers(match), picked, chance, count)
-        return DeckReport(player, chance(values[player]), chance(value(package)), package, worst)
+            worst = _picks(value, _offers(match), picked, probability, count)
+        return DeckReport(
+            player, probability(values[player]), probability(value(package)), package, worst
+        )
 
     return report(0), report(1)
 
@@ -164,13 +166,13 @@ def _exchanges(
     value: DeckValue,
     deck: Sequence[Card],
     cards: Sequence[Card],
-    chance: Callable[[float], float],
+    probability: Callable[[float], float],
     count: int,
 ) -> list[PickReport]:
     """Return the best exchange of a deck, the best one after that, and so on."""
     by_id = {card.base_id: card for card in cards}
     left = Counter(card.base_id for card in deck)
-    before = chance(value(deck))
+    before = probability(value(deck))
     found: list[PickReport] = []
     while len(found) < count:
         best = value.best_exchange([*left.elements()], cards)
@@ -179,8 +181,8 @@ def _exchanges(
         out, into, copies, worth = best
         left[out] -= copies
         left[into] += copies
-        found.append(PickReport(None, by_id[out], by_id[into], copies, chance(worth) - before))
-        before = chance(worth)
+        found.append(PickReport(None, by_id[out], by_id[into], copies, probability(worth) - before))
+        before = probability(worth)
     return found
 
 
@@ -188,7 +190,7 @@ def _picks(
     value: DraftValue,
     offers: Sequence[Sequence[Card]],
     picked: Sequence[Card],
-    chance: Callable[[float], float],
+    probability: Callable[[float], float],
     count: int,
 ) -> list[PickReport]:
     """Return the picks of a draft after which the final deck was expected to be worth less."""
@@ -199,6 +201,6 @@ def _picks(
         best = max(range(len(offer)), key=values.__getitem__)
         chosen = next(i for i, other in enumerate(offer) if other.base_id == card.base_id)
         if values[best] > values[chosen]:
-            loss = chance(final + values[best] - values[chosen]) - chance(final)
+            loss = probability(final + values[best] - values[chosen]) - probability(final)
             found.append(PickReport(turn, card, offer[best], 1, loss))
     return sorted(found, key=lambda one: -one.loss)[:count]

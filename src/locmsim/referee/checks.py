@@ -98,8 +98,8 @@ def run_check(
         Factor of the rules' time limits; 0: no limits.
     """
     if check.answers:
-        given = [(seat, line, 0) for seat, line in check.answers]
-        recorded = replay_calls(new_match(check.seed), given)
+        answers = [(seat, line, 0) for seat, line in check.answers]
+        recorded = replay_calls(new_match(check.seed), answers)
         return _asked(check, command, recorded, timeout_scale)
     agents: list[Any] = [make_agent(spec) if spec else command for spec in check.players]
     for seat, agent in enumerate(agents):

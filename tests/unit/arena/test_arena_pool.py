@@ -101,7 +101,7 @@ def test_retired_players(db: Path) -> None:
 
 
 def test_games_in_all_are_drawn(db: Path) -> None:
-    """A new player plays so many games in all, mostly against those of about their strength."""
+    """A new player plays a number of games in all, mostly against those of about their strength."""
     with Arena(db=db, add=["d=greedy"], games=60) as arena:
         assert arena.goal.games == 12 + 60
         assert arena.settings.scheduled == 12

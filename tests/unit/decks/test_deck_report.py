@@ -9,7 +9,7 @@ from helpers import each_rules
 
 from locmsim import Match
 from locmsim.decks import build_deck, deck_line, pick
-from locmsim.decks.chances import calibration, chance_of, deck_chance, value_of_decks
+from locmsim.decks.chances import calibration, probability_of, value_of_decks, win_probability
 from locmsim.decks.report import WORST, report_decks
 from locmsim.decks.value import default_value, term_rows
 from locmsim.rules.generator import generate_cards
@@ -42,14 +42,16 @@ def test_the_package_s_own_deck_is_the_better_one(rules: str) -> None:
     decks = [[cards[base_id] for _, base_id in deck] for deck in match.decks]
     for report in (own, other):
         mine, theirs = decks[report.player], decks[1 - report.player]
-        assert report.chance == pytest.approx(deck_chance(rules, mine, theirs, report.player))
-        package = deck_chance(rules, report.package_deck, theirs, report.player)
-        assert report.package_chance == pytest.approx(package)
+        assert report.probability == pytest.approx(
+            win_probability(rules, mine, theirs, report.player)
+        )
+        package = win_probability(rules, report.package_deck, theirs, report.player)
+        assert report.with_package == pytest.approx(package)
         assert sorted(c.base_id for c in own.package_deck) == sorted(match.chosen[0])
-    assert own.chance + other.chance == pytest.approx(1)
-    assert own.chance == pytest.approx(own.package_chance)
-    assert own.chance > 0.5 > other.chance
-    assert other.package_chance > other.chance + 0.1
+    assert own.probability + other.probability == pytest.approx(1)
+    assert own.probability == pytest.approx(own.with_package)
+    assert own.probability > 0.5 > other.probability
+    assert other.with_package > other.probability + 0.1
     assert own.worst == []
     assert len(other.worst) == WORST
     assert all(one.loss > 0 for one in other.worst)
@@ -62,13 +64,13 @@ def test_exchanges_add_up() -> None:
     _, report = report_decks(match, count=10)
     deck, cards = list(match.chosen[1]), {card.base_id: card for card in match.cards}
     theirs = [cards[base_id] for base_id in match.chosen[0]]
-    chance = report.chance
+    chance = report.probability
     for one in report.worst:
         for _ in range(one.copies):
             deck.remove(one.picked.base_id)
             deck.append(one.better.base_id)
         assert deck.count(one.better.base_id) <= 2
-        after = deck_chance("1.5", [cards[base_id] for base_id in deck], theirs, 1)
+        after = win_probability("1.5", [cards[base_id] for base_id in deck], theirs, 1)
         assert after - chance == pytest.approx(one.loss, abs=1e-5)
         chance = after
 
@@ -141,9 +143,9 @@ def test_calibration(rules: str) -> None:
     assert fitted.games >= 1000
     assert fitted.pilot == "beam:nodes=1000"
     assert 0.3 < fitted.scale < 2
-    assert chance_of(rules, 1.0, 0) + chance_of(rules, -1.0, 1) == pytest.approx(1)
-    assert 0 <= chance_of(rules, -2000.0) < 1e-9
-    assert chance_of(rules, 2000.0) == 1
+    assert probability_of(rules, 1.0, 0) + probability_of(rules, -1.0, 1) == pytest.approx(1)
+    assert 0 <= probability_of(rules, -2000.0) < 1e-9
+    assert probability_of(rules, 2000.0) == 1
     with pytest.raises(ValueError, match="unknown rules '2'"):
         calibration("2")
 

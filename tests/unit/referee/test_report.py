@@ -100,7 +100,7 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for deck, name in zip(report.decks, ("ann", "bob"), strict=True):
         assert f"the deck of player {deck.player}, {name}:" in decks
         assert (
-            f"  wins {deck.chance:.0%}; with the package's own deck {deck.package_chance:.0%}"
+            f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}"
             in out
         )
     assert decks.count("given away") == sum(len(deck.worst) for deck in report.decks) > 0
