@@ -384,12 +384,12 @@ ctypedef struct shown_t:        # an observation
     shown_card_t cards[MAX_SHOWN]
 
 # What is wrong with the rows of an observation: ROWS_FIT, the number of a row that has no place, or
-# ID_TAKEN more than the number of a row whose instance id occurs before.
+# ID_REPEATED more than the number of a row whose instance id occurs before.
 ctypedef int rows_fault_t
 
 cdef enum:
     ROWS_FIT = -1
-    ID_TAKEN = 1000
+    ID_REPEATED = 1000
 
 # Writes a player, and a card, as what a player sees.
 cdef void see_player(const player_t* p, shown_player_t* line) noexcept nogil

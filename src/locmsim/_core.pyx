@@ -3146,8 +3146,8 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
     t.n_cards = 0
     t.n_instances = 0
     fault = state_show(s, t, &shown.o, 0, NULL)
-    if fault >= ID_TAKEN:
-        fault -= ID_TAKEN
+    if fault >= ID_REPEATED:
+        fault -= ID_REPEATED
         raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
     if fault != ROWS_FIT:
         raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
@@ -3490,7 +3490,7 @@ cdef rows_fault_t state_show(
                 row, MAX_HAND - p.hand_size if row.location == 0 else free_places(p, row.lane, t)):
             return i
         if seen[row.id >> 6] >> (row.id & 63) & 1:
-            return ID_TAKEN + i
+            return ID_REPEATED + i
         seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
         entry = show_card(t, o, row, pool)
         if row.location == 0:

@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     ATTACK,
     COPIES_PER_CARD,
-    ID_TAKEN,
+    ID_REPEATED,
     MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
@@ -585,8 +585,8 @@ cdef class Knowledge:
         t.n_cards = 0
         t.n_instances = 0
         fault = belief_root(&self.b, o, &pool.t, s, t)
-        if fault >= ID_TAKEN:
-            raise ValueError(f"cards[{fault - ID_TAKEN}]: its instance id occurs twice")
+        if fault >= ID_REPEATED:
+            raise ValueError(f"cards[{fault - ID_REPEATED}]: its instance id occurs twice")
         if fault != ROWS_FIT:
             raise ValueError(f"cards[{fault}]: this row does not fit")
         wrong = cards_fault(t, t.n_instances)
