@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from locmsim._io import write_whole
-from locmsim.envs.dataset import examples_of_agent
-from locmsim.envs.evaluate import evaluate
+from locmsim.tuning.dataset import examples_of_agent
+from locmsim.tuning.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
 

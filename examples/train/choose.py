@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
-from locmsim.envs.evaluate import HELD_OUT
+from locmsim.tuning.evaluate import HELD_OUT
 from locmsim.policy import get_layout
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}

@@ -24,7 +24,7 @@ from torch.nn import functional
 from locmsim import Match
 from locmsim.agents.base import BelievingAgent
 from locmsim.agents.learned import shipped_policy
-from locmsim.envs.evaluate import evaluate
+from locmsim.tuning.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import BeamOptions, BeamSearch, PolicySearch, SearchPosition

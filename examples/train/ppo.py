@@ -25,7 +25,7 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import LocmVectorEnv, Pool, gae
-from locmsim.envs.evaluate import evaluate
+from locmsim.tuning.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32

@@ -9,7 +9,7 @@ import argparse
 from sb3_contrib import MaskablePPO
 
 from locmsim.envs import LocmVectorEnv
-from locmsim.envs.evaluate import evaluate
+from locmsim.tuning.evaluate import evaluate
 from locmsim.envs.sb3 import SB3VecEnv
 from locmsim.policy import Policy, get_layout
 

@@ -7,7 +7,7 @@ python strength.py agent:learned --opponents osl,greedy --games 4000
 import argparse
 
 from locmsim.agents import make_agent
-from locmsim.envs.evaluate import evaluate
+from locmsim.tuning.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
 

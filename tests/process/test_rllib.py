@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_worker_dies_and_training_goes_on(tmp_path, monkeypatch):
     import ray
 
-    from locmsim.envs.evaluate import evaluate
+    from locmsim.tuning.evaluate import evaluate
     from locmsim.policy import Policy
 
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
