@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from locmsim.agents import BeamAgent, did_you_mean
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.envs._player_table import MOST_PLAYERS
+from locmsim.envs._row import BY_CALLER, BY_PYTHON
 from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ __all__ = ["CALLER", "PlayerResults", "Players", "Pool"]
 
 #: The name of the player whose actions are the environment's.
 CALLER = "caller"
-#: Kinds of players that have no number among the scripted ones.
-_EXTERNAL_KIND, _CALLER_KIND = -1, -3
 
 
 class Pool:
@@ -313,10 +312,10 @@ class Players(MutableMapping[str, Any]):
         rules = self._games.rules.name
         if isinstance(player, str):
             if player == CALLER:
-                return _CALLER_KIND, None, None
+                return BY_CALLER, None, None
             if player in SCRIPTED:
                 return SCRIPTED[player], None, None
             agent = search_agent(player)
             if agent is not None:
                 return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent
-        return _EXTERNAL_KIND, asked_player(player, self._games), None
+        return BY_PYTHON, asked_player(player, self._games), None

@@ -20,117 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["EpisodeMatch", "Results"]
 
 
-class Results:
-    """The results of the rows of some games.
-
-    Parameters
-    ----------
-    games : Games
-    deck_weight : float
-        What the values of decks count in rewards.
-    """
-
-    def __init__(self, games: "Games", deck_weight: float) -> None:
-        self._games = games
-        self._options = games.options
-        self._deck_weight = deck_weight
-        #: Whether `pay` has something to do.
-        self.pays = callable(self._options.reward) or deck_weight != 0
-
-    @property
-    def _views(self) -> Views:
-        return self._games.rows.views  # no pickle has them
-
-    def match(self, row: int) -> EpisodeMatch | None:
-        """Of the row's last finished episode; None if it began with a given position."""
-        return self._match(self._views.result(row))
-
-    def _match(self, result: Result) -> EpisodeMatch | None:
-        return None if result.match is None else self._games.match_of(*result.match)
-
-    def deck_values(self, row: int) -> NDArray[np.float32]:
-        """Return the value networks' ratings of both decks of the row's last finished episode."""
-        dealt = self._views.result(row).match
-        assert dealt is not None
-        _, seeds, decks, _ = dealt
-        cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
-        value = default_draft_value(rules.name) if rules.draft else default_value()
-        assert value is not None  # each rule set has one in the package
-        both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
-        return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
-
-    def info(self, row: int) -> dict[str, Any]:
-        """Return the info about the row's last finished episode."""
-        result = self._views.result(row)
-        # Filled one by one: NumPy takes long to look at a tuple.
-        healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
-        healths[0], healths[1] = result.health
-        returns[0], returns[1] = result.returns
-        info: dict[str, Any] = {
-            "turn": result.turn,
-            "seat": result.seat,
-            "winner": result.winner,
-            "returns": returns,
-            "length": result.length,
-            "illegal": result.illegal,
-            "health": healths,
-            "match": self._match(result),
-        }
-        if self._options.episode == "choice" and not result.illegal:
-            info["winners"] = np.array(self._views.winners(row), np.int8)
-            if self._options.deck_values:
-                info["deck_values"] = self.deck_values(row)
-        return info
-
-    def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
-        n = self._games.n
-        info: dict[str, Any] = {
-            "winner": np.zeros(n, np.int8),
-            "seat": np.zeros(n, np.int8),
-            "length": np.zeros(n, np.int32),
-            "turn": np.zeros(n, np.int32),
-            "health": np.zeros((n, 2), np.int32),
-            "illegal": np.zeros(n, np.bool_),
-            "returns": np.zeros((n, 2), np.float32),
-        }
-        self._views.results(ended, *info.values())
-        if self._options.episode == "choice":
-            info["winners"] = np.zeros((n, self._options.battles), np.int8)
-            if self._options.deck_values:
-                info["deck_values"] = np.zeros((n, 2), np.float32)
-            for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
-                info["winners"][i] = self._views.winners(i)
-                if self._options.deck_values:
-                    info["deck_values"][i] = self.deck_values(i)
-        if self._games.shows_final:
-            info["final_obs"] = self._games.arrays["final_obs"].copy()
-        return info | {f"_{name}": ended for name in info}
-
-    def pay(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Complete the rewards of a step: by the values of decks, or by the function that is the
-        option `reward`, which is shown all arrays."""
-        if self._deck_weight:
-            for row in np.flatnonzero(arrays["terminated"]).tolist():
-                worth = self._deck_weight * self._expected(row)
-                both = (worth, -worth)
-                arrays["rewards"][row] += both[arrays["acted"][row]]
-                arrays["rewards_both"][row] += both
-        elif callable(self._options.reward):
-            rewards = np.asarray(self._options.reward(arrays), np.float32)
-            if rewards.shape != (self._games.n,):
-                raise ValueError(f"reward: expected shape ({self._games.n},), got {rewards.shape}")
-            arrays["rewards"][:] = rewards
-
-    def _expected(self, row: int) -> float:
-        """The result that player 0 may expect of the row's last finished choice, -1 to 1."""
-        result = self._views.result(row)
-        if result.illegal:  # the choice is lost as a battle would be, whatever was taken so far
-            return result.returns[0]
-        mine, theirs = self.deck_values(row).tolist()
-        return tanh((mine - theirs) / 2)
-
-
 class EpisodeMatch(Mapping[str, Any]):
     """How an episode came about, so that the referee can play it again: a mapping.
 
@@ -207,3 +96,114 @@ class EpisodeMatch(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"EpisodeMatch({self._all()!r})"
+
+
+class Results:
+    """The results of the rows of some games.
+
+    Parameters
+    ----------
+    games : Games
+    deck_weight : float
+        What the values of decks count in rewards.
+    """
+
+    def __init__(self, games: "Games", deck_weight: float) -> None:
+        self._games = games
+        self._options = games.options
+        self._deck_weight = deck_weight
+        #: Whether `pay` has something to do.
+        self.pays = callable(self._options.reward) or deck_weight != 0
+
+    @property
+    def _views(self) -> Views:
+        return self._games.rows.views  # no pickle has them
+
+    def match(self, row: int) -> EpisodeMatch | None:
+        """Of the row's last finished episode; None if it began with a given position."""
+        return self._match(self._views.result(row))
+
+    def _match(self, result: Result) -> EpisodeMatch | None:
+        return None if result.match is None else self._games.match_of(*result.match)
+
+    def deck_values(self, row: int) -> NDArray[np.float32]:
+        """Return the value networks' ratings of both decks of the row's last finished episode."""
+        dealt = self._views.result(row).match
+        assert dealt is not None
+        _, seeds, decks, _ = dealt
+        cards, rules = self._games.sets.of(seeds[0])[1], self._games.rules
+        value = default_draft_value(rules.name) if rules.draft else default_value()
+        assert value is not None  # each rule set has one in the package
+        both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
+        return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
+
+    def info(self, row: int) -> dict[str, Any]:
+        """Return the info about the row's last finished episode."""
+        result = self._views.result(row)
+        # Filled one by one: NumPy takes long to look at a tuple.
+        healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
+        healths[0], healths[1] = result.health
+        returns[0], returns[1] = result.returns
+        info: dict[str, Any] = {
+            "turn": result.turn,
+            "seat": result.seat,
+            "winner": result.winner,
+            "returns": returns,
+            "length": result.length,
+            "illegal": result.illegal,
+            "health": healths,
+            "match": self._match(result),
+        }
+        if self._options.episode == "choice" and not result.illegal:
+            info["winners"] = np.array(self._views.winners(row), np.int8)
+            if self._options.deck_values:
+                info["deck_values"] = self.deck_values(row)
+        return info
+
+    def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
+        n = self._games.n
+        info: dict[str, Any] = {
+            "winner": np.zeros(n, np.int8),
+            "seat": np.zeros(n, np.int8),
+            "length": np.zeros(n, np.int32),
+            "turn": np.zeros(n, np.int32),
+            "health": np.zeros((n, 2), np.int32),
+            "illegal": np.zeros(n, np.bool_),
+            "returns": np.zeros((n, 2), np.float32),
+        }
+        self._views.results(ended, *info.values())
+        if self._options.episode == "choice":
+            info["winners"] = np.zeros((n, self._options.battles), np.int8)
+            if self._options.deck_values:
+                info["deck_values"] = np.zeros((n, 2), np.float32)
+            for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
+                info["winners"][i] = self._views.winners(i)
+                if self._options.deck_values:
+                    info["deck_values"][i] = self.deck_values(i)
+        if self._games.shows_final:
+            info["final_obs"] = self._games.arrays["final_obs"].copy()
+        return info | {f"_{name}": ended for name in info}
+
+    def pay(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Complete the rewards of a step: by the values of decks, or by the function that is the
+        option `reward`, which is shown all arrays."""
+        if self._deck_weight:
+            for row in np.flatnonzero(arrays["terminated"]).tolist():
+                worth = self._deck_weight * self._expected(row)
+                both = (worth, -worth)
+                arrays["rewards"][row] += both[arrays["acted"][row]]
+                arrays["rewards_both"][row] += both
+        elif callable(self._options.reward):
+            rewards = np.asarray(self._options.reward(arrays), np.float32)
+            if rewards.shape != (self._games.n,):
+                raise ValueError(f"reward: expected shape ({self._games.n},), got {rewards.shape}")
+            arrays["rewards"][:] = rewards
+
+    def _expected(self, row: int) -> float:
+        """The result that player 0 may expect of the row's last finished choice, -1 to 1."""
+        result = self._views.result(row)
+        if result.illegal:  # the choice is lost as a battle would be, whatever was taken so far
+            return result.returns[0]
+        mine, theirs = self.deck_values(row).tolist()
+        return tanh((mine - theirs) / 2)

@@ -257,7 +257,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
 
 
 def search_of(spec):
-    from locmsim.envs.players import search_agent
+    from locmsim.envs.asked import search_agent
 
     return search_agent(spec)
 
