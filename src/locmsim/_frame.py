@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from locmsim.errors import EndedBySignal
 
-__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "ended_by_signals"]
+__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "end_soon", "ended_by_signals"]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -164,10 +164,7 @@ def ended_by_signals() -> Iterator[None]:
     def again(number: int, frame: FrameType | None) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
-        # What hangs may never let the main thread go on.
-        last = threading.Timer(_PATIENCE, _end_now, [number])
-        last.daemon = True
-        last.start()
+        end_soon(number)
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
         """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
@@ -187,6 +184,16 @@ def ended_by_signals() -> Iterator[None]:
         sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def end_soon(number: int) -> None:
+    """End this process in a second, after a second signal, unless it ends by itself before.
+
+    What hangs may never let the main thread go on.
+    """
+    last = threading.Timer(_PATIENCE, _end_now, [number])
+    last.daemon = True
+    last.start()
 
 
 def _end_now(number: int) -> None:
