@@ -420,7 +420,7 @@ class Games:
             self.failed = True
             raise
         if special >> 32:  # rows that wait
-            self.serve_alone(None)
+            self.serving.serve(None)
         if self.results.pays and self._bound and "rewards" in self._bound:
             self.results.pay(self._bound)
         return special
@@ -488,17 +488,9 @@ class Games:
         if not self._alone.acquire(False):
             raise RuntimeError(_IN_USE)
         try:
-            self.serve_alone(rows)
+            self.serving.serve(rows)
         finally:
             self._alone.release()
-
-    def serve_alone(self, rows: NDArray[np.int64] | None) -> None:
-        """Do the same for the thread that steps or resets the rows."""
-        try:
-            self.serving.serve(rows)
-        except BaseException:
-            self.failed = True
-            raise
 
     # ---------------------------------------------------------------------------------- episodes
 
@@ -534,7 +526,7 @@ class Games:
             elif options or self._starts.may_refuse:
                 self._starts.begin_all((rows,), (seeds,), (options,))
             elif self.rows.begin(rows, seeds):
-                self.serve_alone(np.array([rows]))
+                self.serving.serve(np.array([rows]))
         finally:
             self._alone.release()
         self._begun = True

@@ -203,7 +203,7 @@ class Starts:
         """Begin an episode in a row; what is not `wanted` is drawn."""
         if not wanted:
             if self._rows.begin(row, seed):
-                self._games.serve_alone(np.array([row]))
+                self._games.serving.serve(np.array([row]))
             return
         seat = wanted.get("seat")
         if seat is not None:
@@ -220,7 +220,7 @@ class Starts:
                 self._set_match(row, wanted)
             decks = self._wanted_decks(row, wanted["decks"]) if "decks" in wanted else None
             self._rows.begin_drawn(row, decks)
-        self._games.serve_alone(np.array([row]))
+        self._games.serving.serve(np.array([row]))
 
     def _begin_at(self, row: int, wanted: Mapping[str, Any]) -> None:
         """Begin an episode at a position."""

@@ -69,19 +69,24 @@ class Serving:
     def serve(self, rows: NDArray[np.int64] | None) -> None:
         """Do what these rows wait for, or all, until they wait for nothing.
 
-        Rows that want the same player are asked together.
+        Rows that want the same player are asked together. The caller sees to it that nobody else
+        steps the rows meanwhile.
         """
-        while True:
-            asked, others = self._rows.requests.waiting(rows)
-            if not asked and not others:
-                return
-            for row, what in others:
-                self._serve(row, what)
-            for slot, waiting in asked.items():
-                self._games.players.external[slot].play(self._games, waiting)
-            # Only those may wait for more.
-            served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
-            rows = served[0] if len(served) == 1 else np.concatenate(served)
+        try:
+            while True:
+                asked, others = self._rows.requests.waiting(rows)
+                if not asked and not others:
+                    return
+                for row, what in others:
+                    self._serve(row, what)
+                for slot, waiting in asked.items():
+                    self._games.players.external[slot].play(self._games, waiting)
+                # Only those may wait for more.
+                served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
+                rows = served[0] if len(served) == 1 else np.concatenate(served)
+        except BaseException:
+            self._games.failed = True
+            raise
 
     def _serve(self, row: int, what: int) -> None:
         """Do one thing that a row waits for, and let it go on."""
