@@ -44,7 +44,7 @@ from locmsim.workers import (
     local_workers,
 )
 
-__all__ = ["Arena", "as_player", "parse_player"]
+__all__ = ["Arena", "as_player", "parse_player", "split_player"]
 
 # Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
@@ -766,12 +766,17 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
+def split_player(text: str) -> tuple[str, str]:
+    """Return the name and the description of a player; without a name, that is the description."""
+    label = _LABEL.fullmatch(text)
+    return (label[1], label[2]) if label else (text, text)
+
+
 def as_player(text: str, game: Agents) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
-    label = _LABEL.fullmatch(text)
-    name, spec = label.groups() if label else (text, text)
+    name, spec = split_player(text)
     agent = agent_of(spec, f"player {text!r}", game)
     return Player(name, spec, agent is None), agent
