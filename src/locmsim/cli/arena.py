@@ -99,7 +99,12 @@ def _add_arena_run(parser: Parser) -> None:
     )
     group = parser.add_argument_group("matches")
     add = group.add_argument
-    add_shared(group, "--games", help="number of games per pairing (default: 200)")
+    add_shared(
+        group,
+        "--games",
+        help="number of games per pairing (default: 200); in a pool: of further games in all, which"
+        " are drawn where they tell most",
+    )
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
@@ -133,9 +138,16 @@ def _add_arena_run(parser: Parser) -> None:
         nargs="+",
         default=[],
         metavar="PLAYER",
-        help="new players, who play against all others as many games as those have played",
+        help="new players, who play against all others as many games as those have played, or"
+        " --games in all",
     )
-    add("--against", nargs="+", default=[], metavar="NAME", help="the new players' only opponents")
+    add(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="the new players' only opponents; with --games alone: one of these is in each game",
+    )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
     add("--anchor", metavar="NAME=ELO", help="a player whose rating is given (default: mean of 0)")
     group = parser.add_argument_group("sequential test")
@@ -198,7 +210,7 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--json")
     add_verbose(group)
     parser.needs("--sprt", "--alpha", "--beta", "--sprt-of")
-    parser.needs("--db", "--no-sprt", "--add", "--retire")
+    parser.needs("--db", "--no-sprt", "--add", "--against", "--retire")
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
@@ -389,7 +401,7 @@ def _nothing_to_play(arena: "Arena") -> str:
     else:
         more = "--games N asks for more"
         if arena.settings.segments:
-            more = "--add NAME=PLAYER adds a player"
+            more = "--add NAME=PLAYER adds a player, --games N draws further games"
     return f"{arena.finished}; {more}"
 
 

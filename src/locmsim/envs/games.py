@@ -25,7 +25,7 @@ from locmsim.envs.results import EpisodeMatch, Results
 from locmsim.envs.serving import Serving
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import ChoiceLayout, Layout
+from locmsim.game.layouts import CHOICE, Layout, get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 
@@ -87,7 +87,7 @@ class Games:
         self.shaped = any(weights)
         battle = options.episode == "battle"
         #: What the numbers of the choice phase mean, None without one.
-        self.choice_layout = None if battle else ChoiceLayout(self.rules.name)
+        self.choice_layout = None if battle else get_layout(CHOICE, self.rules.name)
         decks = Decks(options.decks, self.rules, battle)
         self.rows = Rows(
             n,
@@ -247,7 +247,7 @@ class Games:
     # ----------------------------------------------------------------------------- what is shown
 
     @property
-    def shown_layout(self) -> Layout | ChoiceLayout:
+    def shown_layout(self) -> Layout:
         """What the numbers of an observation mean, in the battle if there is one."""
         if self.options.episode == "choice":
             assert self.choice_layout is not None
