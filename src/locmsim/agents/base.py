@@ -5,10 +5,11 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from locmsim._checks import budget
 from locmsim._core import State
+from locmsim._options import Option, documented
 from locmsim._specs import did_you_mean
 from locmsim.agents._scripted import turn_line
 from locmsim.decks import (
@@ -30,6 +31,8 @@ __all__ = [
     "BaseAgent",
     "BelievingAgent",
     "ChoosingAgent",
+    "Deck",
+    "Draft",
     "ScriptedAgent",
     "check_bounds",
     "line_of",
@@ -72,17 +75,31 @@ class Agent(Protocol):
         """
 
 
+Deck = Annotated[
+    str | DeckBuilder,
+    Option(
+        "how a deck of rules 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function"
+        " of the offer",
+        kind="str or function",
+    ),
+]
+Draft = Annotated[
+    str | DraftPicker,
+    Option(
+        "how cards are picked in rules 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function",
+        kind="str or function",
+    ),
+]
+
+
+@documented()
 @dataclass
 class ChoosingAgent(ABC):
     """An agent that chooses its cards by a heuristic.
 
     Parameters
     ----------
-    deck : str or function
-        How a deck of 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function of the
-        offer.
-    draft : str or function
-        How cards are picked in 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function.
+    options
 
     Raises
     ------
@@ -90,8 +107,8 @@ class ChoosingAgent(ABC):
         No heuristic has that name.
     """
 
-    deck: str | DeckBuilder = "default"
-    draft: str | DraftPicker = "default"
+    deck: Deck = "default"
+    draft: Draft = "default"
 
     def __post_init__(self) -> None:
         self.reset()
