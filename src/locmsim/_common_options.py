@@ -42,12 +42,14 @@ Lenient = Annotated[
 ]
 MatchLimit = Annotated[
     float,
-    Option("total time of a bot for all its answers in a match", 0.0, above=True, unit="seconds"),
+    Option(
+        "total time of a bot for all its answers in a match", 0.0, above=True, measured_in="seconds"
+    ),
 ]
 Nodes = Annotated[int, Option("maximum number of positions per turn; 0 for no limit", 0, MOST_WORK)]
 Port = Annotated[int, Option("port of a server; 0: any free one", 0, 65535)]
 SearchedNodes = Annotated[int, Option("number of positions that a search may visit", 1, MOST_WORK)]
-Seconds = Annotated[float, Option("duration", 0.0, above=True, unit="seconds")]
+Seconds = Annotated[float, Option("duration", 0.0, above=True, measured_in="seconds")]
 Seed = Annotated[int, Option("seed of all random numbers", -(1 << 63), (1 << 63) - 1)]
 Share = Annotated[
     float,
@@ -68,7 +70,7 @@ TimeMs = Annotated[
         "time per turn, five times as much for the first one; 0 for no time limit",
         0.0,
         MOST_MS,
-        unit="ms",
+        measured_in="ms",
         more="No turn takes more than `share` of the time that the rules allow: the rest is a"
         " reserve for the referee, the pipes and a busy machine.",
     ),

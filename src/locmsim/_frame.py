@@ -14,7 +14,15 @@ from typing import Any, NamedTuple, NoReturn
 from locmsim._options import Declared
 from locmsim.errors import EndedBySignal
 
-__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "add_option", "argument_of", "ended_by_signals"]
+__all__ = [
+    "UNRECOGNIZED",
+    "Parser",
+    "Stopped",
+    "add_option",
+    "argument_of",
+    "end_soon",
+    "ended_by_signals",
+]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -153,9 +161,9 @@ def argument_of(declared: Declared) -> dict[str, Any]:
     found = {"default": default, "help": words}
     if option.choices:
         return {**found, "choices": option.choices}
-    unit = option.unit.upper() or {int: "N", float: "X"}.get(declared.type, "")
+    measure = option.measured_in.upper() or {int: "N", float: "X"}.get(declared.type, "")
     if declared.type in (int, float):
-        return {**found, "type": _reader(declared), "metavar": unit}
+        return {**found, "type": _reader(declared), "metavar": measure}
     return {**found, "metavar": declared.name.upper()}
 
 
@@ -206,10 +214,7 @@ def ended_by_signals() -> Iterator[None]:
     def again(number: int, frame: FrameType | None) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
-        # What hangs may never let the main thread go on.
-        last = threading.Timer(_PATIENCE, _end_now, [number])
-        last.daemon = True
-        last.start()
+        end_soon(number)
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
         """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
@@ -229,6 +234,16 @@ def ended_by_signals() -> Iterator[None]:
         sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def end_soon(number: int) -> None:
+    """End this process in a second, after a second signal, unless it ends by itself before.
+
+    What hangs may never let the main thread go on.
+    """
+    last = threading.Timer(_PATIENCE, _end_now, [number])
+    last.daemon = True
+    last.start()
 
 
 def _end_now(number: int) -> None:

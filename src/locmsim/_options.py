@@ -1,4 +1,4 @@
-"""Options, each declared once: a type with meaning, bounds and unit, wherever a value is given.
+"""Options, each declared once: a type with meaning and bounds, wherever a value is given.
 
     >>> from dataclasses import dataclass
     >>> from typing import Annotated
@@ -60,8 +60,8 @@ class Option:
         Whether a number has to be above `low`.
     choices : tuple of str
         The values of a text; () for any text.
-    unit : str
-        The unit of a number, such as "seconds".
+    measured_in : str
+        What a number is measured in, such as "seconds".
     more : str
         Further sentences, for docstrings.
     kind : str
@@ -73,7 +73,7 @@ class Option:
     high: float | None = None
     above: bool = False
     choices: tuple[str, ...] = ()
-    unit: str = ""
+    measured_in: str = ""
     more: str = ""
     kind: str = ""
 
@@ -141,9 +141,9 @@ class Declared(NamedTuple):
         elif self.default is not MISSING:
             what += f", default {_shown(self.default)}"
         text = f"{option.text[:1].upper()}{option.text[1:]}"
-        if option.unit:
+        if option.measured_in:
             head, semicolon, rest = text.partition(";")
-            text = f"{head}, in {option.unit}{semicolon}{rest}"
+            text = f"{head}, in {option.measured_in}{semicolon}{rest}"
         text = "; ".join(filter(None, (text, option.bounds()))) + "."
         wrapped = textwrap.fill(
             f"{text} {option.more}".strip(),

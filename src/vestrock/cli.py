@@ -197,12 +197,14 @@ def _add_bot(parser: Parser) -> None:
         help="password of the account (default: $VESTROCK_PASSWORD, else the account's name)",
     )
     add_option(parser, Declared("seed", int, 0, Option("seed of the bot")))
-    turn = Option("duration of a turn on the server", 0.01, 3600.0, unit="seconds")
+    turn = Option("duration of a turn on the server", 0.01, 3600.0, measured_in="seconds")
     add_option(parser, Declared("turn_seconds", float, 1.0, turn))
-    reserve = Option("part of each turn reserved for the network", 0.0, unit="seconds")
+    reserve = Option("part of each turn reserved for the network", 0.0, measured_in="seconds")
     add_option(parser, Declared("reserve", float, 0.2, reserve))
     again = Option(
-        "how long to retry after a lost connection or when the server is full", 0.0, unit="seconds"
+        "how long to retry after a lost connection or when the server is full",
+        0.0,
+        measured_in="seconds",
     )
     add_option(parser, Declared("reconnect", float, 60.0, again))
 
@@ -297,7 +299,7 @@ def _add_tournament(parser: Parser) -> None:
     add_option(parser, Declared("tournaments", int, 10, number))
     seed = Option("seed of the decks: tournament k has that of seed N + k")
     add_option(parser, Declared("seed", int, 0, seed))
-    limit = Option("time per turn (default: that of the bot)", 0.0, 1e9, unit="ms")
+    limit = Option("time per turn (default: that of the bot)", 0.0, 1e9, measured_in="ms")
     add_option(parser, Declared("time_ms", float, None, limit))
     add(
         "--standings",
@@ -407,7 +409,9 @@ def _account(options: argparse.Namespace) -> None:
 def _add_bench(parser: Parser) -> None:
     add = parser.add_argument
     add("--json", action="store_true", help="print JSON")
-    seconds = Option("approximate duration of the measurement", 0.0, above=True, unit="seconds")
+    seconds = Option(
+        "approximate duration of the measurement", 0.0, above=True, measured_in="seconds"
+    )
     add_option(parser, Declared("seconds", float, 12.0, seconds))
     add("--signature", action="store_true", help="measure nothing; print the bench signature")
     parser.rules_out("--signature", "--json", "--seconds")

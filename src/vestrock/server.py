@@ -100,7 +100,7 @@ class Server:
             ),
         ] = None,
         turn_seconds: Annotated[
-            float, Option("duration of a turn", 0.01, 3600.0, unit="seconds")
+            float, Option("duration of a turn", 0.01, 3600.0, measured_in="seconds")
         ] = 1.0,
         early: Annotated[bool, Option("end a turn as soon as all players are in ``WAIT``")] = False,
         players: Annotated[

@@ -17,7 +17,12 @@ from locmsim._options import documented
 from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
-from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
+from locmsim.arena.game_worker import (
+    forget_agents,
+    is_foreign_player,
+    replayed,
+    shared_players,
+)
 from locmsim.arena.pool import grown, retired
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
@@ -484,7 +489,7 @@ class Arena:
             player.agent is None
             and is_foreign_player(player, self.settings.game)
             and is_importable(player.spec, "locmsim.agents")
-            for player in self.settings.players
+            for player in (*self.settings.players, *shared_players(self.settings))
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 

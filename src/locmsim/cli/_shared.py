@@ -80,7 +80,7 @@ def add_shared(
     """
     shared = SHARED[name]
     help_text, default = shared.meaning, arguments.get("default")
-    if default is not None:
-        help_text += f" (default: {default if isinstance(default, str) else format(default, 'g')})"
+    if isinstance(default, int | float):
+        help_text += f" (default: {default:g})"
     flags = (*short, shared.short, name) if shared.short else (*short, name)
     container.add_argument(*flags, **{"help": help_text, **shared.arguments, **arguments})

@@ -163,7 +163,9 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
     add_shared(group, "--isolate")
     group = parser.add_argument_group("time limits and faults")
-    add_option(group, known["timeout_scale"], default=None)
+    add_shared(
+        group, "--timeout-scale", help="factor of all time limits; 0: no limits (default: 1)"
+    )
     add_shared(group, "--match-limit")
     add_shared(group, "--lenient", action="store_const", const=True)
     group = parser.add_argument_group("play or decks alone")

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from typing import Any
@@ -16,6 +14,7 @@ from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
+from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
 from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
@@ -26,7 +25,7 @@ __all__ = ["page"]
 _ROWS = 200
 #: The most players, and games of each pairing, of a tournament that is started here.
 _PLAYERS, _GAMES = 16, 100_000
-#: The time that a tournament gets to end, in seconds.
+#: The time that the tournaments get to end, in seconds.
 _ENDING = 10.0
 
 
@@ -131,12 +130,16 @@ def _row(arena: int, ending: Ending) -> dict[str, Any]:
 
 
 class _Started:
-    """The tournaments that were started here: each is the command ``locmsim arena``."""
+    """The tournaments that were started here: each is the command ``locmsim arena``.
+
+    They end with the site, even if it is killed.
+    """
 
     def __init__(self, site: Site, arenas: _Arenas) -> None:
         self._site = site
         self._arenas = arenas
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._supervisor = Supervisor()
+        self._running: dict[int, Child] = {}
         self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
         self._lock = threading.Lock()
         self._closed = False
@@ -146,7 +149,7 @@ class _Started:
         found: Any = self._arenas.files(request)
         for number, row in enumerate(found["files"]):
             process = self._running.get(number)
-            row["running"] = process is not None and process.poll() is None
+            row["running"] = process is not None and process.exit_code() is None
         return found
 
     def start(self, request: Request, data: dict[str, Any]) -> object:
@@ -171,12 +174,10 @@ class _Started:
             path = os.path.join(self._site.saving_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
             words += ["--timeout-scale", str(self._site.timeout_scale)]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "locmsim", "arena", *words, "--", *specs],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
+            with open(os.devnull, "r+b") as file:
+                null = file.fileno()
+                process = self._supervisor.start(command, stdin=null, stdout=null, stderr=null)
             number = self._arenas.add(path)
             self._site.library.dbs = [*self._site.library.dbs, path]
             self._running[number] = process
@@ -187,22 +188,19 @@ class _Started:
         process = self._running.get(whole_of(data, "db"))
         if process is None:
             raise Refusal("this arena was not begun here", 404)
-        process.send_signal(signal.SIGINT)
+        process.signal(signal.SIGINT)
         return {}
 
     def close(self) -> None:
-        """End all."""
+        """End all; what does not end by itself is killed."""
         with self._lock:
             self._closed = True
-            running = [*self._running.values()]
-        for process in running:
-            process.send_signal(signal.SIGINT)
-        for process in running:
-            try:
-                process.wait(_ENDING)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        for process in self._running.values():
+            process.signal(signal.SIGINT)
+        deadline = time.monotonic() + _ENDING
+        for process in self._running.values():
+            process.wait(max(0.0, deadline - time.monotonic()))
+        self._supervisor.end()
 
 
 def page(site: Site) -> Page:

@@ -34,7 +34,7 @@ class SearchBot:
 
     def __init__(
         self,
-        time_ms: Annotated[float, Option("time per turn", 0.0, 1e9, unit="ms")] = 20.0,
+        time_ms: Annotated[float, Option("time per turn", 0.0, 1e9, measured_in="ms")] = 20.0,
         nodes: Annotated[
             int | None,
             Option(
