@@ -238,11 +238,9 @@ def entries(owner: Callable[..., Any], *others: Callable[..., Any]) -> str:
     known = {name: one for other in others for name, one in declared(other).items()}
     known |= declared(owner)
     if others:
-        given = inspect.signature(owner).parameters
+        own = inspect.signature(owner).parameters
         known = {
-            name: known[name]._replace(default=given[name].default)
-            for name in given
-            if name in known
+            name: known[name]._replace(default=own[name].default) for name in own if name in known
         }
     return "".join(one.entry() for one in known.values())
 

@@ -731,8 +731,8 @@ def _check_that_apply(*arguments: tuple[str, bool, str, bool]) -> None:
 
     Each has a name, whether it is given, what it does not apply to, and whether it applies.
     """
-    for name, given, other, applies in arguments:
-        if given and not applies:
+    for name, present, other, applies in arguments:
+        if present and not applies:
             raise ValueError(f"{name}: does not apply to {other}")
 
 
