@@ -18,6 +18,7 @@ from locmsim._frame import (
     Stopped,
     add_option,
     argument_of,
+    end_soon,
     ended_by_signals,
 )
 
@@ -27,6 +28,7 @@ __all__ = [
     "Stopped",
     "add_option",
     "argument_of",
+    "end_soon",
     "ended_by_signals",
     "parsed",
     "prepare_streams",

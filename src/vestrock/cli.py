@@ -20,6 +20,7 @@ from locmsim.commands import (
     Parser,
     add_option,
     argument_of,
+    end_soon,
     parsed,
     prepare_streams,
     run,
@@ -160,9 +161,18 @@ def _serve(options: argparse.Namespace) -> None:
         )
         await server.start()
         loop = asyncio.get_running_loop()
+        ended: list[int] = []
+
+        def end(number: int) -> None:
+            """End in order; at the second signal, soon."""
+            if ended:
+                end_soon(number)
+            ended.append(number)
+            server.stop()
+
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, server.stop)
+                loop.add_signal_handler(number, end, number)
         watching = (
             "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
         )

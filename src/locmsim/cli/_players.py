@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot"]
+__all__ = ["as_bot", "check_bot", "check_players"]
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
@@ -51,6 +53,21 @@ def check_bot(bot: Any) -> Any:
             where = "" if message.startswith(f"{option}: ") else f"{option}: "
             raise Failure(f"{where}{message}", code=2) from None
     return bot
+
+
+def check_players(players: "Mapping[str, str]", game: "Game | None" = None) -> None:
+    """Make the agents of others among some players in processes of their own, and no more.
+
+    What ends a process there would end this one later. The descriptions are given by what messages
+    begin with. `Failure` names what could not be made.
+    """
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import agent_of
+
+    agents = LocmAgents() if game is None else game
+    for where, spec in players.items():
+        if _is_foreign(spec, agents):
+            check_bot(partial(agent_of, spec, where, agents))
 
 
 def _is_foreign(text: str, agents: Any) -> bool:
