@@ -139,7 +139,6 @@ class Arena:
         _check_that_apply(
             ("seed", seed is not None, "given seeds", seeds is None),
             ("sprt_of", sprt_of is not None, "a tournament without sprt", bool(sprt)),
-            ("against", bool(against), "a tournament without add", bool(add)),
         )
         values = {
             "mode": mode,
@@ -161,8 +160,6 @@ class Arena:
             stored, before = self._store.settings, self._store.goal
             if stored is None:
                 settings["anchor"] = anchor
-                if against:
-                    raise ValueError("against: does not apply to a new tournament")
                 players, add = [*(players or ()), *add] or None, ()
             options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
             begun = self._begun(players, game, options, settings)
@@ -181,12 +178,7 @@ class Arena:
             if against and not add and in_all is None:
                 raise ValueError("against: applies to players to add, or to games of a pool")
             if add:
-                if goal.sprt is not None:
-                    raise ValueError("add: a tournament with a sequential test cannot grow")
-                new = self._players(add, wanted.game)
-                wanted = grown(wanted, goal.games, new, against, in_all)
-                known, _ = _with_files(wanted.players, known, wanted.retired)
-                wanted = replace(wanted, players=known)
+                wanted = self._grown(wanted, goal, add, against, in_all)
             elif in_all is not None:
                 wanted = widened(wanted, in_all, against)
             if add or in_all is not None:
@@ -201,6 +193,22 @@ class Arena:
         except BaseException:
             self.close()
             raise
+
+    def _grown(
+        self,
+        settings: Settings,
+        goal: Goal,
+        add: Sequence[Any],
+        against: Sequence[str],
+        games: int | None,
+    ) -> Settings:
+        """Return the settings with further players, whose files are noted."""
+        if goal.sprt is not None:
+            raise ValueError("add: a tournament with a sequential test cannot grow")
+        new = self._players(add, settings.game)
+        found = grown(settings, goal.games, new, against, games)
+        known, _ = _with_files(found.players, settings.players, found.retired)
+        return replace(found, players=known)
 
     def _begun(
         self,
