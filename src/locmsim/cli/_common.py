@@ -41,7 +41,10 @@ _HEAD = 4096
 FORCE_HELP = "overwrite a file even if this command did not write it"
 GAME_HELP = "the game and its options, NAME:OPTION=VALUE,... (default: locm)"
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
-DECKS_HELP = "both players have the cards that this agent chooses"
+DECKS_HELP = (
+    "both players have the cards that this agent chooses, or cards chosen in this way: random,"
+    " classic, policy:path=FILE and other values of an agent's options deck and draft"
+)
 
 
 def interruptible(work: Callable[[], _T]) -> _T:
