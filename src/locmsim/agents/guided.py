@@ -104,7 +104,13 @@ class PolicySearchAgent(PolicyAgent):
             from locmsim.agents.learned import shipped_policy
 
             return shipped_policy(self.rules or "1.5")
-        return super().load()
+        policy: Any = super().load()
+        if not hasattr(policy, "evaluate"):
+            raise ValueError(
+                f"policy: {self.path} returns no logits and values: a search needs the method"
+                " evaluate of a RatingPolicy"
+            )
+        return policy  # type: ignore[no-any-return]
 
     def _search(self) -> "PolicySearch":
         from locmsim.search import PolicySearch

@@ -278,9 +278,12 @@ class Settings:
             raise ValueError("pilot: does not apply where decks are given")
         if not hasattr(self.game, "combined"):
             raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
-        if not self.game.is_agent(spec):
+        if name == "pilot" and not self.game.is_agent(spec):
             raise ValueError(f"{name}: expected an agent, got {spec!r}")
         try:
+            if name == "decks":
+                spec = self.game.chooser(spec)  # type: ignore[attr-defined]
+                object.__setattr__(self, name, spec)
             self.game.make_agent(spec)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None

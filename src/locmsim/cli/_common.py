@@ -55,7 +55,10 @@ LIMIT_HELP = "total time of a bot for all its answers in a match"
 ISOLATE_HELP = (
     "play every agent in a process of its own, by the game's protocol if it has one for agents"
 )
-DECKS_HELP = "both players have the cards that this agent chooses"
+DECKS_HELP = (
+    "both players have the cards that this agent chooses, or cards chosen in this way: random,"
+    " classic, policy:path=FILE and other values of an agent's options deck and draft"
+)
 LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
 
 

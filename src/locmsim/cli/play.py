@@ -27,7 +27,7 @@ from locmsim.cli._common import (
     whole,
     write,
 )
-from locmsim.cli._players import as_bot, check_bot
+from locmsim.cli._players import as_bot, check_bot, chooser_of
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -346,6 +346,8 @@ def _played(
     rules = match.rules if game is None else None
     seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
     decks = _choosers(options.decks, game, rules, seeds)
+    if decks:
+        options.decks = chooser_of(options.decks)
     bots = [
         _contestant(
             text,
@@ -414,7 +416,7 @@ def _choosers(
 
     from locmsim.referee.agent_process import IsolatedAgent, ready
 
-    agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
+    agents = [as_bot(chooser_of(spec), "--decks", rules=rules) for _ in seeds]
     if isinstance(agents[0], str):
         raise Failure(f"--decks: expected an agent, got {spec!r}", code=2)
     return [
