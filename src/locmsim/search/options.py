@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from locmsim._options import Option, check, declared, documented
+from locmsim.rules.rulesets import MAX_ACTIONS
 
 __all__ = ["BeamOptions", "MCTSOptions", "PolicyOptions", "SearchOptions", "describe_options"]
 
@@ -142,7 +143,7 @@ class PolicyOptions:
         ),
     ] = "gumbel"
     considered: Annotated[
-        int, Option("largest number of actions that sequential halving begins with", 1, 155)
+        int, Option("largest number of actions that sequential halving begins with", 1, MAX_ACTIONS)
     ] = 16
     leaves: Annotated[
         int,
