@@ -240,8 +240,10 @@ def python_command(module: str, function: str, *words: str) -> list[str]:
         "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
         f" from {module} import {function}; {function}()"
     )
-    # -P: a file in the working directory must not replace a module of the library.
-    return [sys.executable, *_interpreter_options(), "-P", "-c", code, *words, json.dumps(sys.path)]
+    options = _interpreter_options()
+    if "-P" not in options:  # a file in the working directory must not replace the library's module
+        options.append("-P")
+    return [sys.executable, *options, "-c", code, *words, json.dumps(sys.path)]
 
 
 def _interpreter_options() -> list[str]:

@@ -373,6 +373,24 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
         assert done.stdout.splitlines()[:2] == ["-1", "0"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["arena", "greedy", "a={}", "--games", "2"],
+        ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
+        ["web", "--bot", "a={}"],
+        ["check", "{}"],
+    ],
+)
+def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
+    command = [*LOCMSIM, *(word.format(spec("EndsAsItIsMade")) for word in words)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "its process exited with code 6" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.parametrize("player", [program("Prints"), ["greedy"]])
 @pytest.mark.parametrize(
     ("name", "message"),

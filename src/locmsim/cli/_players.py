@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot"]
+__all__ = ["as_bot", "check_bot", "check_players", "chooser_of"]
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
@@ -53,8 +55,33 @@ def check_bot(bot: Any) -> Any:
     return bot
 
 
+def check_players(players: "Mapping[str, str]", game: "Game | None" = None) -> None:
+    """Make the agents of others among some players in processes of their own, and no more.
+
+    What ends a process there would end this one later. The descriptions are given by what messages
+    begin with. `Failure` names what could not be made.
+    """
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import agent_of
+
+    agents = LocmAgents() if game is None else game
+    for where, spec in players.items():
+        if _is_foreign(spec, agents):
+            check_bot(partial(agent_of, spec, where, agents))
+
+
 def _is_foreign(text: str, agents: Any) -> bool:
     return agents.is_agent(text) and getattr(agents, "is_foreign", lambda text: False)(text)
+
+
+def chooser_of(text: str) -> str:
+    """Return the description of the agent of ``--decks``; `Failure` if there is none."""
+    from locmsim.agents.combined import chooser_description
+
+    try:
+        return chooser_description(text)
+    except ValueError as error:
+        raise Failure(f"--decks: {error}", code=2) from None
 
 
 def _meant_an_agent(command: str, game: "Game | None") -> bool:

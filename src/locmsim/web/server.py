@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
-from locmsim._frame import end_soon
+from locmsim.commands import end_soon
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
