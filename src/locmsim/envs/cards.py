@@ -106,7 +106,7 @@ class CardSource:
     def __init__(self, rules: RuleSet, cards: Any, card_sets: Any, most: int) -> None:
         self._most = most
         #: Lists that resets were given, by what stands for their cardGenSeed.
-        self._given: dict[int, tuple[Table, list[Card]]] = {}
+        self._cards_of_caller: dict[int, tuple[Table, list[Card]]] = {}
         #: The cards of all episodes, if they are the same.
         self._only: tuple[Table, list[Card]] | None = None
         self._listed = cards is not None
@@ -127,11 +127,11 @@ class CardSource:
         if self._only is not None:
             return self._only
         make = generated if self.range[1] else _generated_once
-        return self._given.get(seed) or make(seed)
+        return self._cards_of_caller.get(seed) or make(seed)
 
     def is_list(self, seed: int) -> bool:
         """Return whether the cards follow from no seed, as a user has listed them."""
-        return self._listed or seed in self._given
+        return self._listed or seed in self._cards_of_caller
 
     def keep(self, cards: Any, used: Callable[[], Container[int]]) -> int:
         """Keep a list for the episodes that have it; return what stands for its cardGenSeed.
@@ -145,10 +145,10 @@ class CardSource:
             raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
         digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
         key = -1 - int.from_bytes(digest[:7], "little")
-        if len(self._given) > self._most:
+        if len(self._cards_of_caller) > self._most:
             wanted = used()
-            self._given = {one: kept for one, kept in self._given.items() if one in wanted}
-        self._given.setdefault(key, (table, found))
+            self._cards_of_caller = {one: kept for one, kept in self._cards_of_caller.items() if one in wanted}
+        self._cards_of_caller.setdefault(key, (table, found))
         return key
 
 
