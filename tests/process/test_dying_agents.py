@@ -318,6 +318,14 @@ def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
     on_a_page(name, kind, tmp_path)
 
 
+def test_what_an_agent_closes_is_open_for_others() -> None:
+    """One worker plays all games; the others print, which needs what was closed."""
+    closing = [spec(name) for name in ("ClosesOutput", "ClosesInput", "ClosesStreams")]
+    with Arena([spec("Prints"), *closing], games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert [outcome.fault for outcome in arena.outcomes()] == [None] * 12
+
+
 def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:
     """The game counts as it was played again, and says that a process died."""
     script = tmp_path / "once.py"
