@@ -305,7 +305,8 @@ class Arena:
         slots : int, optional
             Number of tasks that `executor` gets at a time; by default twice the number of cores.
         dask : str, optional
-            The address of a Dask scheduler, to play on its cluster.
+            The address of a Dask scheduler, to play on its cluster. Each agent that is not part of
+            the package plays in a process of its own there from the beginning.
         isolate : bool
             Play each agent in a process of its own from the beginning, the package's too.
         progress : bool
@@ -334,7 +335,10 @@ class Arena:
                 ) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
+                # A cluster gives up when too many workers die.
+                apart = dask is not None
+                store, count = self._store, self.goal.games
+                play_missing(store, self.tally, count, workers, report, isolate, apart)
         except WorkersError as error:
             raise ArenaError(str(error)) from None
         finally:
