@@ -39,6 +39,13 @@ def add_options(parser: Parser) -> None:
         metavar="BOT",
         help="an additional opponent: a command, an agent or NAME=either (repeatable)",
     )
+    add_shared(
+        parser,
+        "--state",
+        action="append",
+        default=[],
+        help="folder of a run of locmsim optimize, whose parameters are drawn (repeatable)",
+    )
     add("--save", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
     add_shared(parser, "--port", default=0, help="port of the server (default: any free one)")
     add_shared(
@@ -85,6 +92,7 @@ def run(options: argparse.Namespace) -> None:
         options.bot,
         options.timeout_scale,
         folder,
+        runs=options.state,
     )
 
     with contextlib.ExitStack() as files:

@@ -8,8 +8,8 @@ import numpy as np
 
 from locmsim._checks import integer, whole
 from locmsim._core import State, Table
-from locmsim.agents import did_you_mean
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
+from locmsim.agents.choosers import RANDOM, deck_builder_of, draft_picker_of
+from locmsim.decks import DeckBuilder, build_deck, pick
 from locmsim.envs.players import Pool
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
@@ -180,18 +180,19 @@ def _drawn(*arguments: Any) -> Any:
 def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """Return how each seat chooses: "random", a builder or picker, base ids, a function."""
     if isinstance(decks, str):
-        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+        # A path may have a slash: with one, a pair is a tuple.
+        decks = tuple(decks.split("/")) if "/" in decks and ":" not in decks else (decks, decks)
     elif callable(decks):
         decks = (decks, decks)
     if not isinstance(decks, Sequence | np.ndarray) or len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
-    known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
     for deck in decks:
-        if isinstance(deck, str) and deck != "random" and deck not in known:
-            raise ValueError(
-                f"decks: expected random, {', '.join(known)}, base ids or a function,"
-                f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
-            )
+        if isinstance(deck, str) and deck != RANDOM:
+            try:
+                (draft_picker_of if rules.draft else deck_builder_of)(deck)
+            except ValueError as error:
+                reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
+                raise ValueError(f"decks: {reason}") from None
     return [deck if isinstance(deck, str) or callable(deck) else _base_ids(deck) for deck in decks]
 
 
@@ -232,7 +233,8 @@ def _deck_of(
                 choice = int(random.integers(3))
             else:
                 before = [cards[i] for i in picked]
-                choice = pick(offered[turn], before, rules.name, chooser, offered[:turn])
+                picker = draft_picker_of(chooser)
+                choice = pick(offered[turn], before, rules.name, picker, offered[:turn])
             picked.append(triplet[choice])
         return picked
     if chooser == "random":
@@ -241,7 +243,7 @@ def _deck_of(
         return [int(i) // COPIES_PER_CARD for i in copies]
     if not (isinstance(chooser, str) and isinstance(cards, CardSet)):
         return indices_of(build_deck(as_offered(cards), chooser), cards, rules)
-    builder = DECK_BUILDERS[chooser]
+    builder = deck_builder_of(chooser)
     known = cards.decks.get(chooser)
     if known is None or known[0] is not builder:
         deck = indices_of(build_deck(as_offered(cards), builder), cards, rules)

@@ -44,7 +44,7 @@ from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choi
 from locmsim.envs.results import Results
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import ChoiceLayout, Layout
+from locmsim.game.layouts import CHOICE, Layout, get_layout
 from locmsim.game.params import effective_params
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
@@ -119,7 +119,7 @@ class Games:
         self.shaped = any(weights)
         battle = options.episode == "battle"
         #: What the numbers of the choice phase mean, None without one.
-        self.choice_layout = None if battle else ChoiceLayout(self.rules.name)
+        self.choice_layout = None if battle else get_layout(CHOICE, self.rules.name)
         self._decks = Decks(options.decks, self.rules, battle)
         #: Whether decks may not fit the cards of an episode: `begin` fails then.
         self._may_refuse = not isinstance(options.decks, str)
@@ -297,7 +297,7 @@ class Games:
     # ----------------------------------------------------------------------------- what is shown
 
     @property
-    def shown_layout(self) -> Layout | ChoiceLayout:
+    def shown_layout(self) -> Layout:
         """What the numbers of an observation mean, in the battle if there is one."""
         if self.options.episode == "choice":
             assert self.choice_layout is not None

@@ -18,8 +18,7 @@ from locmsim.envs._player_table import MOST_PLAYERS
 from locmsim.envs._rows import action_of
 from locmsim.envs._searcher import Searcher
 from locmsim.game.choice import choice_observations
-from locmsim.game.layouts import Layout, get_layout
-from locmsim.policy import OnnxPolicy, load_policy
+from locmsim.policy import OnnxPolicy, PolicyCaller, load_policy
 from locmsim.rules.cards import Card
 from locmsim.search import Evaluation
 from locmsim.search.belief import prior
@@ -451,30 +450,30 @@ class _PolicyPlayer:
     """A policy, in its own layout if it has one: asked once for all rows."""
 
     def __init__(self, policy: Any, games: "Games", temperature: float | None = None) -> None:
-        self.policy = policy
-        self.options: dict[str, Any] = {}
-        if temperature is not None:
-            self.options["temperature"] = temperature
-        self.layout: Layout = games.layout
-        rules = getattr(policy, "rules", games.rules.name)
-        if rules != games.rules.name:
-            raise ValueError(
-                f"opponent: {policy!r} plays rules {rules}, the environment {games.rules.name}"
+        try:
+            self.caller = PolicyCaller(
+                policy,
+                repr(policy),
+                rules=games.rules.name,
+                layout=games.layout.name,
+                temperature=temperature,
             )
-        if getattr(policy, "layout", None) is not None:
-            self.layout = get_layout(policy.layout, games.rules.name)
-        shape = getattr(policy, "state_shape", None)
+        except ValueError as error:
+            raise ValueError(f"opponent: {error}") from None
+        rules, wanted = self.caller.rules, games.rules.name
+        if rules != wanted:
+            raise ValueError(f"opponent: {policy!r} plays rules {rules}, the environment {wanted}")
         #: What a recurrent policy keeps for each row, and of which episode that is.
-        self.states = None if shape is None else np.zeros((games.n, *shape), np.float32)
+        self.states = self.caller.start(games.n)
         self.episodes = np.zeros(games.n, np.int64)
 
     def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
-        n = len(rows)
-        observations = np.empty((n, *self.layout.shape), self.layout.dtype)
+        n, layout = len(rows), self.caller.layout
+        observations = np.empty((n, *layout.shape), layout.dtype)
         masks = np.empty((n, games.rows.battle_actions), np.int8)
         seeds = np.empty(n, np.uint64)
-        games.rows.requests.ask(rows, observations, masks, seeds, self.layout.name)
-        options = dict(self.options)
+        games.rows.requests.ask(rows, observations, masks, seeds, layout.name)
+        state = None
         if self.states is not None:
             episodes = np.array([games.rows.views.episode(row) for row in rows.tolist()])
             self.states[rows] = np.where(
@@ -484,16 +483,10 @@ class _PolicyPlayer:
             )
             self.episodes[rows] = episodes
             state = self.states[rows]
-            options["state"] = state
-        actions = np.asarray(self.policy.act_batch(observations, masks, seeds, **options))
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"opponent: act_batch: expected integers of shape ({n},), got {actions.dtype}"
-                f" {actions.shape}"
-            )
+        actions = self.caller.act(observations, masks, seeds, state)
         if self.states is not None:
             self.states[rows] = state
-        games.rows.requests.answer(rows, np.ascontiguousarray(actions, np.int64))
+        games.rows.requests.answer(rows, actions)
 
 
 class _AgentPlayer:

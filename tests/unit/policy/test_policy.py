@@ -183,7 +183,7 @@ def test_broken_files_are_refused(tmp_path):
         ({}, {"rules": "3"}, "unknown rules '3'"),
         ({}, {"layout": "no"}, "unknown layout 'no'"),
         ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),
-        ({}, {"kind": "cnn"}, "kind: expected entities or mlp, got 'cnn'"),
+        ({}, {"kind": "cnn"}, "kind: expected one of entities, mlp, cards, got 'cnn'"),
         ({"hand.w": None}, {}, "policy: hand.w is missing"),
         ({"hand.w": np.zeros((3, 3))}, {}, r"hand.w: expected shape \(24, 48\), got \(3, 3\)"),
         ({"more": np.zeros(3)}, {}, "policy: unknown array 'more'"),
