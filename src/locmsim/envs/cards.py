@@ -147,7 +147,9 @@ class CardSource:
         key = -1 - int.from_bytes(digest[:7], "little")
         if len(self._cards_of_caller) > self._most:
             wanted = used()
-            self._cards_of_caller = {one: kept for one, kept in self._cards_of_caller.items() if one in wanted}
+            self._cards_of_caller = {
+                one: kept for one, kept in self._cards_of_caller.items() if one in wanted
+            }
         self._cards_of_caller.setdefault(key, (table, found))
         return key
 
