@@ -17,8 +17,8 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
-from locmsim.envs.evaluate import HELD_OUT
 from locmsim.policy import Policy, get_layout
+from locmsim.tuning.evaluate import HELD_OUT
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
