@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 
 from starlette.requests import Request
 
@@ -17,6 +19,7 @@ from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
 
@@ -26,6 +29,10 @@ __all__ = ["page"]
 _ROWS = 200
 #: The most players, and games of each pairing, of a tournament that is started here.
 _PLAYERS, _GAMES = 16, 100_000
+#: The most tournaments at a time, and the most characters that are shown of what one wrote last.
+_RUNNING, _SHOWN = 2, 1000
+#: The seconds between two looks at a file that a page follows.
+_LOOK = 2.0
 #: The time that a tournament gets to end, in seconds.
 _ENDING = 10.0
 
@@ -56,6 +63,14 @@ class _Arenas:
             except StoreError as error:
                 return {**row, "error": str(error)}
             return {**row, "error": None, "games": games, "goal": reader.goal.games}
+
+    def version(self, key: str) -> object:
+        """Return another value when a tournament has new games."""
+        if not key.isdecimal() or int(key) >= len(self._readers):
+            raise ValueError("no such file of results")
+        with self._locks[int(key)], suppress(StoreError):
+            self._readers[int(key)].update()
+        return self._readers[int(key)].version
 
     def results(self, request: Request) -> object:
         """Return a tournament's figures, that there are no new ones, or why there are none."""
@@ -127,7 +142,7 @@ class _Arenas:
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:
     """Return what the page shows of a game."""
-    return {"key": f"d{arena}:{ending.number}", **ending._asdict()}
+    return {"key": str(Key(KeyKind.RESULT, arena, ending.number)), **ending._asdict()}
 
 
 class _Started:
@@ -137,6 +152,8 @@ class _Started:
         self._site = site
         self._arenas = arenas
         self._running: dict[int, subprocess.Popen[bytes]] = {}
+        #: What each writes to its standard error.
+        self._written: dict[int, IO[bytes]] = {}
         self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
         self._lock = threading.Lock()
         self._closed = False
@@ -145,9 +162,29 @@ class _Started:
         """Return the same as `_Arenas`, and which are running and can be stopped."""
         found: Any = self._arenas.files(request)
         for number, row in enumerate(found["files"]):
-            process = self._running.get(number)
-            row["running"] = process is not None and process.poll() is None
+            row["running"] = self._runs(number)
+            row["failure"] = self._failure(number)
         return found
+
+    def _runs(self, number: int) -> bool:
+        process = self._running.get(number)
+        return process is not None and process.poll() is None
+
+    def _failure(self, number: int) -> str:
+        """Return why a tournament has broken off; empty if it has not."""
+        process = self._running.get(number)
+        if process is None or process.poll() in (None, 0, 128 + signal.SIGINT):
+            return ""
+        file = self._written[number]
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _SHOWN))
+        words = file.read().decode(errors="replace").strip()
+        return words or f"it ended with status {process.returncode}"
+
+    def version(self, key: str) -> object:
+        """Return another value when a tournament has new games, or has ended."""
+        known = self._arenas.version(key)
+        return known, self._runs(int(key))
 
     def start(self, request: Request, data: dict[str, Any]) -> object:
         """Start one between opponents of the list, and return the number of its file."""
@@ -168,18 +205,22 @@ class _Started:
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            path = os.path.join(self._site.saving_folder(), f"arena-{time.time_ns()}.db")
+            if sum(map(self._runs, self._running)) >= _RUNNING:
+                raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
+            path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
             words += ["--timeout-scale", str(self._site.timeout_scale)]
+            written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
             process = subprocess.Popen(
                 [sys.executable, "-m", "locmsim", "arena", *words, "--", *specs],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=written,
             )
             number = self._arenas.add(path)
             self._site.library.dbs = [*self._site.library.dbs, path]
             self._running[number] = process
+            self._written[number] = written
         return {"db": number}
 
     def stop(self, request: Request, data: dict[str, Any]) -> object:
@@ -203,6 +244,8 @@ class _Started:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for file in self._written.values():
+            file.close()
 
 
 def page(site: Site) -> Page:
@@ -210,6 +253,7 @@ def page(site: Site) -> Page:
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)
+    site.stream.add("arena", started.version, _LOOK)
     return Page(
         "arena",
         "Arena",

@@ -13,7 +13,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-__all__ = ["Refusal", "error_response", "get", "json_response", "post", "text_of", "whole_of"]
+__all__ = [
+    "Refusal",
+    "body_of",
+    "error_response",
+    "get",
+    "json_response",
+    "post",
+    "text_of",
+    "whole_of",
+]
 
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
@@ -69,7 +78,7 @@ def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int
     """
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(work, request, await _body(request, most))
+        return await _answer(work, request, await body_of(request, most))
 
     return Route(path, endpoint, methods=["POST"])
 
@@ -82,8 +91,8 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
     return answer if isinstance(answer, Response) else json_response(answer)
 
 
-async def _body(request: Request, most: int) -> dict[str, Any]:
-    """Return the JSON object in the body."""
+async def body_of(request: Request, most: int = _MOST) -> dict[str, Any]:
+    """Return the JSON object in the body, of at most so many bytes; raise `Refusal` otherwise."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refusal("expected application/json", 415)
     body = bytearray()
