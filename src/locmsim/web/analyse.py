@@ -95,7 +95,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             searches.pop(number, None)
             running.release()
         cards = Cards(position.cards)
-        lines = []
+        lines: list[dict[str, Any]] = []
         for line in found.lines[:_LINES]:
             actions = [] if line.line == "PASS" else line.line.split(";")
             lines.append(

@@ -506,11 +506,12 @@ def test_opponents() -> None:
 
 
 def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
     for words, why in (
         ([str(tmp_path / "none.json")], "none.json: no such file"),
         (["--bot", "beam:nodez=3"], "--bot: player 'beam:nodez=3': agent beam: unknown option"),
         (["--bot", ""], "--bot: player '': the command is empty"),
-        (["--save", str(tmp_path / "none")], "--save: there is no folder"),
+        (["--save", str(tmp_path / "file" / "saved")], "file/saved: Not a directory"),
         (["--port", "70000"], "expected 0 to 65535"),
     ):
         with pytest.raises(SystemExit) as end:
@@ -588,7 +589,17 @@ def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
     assert (answer.status_code, answer.json()) == (503, {"error": "the site is closing"})
 
 
-def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_for_games_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    monkeypatch.setattr(
+        "locmsim.web.server.serve", lambda site, *, port, ready: folders.append(site.folder)
+    )
+    assert main(["web", "--save", str(tmp_path / "new" / "saved")]) == 0
+    assert folders == [str(tmp_path / "new" / "saved")]
+    assert Path(folders[0]).is_dir()
+
+
+def test_two_arenas_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     original = tempfile.TemporaryDirectory
 
@@ -599,19 +610,12 @@ def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("locmsim.web.site.tempfile.TemporaryDirectory", slow)
     site = Site(Library())
-    data = {"players": [None, "agent-random"], "rules": "1.2"}
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
-
-        def begin() -> None:
-            answer = client.post("/api/play/new", params={"token": site.token}, json=data)
-            assert answer.status_code == 200
-
-        threads = [threading.Thread(target=begin) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        site.close()
+    threads = [threading.Thread(target=site.results_folder) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    site.close()
     assert len(made) == 1
 
 

@@ -165,9 +165,7 @@ export class Engine {
         const { chance, mover } = await tell("/api/analyse/chance", this.place());
         if (asked !== this.asked) return;
         const words = `, ${percent(chance)} chance of winning if the turn ends here.`;
-        parts.push(
-          element("p", { id: "chance" }, element("bdi", { text: names[mover] }), words),
-        );
+        parts.push(element("p", { id: "chance" }, element("bdi", { text: names[mover] }), words));
       }
       this.estimate.replaceChildren(...parts);
     } catch (error) {

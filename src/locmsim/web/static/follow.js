@@ -38,8 +38,7 @@ function connect() {
     return;
   }
   const stream = new Stream(token);
-  send = (what, topic = "") =>
-    what === "end" ? stream.end(take) : stream[what](topic, take);
+  send = (what, topic = "") => (what === "end" ? stream.end(take) : stream[what](topic, take));
 }
 
 /** Call `work` with the version of a topic, now and after each change; while it is at work, changes

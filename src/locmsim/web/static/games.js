@@ -119,4 +119,6 @@ for (const id of ["player", "lost_by", "fault", "least", "most", "rules"])
   $(id).addEventListener("change", () => show([""]));
 await show([""]);
 // The list grows while its first part is shown.
-follow("games", () => places.length === 1 && list().catch(() => {}));
+follow("games", async () => {
+  if (places.length === 1) await list().catch(() => {});
+});

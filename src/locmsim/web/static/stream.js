@@ -76,7 +76,8 @@ export class Stream {
   async ask(signal) {
     /** @type {Record<string, string|null>} */
     const known = {};
-    for (const [topic, { version }] of this.topics) known[topic] = version === undefined ? "unknown" : version;
+    for (const [topic, { version }] of this.topics)
+      known[topic] = version === undefined ? "unknown" : version;
     const answer = await fetch(`/api/news?${new URLSearchParams({ token: this.token })}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
