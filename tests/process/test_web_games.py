@@ -35,7 +35,7 @@ class Table:
     """A client of the pages' server that plays a game as a page does."""
 
     def __init__(self, client: Any, site: Site) -> None:
-        self.client, self.query = client, {"token": site.token}
+        self.client, self.site, self.query = client, site, {"token": site.token}
         self.view: dict[str, Any] = {}
 
     def ask(self, path: str, **query: Any) -> Any:
@@ -81,7 +81,7 @@ class Table:
         game = self.view["game"]
         known = {f"game:{game}": str(self.view["version"])}
         data = {"boot": self.site.stream.boot, "known": known}
-        answer = self.client.post("/api/news", params={"token": self.site.token}, json=data)
+        answer = self.client.post("/api/news", params=self.query, json=data)
         assert answer.status_code == 200, answer.text
         self.view = self.ask("/api/play/state", game=game)
 
@@ -307,11 +307,12 @@ def test_a_game_that_breaks_off(
 
 def test_only_so_many_games(table: Callable[..., Table]) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
-    page.new("bot0", seat=1)
-    first = page.view["game"]
     for _ in range(12):
         page.new("bot0", seat=1)
-    assert "begin a new one" in page.tell("hint", 404, game=first)["error"]
+    first = page.view["game"]
+    data = {"players": ["bot0", None]}
+    assert "12 games are being played here" in page.tell("new", 429, **data)["error"]
+    assert page.ask("/api/play/state", game=first)["over"] is None
 
 
 def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:
