@@ -128,11 +128,14 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             ],
         }
 
-    def stop(request: Request, data: dict[str, Any]) -> object:
+    def left(data: dict[str, Any]) -> None:
         """End a search the next time it checks, several times a second."""
-        stopped = searches.get(text_of(data, "search"))
+        stopped = searches.get(text_of(data, "search", ""))
         if stopped is not None:
             stopped.set()
+
+    def stop(request: Request, data: dict[str, Any]) -> object:
+        left(data)
         return {}
 
     return Page(
@@ -141,7 +144,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         [
             post("/api/analyse/step", step),
             post("/api/analyse/chance", chance),
-            post("/api/analyse/search", search),
+            post("/api/analyse/search", search, left=left),
             post("/api/analyse/stop", stop),
         ],
     )

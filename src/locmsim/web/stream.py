@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web.endpoints import Refusal, body_of, json_response, text_of
+from locmsim.web.endpoints import Refusal, body_of, gone, json_response, text_of
 
 __all__ = ["News", "Stream"]
 
@@ -170,7 +170,13 @@ class Stream:
                 raise Refusal(f"known: expected versions of at most {_TOPICS} topics")
             if text_of(data, "boot", "") != self.boot:
                 known = dict.fromkeys(known, "unknown")
-            found = await self.later(known)
-            return json_response({"boot": self.boot, "news": found})
+            later = asyncio.ensure_future(self.later(known))
+            left = asyncio.ensure_future(gone(request))
+            await asyncio.wait({later, left}, return_when=asyncio.FIRST_COMPLETED)
+            left.cancel()
+            if not later.done():
+                later.cancel()
+                raise Refusal("the page has gone")
+            return json_response({"boot": self.boot, "news": later.result()})
 
         return [Route("/api/news", news, methods=["POST"])]
