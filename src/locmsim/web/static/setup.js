@@ -90,7 +90,10 @@ function put(key) {
   const there = cardsAt(player, where);
   const creature = deck.cards[key].row[1] === 0;
   const size = where === "hand" ? HAND : LANE_SIZE[deck.lanes];
-  if (there.length < size && (creature || where === "hand")) there.push(key);
+  if (!creature && where !== "hand") return notice("Only creatures stand in a lane.");
+  if (there.length >= size) return notice(`There is room for ${size} cards.`);
+  notice();
+  there.push(key);
   draw();
 }
 
