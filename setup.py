@@ -120,6 +120,7 @@ MODULES = [
     "search._engine",
     "search._evaluation",
     "search._forest",
+    "search._halving",
     "search._mcts",
     "search._shared",
     "search._values",

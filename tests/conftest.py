@@ -43,10 +43,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--more", action="store_true", help="more examples, games and positions, as CI takes them"
     )
+    parser.addoption("--most", action="store_true", help="the longest comparisons whole, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    amounts.MORE = config.getoption("--more")
+    amounts.MOST = config.getoption("--most")
+    amounts.MORE = amounts.MOST or config.getoption("--more")
     if amounts.MORE and not config.getoption("--hypothesis-profile", None):
         settings.load_profile("more")
 

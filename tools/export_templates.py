@@ -45,6 +45,7 @@ MODULES = (
     "search._wins",
     "search._beam",
     "search._mcts",
+    "search._halving",
     "search._belief",
     "search._engine",
 )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from locmsim.errors import EndedBySignal
 
-__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "ended_by_signals"]
+__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "end_soon", "ended_by_signals"]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -164,10 +164,7 @@ def ended_by_signals() -> Iterator[None]:
     def again(number: int, frame: FrameType | None) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
-        # What hangs may never let the main thread go on.
-        last = threading.Timer(_PATIENCE, _end_now, [number])
-        last.daemon = True
-        last.start()
+        end_soon(number)
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
         """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
@@ -176,17 +173,65 @@ def ended_by_signals() -> Iterator[None]:
             return
         for number in numbers:
             signal.signal(number, end)
+        watch.again += 1
         threading.Timer(0.01, _signal_main_thread, [what.exc_value.number]).start()
 
     hook_before = sys.unraisablehook
     before = {number: signal.signal(number, end) for number in numbers}
     sys.unraisablehook = lost
     try:
-        yield
+        with _SecondSignal(numbers) as watch:
+            yield
     finally:
         sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class _SecondSignal:
+    """Ends this process soon after a second signal, wherever the main thread is.
+
+    What Python does at a signal has to wait while the main thread is in compiled code. There a
+    thread is told of it by the system.
+    """
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = numbers
+        #: Number of signals that this process has sent to itself.
+        self.again = 0
+
+    def __enter__(self) -> "_SecondSignal":
+        if os.name == "posix":
+            source, self._target = os.pipe()
+            os.set_blocking(self._target, False)
+            threading.Thread(target=self._watch, args=[source], daemon=True).start()
+            self._before = signal.set_wakeup_fd(self._target, warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if os.name == "posix":
+            signal.set_wakeup_fd(self._before)
+            os.close(self._target)
+
+    def _watch(self, source: int) -> None:
+        """Count the signals, whose numbers come through a pipe, until it is closed."""
+        count = 0
+        while numbers := os.read(source, 64):
+            for number in numbers:
+                count += number in self._numbers
+                if count - self.again == 2:
+                    end_soon(number)
+        os.close(source)
+
+
+def end_soon(number: int) -> None:
+    """End this process in a second, after a second signal, unless it ends by itself before.
+
+    What hangs may never let the main thread go on.
+    """
+    last = threading.Timer(_PATIENCE, _end_now, [number])
+    last.daemon = True
+    last.start()
 
 
 def _end_now(number: int) -> None:

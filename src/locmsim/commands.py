@@ -12,12 +12,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from locmsim._frame import UNRECOGNIZED, Parser, Stopped, ended_by_signals
+from locmsim._frame import UNRECOGNIZED, Parser, Stopped, end_soon, ended_by_signals
 
 __all__ = [
     "Failure",
     "Parser",
     "Stopped",
+    "end_soon",
     "ended_by_signals",
     "parsed",
     "prepare_streams",

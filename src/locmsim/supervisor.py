@@ -229,16 +229,21 @@ def _closed(descriptor: int) -> int:
 # ------------------------------------------------------------------------ processes of Python
 
 
-def python_command(module: str, function: str) -> list[str]:
-    """Return the command of a process that calls a function with the search path of this one."""
+def python_command(module: str, function: str, *words: str) -> list[str]:
+    """Return the command of a process that calls a function with the search path of this one.
+
+    The words are the arguments in its ``sys.argv``.
+    """
     import json
 
     code = (
         "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
         f" from {module} import {function}; {function}()"
     )
-    # -P: a file in the working directory must not replace a module of the library.
-    return [sys.executable, *_interpreter_options(), "-P", "-c", code, json.dumps(sys.path)]
+    options = _interpreter_options()
+    if "-P" not in options:  # a file in the working directory must not replace the library's module
+        options.append("-P")
+    return [sys.executable, *options, "-c", code, *words, json.dumps(sys.path)]
 
 
 def _interpreter_options() -> list[str]:

@@ -15,7 +15,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from locmsim.commands import Failure, Parser, parsed, prepare_streams, run, sentence
+from locmsim.commands import (
+    Failure,
+    Parser,
+    end_soon,
+    parsed,
+    prepare_streams,
+    run,
+    sentence,
+)
 from locmsim.gamekit import counted, derived_seed
 from vestrock.bots import BOTS, make_bot
 
@@ -212,9 +220,18 @@ def _serve(options: argparse.Namespace) -> None:
         )
         await server.start()
         loop = asyncio.get_running_loop()
+        ended: list[int] = []
+
+        def end(number: int) -> None:
+            """End in order; at the second signal, soon."""
+            if ended:
+                end_soon(number)
+            ended.append(number)
+            server.stop()
+
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, server.stop)
+                loop.add_signal_handler(number, end, number)
         watching = (
             "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
         )

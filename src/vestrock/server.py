@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 #: Maximum number of connections per player; one more closes the player's oldest connection.
 _PER_PLAYER: Final = 4
-#: Maximum number of connections; any further one is dropped without a reply.
+#: Maximum number of connections; any further one is refused.
 _CONNECTIONS: Final = 1024
 #: Interval of checks of the connections, in seconds.
 _CARE_SECONDS: Final = 1.0

@@ -1,17 +1,17 @@
 """The stdin bot as a program: games with either instance ids are the same, with nothing illegal."""
 
-import os
 import sys
 from typing import Any
 
 import pytest
+from amounts import amount
 
 from locmsim.arena import Arena
 
 pytestmark = pytest.mark.slow
 
 #: Games of each pair.
-GAMES = int(os.environ.get("LOCMSIM_ID_GAMES", "20"))
+GAMES = amount(20, 20, 300)
 #: Its answers depend on nothing but what it is sent.
 BOT = f"bot={sys.executable} -m locmsim.bot --agent beam:time_ms=0,nodes=60"
 KINDS = (

@@ -1,9 +1,8 @@
 """Tests of OpenSpiel's agents on our games: a search with sampled worlds, and a learning agent."""
 
-import os
-
 import numpy as np
 import pytest
+from amounts import amount
 
 import locmsim
 
@@ -11,11 +10,11 @@ pytest.importorskip("pyspiel")
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import ismcts, mcts, random_agent
 
-GAMES = int(os.environ.get("LOCMSIM_ISMCTS_GAMES", "6"))
+GAMES = amount(6, 6, 100)
 
 
 def test_a_search_with_sampled_worlds_beats_random_play():
-    """ISMCTSBot with 1,000 simulations beats random play; LOCMSIM_ISMCTS_GAMES=100 plays more."""
+    """ISMCTSBot with 1,000 simulations beats random play."""
     game = locmsim.openspiel.game("1.5")
     won = 0
     for number in range(GAMES):

@@ -1,13 +1,14 @@
 """Tests of the replay page, step by step, for more golden games than the other tests."""
 
 import pytest
+from amounts import amount
 from browser import Opener, browser, check_game, open_page
 from helpers import each_rules, golden_games
 
 __all__ = ["browser", "open_page"]
 
 
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(amount(1, 1, 6)))
 @each_rules
 def test_every_step(rules: str, part: int, open_page: Opener) -> None:
     for game in list(golden_games(rules))[part::18]:

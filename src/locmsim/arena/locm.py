@@ -13,6 +13,7 @@ from locmsim.agents.registry import (
     agent_spec,
     check_rules,
     is_agent,
+    is_foreign,
     make_agent,
     suggest,
 )
@@ -148,6 +149,16 @@ class LocmGame:
         """
         return is_agent(spec)
 
+    def is_foreign(self, spec: str) -> bool:
+        """Return whether the description of an agent names code that is not of the library.
+
+        Parameters
+        ----------
+        spec : str
+            A description for which `is_agent` holds.
+        """
+        return is_foreign(spec)
+
     def make_agent(self, spec: str) -> Agent:
         """Return the agent that a text describes.
 
@@ -225,11 +236,11 @@ def _spec_of(agent: Agent) -> str | None:
         if any("," in str(value) for value in changed.values()):
             return None
         options = ",".join(f"{name}={value}" for name, value in changed.items())
-        alike = _alike(agent, kind(**changed), derived=True)
+        alike = _alike(agent, make_agent(kind, **changed), derived=True)
         return (f"{spec}:{options}" if options else spec) if alike else None
     if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):
         return None
-    return spec if _alike(agent, kind(), derived=False) else None
+    return spec if _alike(agent, make_agent(kind), derived=False) else None
 
 
 def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:

@@ -23,7 +23,7 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 
-__all__ = ["MODES", "Fixture", "Player", "Segment", "Settings"]
+__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -137,11 +137,35 @@ class Segment(NamedTuple):
     pairings : tuple of tuple of int
         Pairs of indices of players.
     rounds : int
-        The number of rounds; each part begins with the seed of the first round.
+        The number of rounds.
+    first : int
+        The round whose seed the part begins with, from 0.
     """
 
     pairings: tuple[tuple[int, int], ...]
     rounds: int
+    first: int = 0
+
+
+class Draw(NamedTuple):
+    """Games of a pool whose pairings are not known yet: they depend on results until then.
+
+    Parameters
+    ----------
+    players : tuple of int
+        Indices of the players of whom each game has one; empty for all.
+    opponents : tuple of int
+        Indices of the only opponents of those; empty for all.
+    meetings : int
+        The number of mirrored pairs, or of games that are not mirrored.
+    step : int
+        How many of them are drawn at a time.
+    """
+
+    players: tuple[int, ...]
+    opponents: tuple[int, ...]
+    meetings: int
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +198,8 @@ class Settings:
         chosen; empty: the players play.
     segments : tuple of Segment
         The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
+    draws : tuple of Draw
+        What will be appended to this schedule as results arrive.
     retired : tuple of int
         The players who play no more games.
     anchor : tuple of str and float, optional
@@ -198,6 +224,7 @@ class Settings:
     decks: str = ""
     pilot: str = ""
     segments: tuple[Segment, ...] = ()
+    draws: tuple[Draw, ...] = ()
     retired: tuple[int, ...] = ()
     anchor: tuple[str, float] | None = None
 
@@ -336,9 +363,9 @@ class Settings:
         """
         if self.segments:
             if games is not None:
-                raise ValueError("games: does not apply to a pool, which grows by new players")
-            meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
-            return meetings * self.games_per_meeting
+                raise ValueError("games: a pool has no number of games per pairing")
+            drawn = sum(draw.meetings for draw in self.draws) * self.games_per_meeting
+            return self.scheduled + drawn
         per_round = self.pairing_count * self.games_per_meeting
         if games is None:
             if self.seeds is None:
@@ -355,6 +382,32 @@ class Settings:
             most = len(self.seeds) * self.games_per_meeting
             raise ValueError(f"games: {len(self.seeds)} seeds allow at most {most}, got {games}")
         return rounds * per_round
+
+    @property
+    def scheduled(self) -> int:
+        """The number of games of a pool whose pairings are known."""
+        meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
+        return meetings * self.games_per_meeting
+
+    def meetings(self, games: int) -> int:
+        """Return the number of mirrored pairs that games make, or of games that are not mirrored.
+
+        Parameters
+        ----------
+        games : int
+            A number of games.
+
+        Raises
+        ------
+        ValueError
+            The number is not possible.
+        """
+        if not 1 <= games <= _MOST_GAMES:
+            raise ValueError(f"games: expected 1 to {_MOST_GAMES}, got {games}")
+        meetings, rest = divmod(games, self.games_per_meeting)
+        if rest:
+            raise ValueError(f"games: mirrored pairs need an even number, got {games}")
+        return meetings
 
     def fixture(self, number: int) -> Fixture:
         """Return a game by its number.
@@ -380,7 +433,7 @@ class Settings:
             meetings = len(part.pairings) * part.rounds
             if number < meetings:
                 round_, place = divmod(number, len(part.pairings))
-                return round_, part.pairings[place]
+                return part.first + round_, part.pairings[place]
             number -= meetings
         if self.segments:
             raise ValueError(f"the pool has no meeting {number} behind its last one")
@@ -395,7 +448,9 @@ class Settings:
         number : int
             The number of the game.
         """
-        return not self.retired or not {*self.fixture(number).players} & {*self.retired}
+        if not self.retired or (self.draws and number > self.scheduled):
+            return True
+        return not {*self.fixture(number).players} & {*self.retired}
 
     def _round_seed(self, round_: int) -> int:
         if self.seeds is not None:
@@ -452,8 +507,12 @@ class Settings:
                     "seeds": seeds,
                     "game": game,
                     "segments": tuple(
-                        Segment(tuple((a, b) for a, b in pairings), rounds)
-                        for pairings, rounds in data.get("segments", ())
+                        Segment(tuple((a, b) for a, b in pairings), *rounds)
+                        for pairings, *rounds in data.get("segments", ())
+                    ),
+                    "draws": tuple(
+                        Draw(tuple(players), tuple(opponents), *numbers)
+                        for players, opponents, *numbers in data.get("draws", ())
                     ),
                     "retired": tuple(data.get("retired", ())),
                     "anchor": anchor and (anchor[0], anchor[1]),

@@ -16,8 +16,13 @@ from locmsim._io import counted
 from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
-from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
-from locmsim.arena.pool import grown, retired
+from locmsim.arena.game_worker import (
+    forget_agents,
+    is_foreign_player,
+    replayed,
+    shared_players,
+)
+from locmsim.arena.pool import drawn, grown, retired, widened
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
@@ -39,7 +44,7 @@ from locmsim.workers import (
     local_workers,
 )
 
-__all__ = ["Arena", "as_player", "parse_player"]
+__all__ = ["Arena", "as_player", "parse_player", "split_player"]
 
 # Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
@@ -70,6 +75,8 @@ class Arena:
         An SQLite file for the results; by default they are kept in memory.
     games : int, optional
         Games per pairing; by default 200, or one for each seed and seating if `seeds` are given.
+        In a pool, which has players who were added: further games in all, which are drawn where
+        they tell most about the ratings.
     sprt : Sprt or False, optional
         A sequential test that may end the tournament early, for two players. Another one may
         replace that of the file; False drops it.
@@ -104,9 +111,11 @@ class Arena:
         chosen; for agents only.
     add : sequence, optional
         Further contestants, who play as many games against each of the others as those of the file
-        do among themselves. Their names must be new: a changed bot is a new player.
+        do among themselves, or `games` in all. Their names must be new: a changed bot is a new
+        player.
     against : sequence of str, optional
-        Names of the only opponents of those who are added.
+        Names of the only opponents of those who are added; without them, of players of whom each
+        further game of a pool has one.
     retire : sequence of str, optional
         Names of players who play no more games; those they have played stay.
     anchor : tuple of str and float, optional
@@ -191,15 +200,22 @@ class Arena:
             begun, wanted = (replace(some, players=known) for some in (begun, wanted))
             if sprt and sprt_of is not None:
                 sprt = replace(sprt, player=wanted.index(sprt_of, "sprt_of: "))
-            goal = _goal(wanted, games, sprt, before)
+            in_all = games if add or wanted.segments else None
+            goal = _goal(wanted, games if in_all is None else None, sprt, before)
             if anchor is not None:
                 wanted = replace(wanted, anchor=anchor)
+            if against and not add and in_all is None:
+                raise ValueError("against: applies to players to add, or to games of a pool")
             if add:
                 if goal.sprt is not None:
                     raise ValueError("add: a tournament with a sequential test cannot grow")
-                wanted = grown(wanted, goal.games, self._players(add, wanted.game), against)
+                new = self._players(add, wanted.game)
+                wanted = grown(wanted, goal.games, new, against, in_all)
                 known, _ = _with_files(wanted.players, known, wanted.retired)
                 wanted = replace(wanted, players=known)
+            elif in_all is not None:
+                wanted = widened(wanted, in_all, against)
+            if add or in_all is not None:
                 goal = Goal(wanted.count(None), None)
             self._store.begin(begun)
             if changed or wanted != begun:
@@ -329,12 +345,26 @@ class Arena:
                 ) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
+                self._play(workers, report, isolate)
         except WorkersError as error:
             raise ArenaError(str(error)) from None
         finally:
             forget_agents()
         self._store.check_present()
+
+    def _play(self, workers: Workers, report: Callable[[int], None], isolate: bool) -> None:
+        """Play what is missing; in a pool, the results so far decide who plays on."""
+        while True:
+            known = self.settings.scheduled if self.settings.segments else self.goal.games
+            play_missing(self._store, self.tally, known, workers, report, isolate)
+            if not self.settings.draws:
+                return
+            wanted = drawn(self.settings, self.tally.pairs)
+            self._store.renew(wanted)
+            self.tally.grow(wanted)
+            if (goal := Goal(wanted.count(None), None)) != self.goal:
+                self.goal = goal
+                self._store.set_goal(goal)
 
     def _check_described(self) -> None:
         for player in self.settings.players:
@@ -492,7 +522,7 @@ class Arena:
             player.agent is None
             and is_foreign_player(player, self.settings.game)
             and is_importable(player.spec, "locmsim.agents")
-            for player in self.settings.players
+            for player in (*self.settings.players, *shared_players(self.settings))
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 
@@ -761,12 +791,17 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
+def split_player(text: str) -> tuple[str, str]:
+    """Return the name and the description of a player; without a name, that is the description."""
+    label = _LABEL.fullmatch(text)
+    return (label[1], label[2]) if label else (text, text)
+
+
 def as_player(text: str, game: Agents) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
-    label = _LABEL.fullmatch(text)
-    name, spec = label.groups() if label else (text, text)
+    name, spec = split_player(text)
     agent = agent_of(spec, f"player {text!r}", game)
     return Player(name, spec, agent is None), agent

@@ -12,6 +12,7 @@ from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
     from locmsim._core import State
+    from locmsim.decks.report import DeckReport
     from locmsim.game.match import Match
     from locmsim.game.observation import Observation
     from locmsim.referee.process_match import Result
@@ -39,8 +40,8 @@ def add_options(parser: Parser) -> None:
         "Search a position several times, by beam search and by MCTS, and print the best lines"
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
-        " (State.to_text), or a bot's input (--file). With --report, every turn of a match is"
-        " compared with the best one found."
+        " (State.to_text), or a bot's input (--file). With --report, the decks of a match are"
+        " judged, and every turn is compared with the best one found."
     )
     add = parser.add_argument
     add(
@@ -53,7 +54,8 @@ def add_options(parser: Parser) -> None:
     add(
         "--report",
         action="store_true",
-        help="report on the whole match: the loss of each turn, and the worst turns",
+        help="report on the whole match: what the decks were worth, the picks that cost most, the"
+        " loss of each turn, and the worst turns",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -369,16 +371,18 @@ def _report(options: argparse.Namespace) -> None:
         content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
         print(json.dumps(content, indent=1))
     else:
-        _print_report(report, names, result.match.cards)
+        _print_report(report, names, result.match)
 
 
-def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence[Card]") -> None:
-    columns = width()
+def _print_report(report: "GameReport", names: tuple[str, str], match: "Match") -> None:
+    columns, cards = width(), match.cards
     shown = [name or f"player {player}" for player, name in enumerate(names)]
 
     def words(turn: "TurnReport", line: str | None) -> str:
         return "no answer" if line is None else _Words(turn.start, cards, shown).line(line)
 
+    if report.decks is not None:
+        _print_decks(report.decks, names, cards, match.rules)
     print("turn player  before  after   loss  played")
     for turn in report.turns:
         print(
@@ -399,6 +403,41 @@ def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence
         " loss: the difference, of the player's own chance; played, better: the expected result,"
         " from -1 to 1"
     )
+
+
+def _print_decks(
+    decks: "Sequence[DeckReport]", names: tuple[str, str], cards: "Sequence[Card]", rules: str
+) -> None:
+    """Print what both decks were worth, and the choices that cost most."""
+    from locmsim.art import card_titles
+    from locmsim.decks.chances import calibration
+    from locmsim.referee.locm_text import card_text
+    from locmsim.rules.rulesets import get_rules
+
+    titles, fitted = card_titles(cards), calibration(rules)
+
+    def text(card: "Card", copies: int) -> str:
+        return f"{'2 x ' if copies > 1 else ''}{card_text(card, titles.get(card, ''))}"
+
+    for deck, name in zip(decks, names, strict=True):
+        print(f"the deck of player {deck.player}{f', {name}' if name else ''}:")
+        print(f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}")
+        for one in deck.worst:
+            when = "" if one.turn is None else f"turn {one.turn}: "
+            print(f"  {when}{one.loss:.1%} given away")
+            _wrapped("    chosen ", text(one.picked, one.copies))
+            _wrapped("    better ", text(one.better, one.copies))
+        print()
+    how = "each exchange comes after those above it"
+    if get_rules(rules).draft:
+        how = "each pick is judged by the offers until then"
+    _wrapped(
+        "wins: ",
+        "the chance of winning with these two decks before a card is played, by the package's value"
+        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
+        f" all kinds; {how}",
+    )
+    print()
 
 
 def _from_game(

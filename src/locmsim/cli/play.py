@@ -27,7 +27,7 @@ from locmsim.cli._common import (
     whole,
     write,
 )
-from locmsim.cli._players import as_bot
+from locmsim.cli._players import as_bot, check_bot
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def add_options(parser: Parser) -> None:
     parser.needs("--logs", "--force")
 
 
+@ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play or replay the match, print and log it; return 1 if a bot could not be started."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
@@ -235,9 +236,7 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
     else:
         db, _, game_number = source.rpartition(":")
         library, key = Library(dbs=[db]), f"d0:{game_number}"
-    site = Site(library)
-    with ended_by_signals():
-        serve(site, path=f"game/{key}", ready=ready)
+    serve(Site(library), path=f"game/{key}", ready=ready)
 
 
 class _LivePage:
@@ -277,8 +276,7 @@ class _LivePage:
 
         if game is None:  # the view of another game stays as it is
             self._library.add(result, names, live=self._key)
-        with ended_by_signals():
-            threading.Event().wait()
+        threading.Event().wait()
 
     def __enter__(self) -> "_LivePage":
         return self
@@ -342,7 +340,7 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
-    from locmsim.referee.agent_process import IsolatedAgent
+    from locmsim.referee.agent_process import IsolatedAgent, UnusableAgentError
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
@@ -369,7 +367,7 @@ def _played(
             log.add(call)
 
     try:
-        with ended_by_signals(), contextlib.ExitStack() as logs:
+        with contextlib.ExitStack() as logs:
             begun = None if game is None else _begun(game, match)
             if options.logs not in (None, *STDOUT_PATHS):
                 from locmsim.contract import LIVE_SUFFIX
@@ -395,6 +393,8 @@ def _played(
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
+    except UnusableAgentError as error:
+        raise Failure(error, code=2) from None
     # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
     for player, bot in enumerate(bots):
         if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
@@ -410,12 +410,17 @@ def _choosers(
         return []
     if game is not None:
         raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
+    from functools import partial
+
+    from locmsim.referee.agent_process import IsolatedAgent, ready
+
     agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
-    for agent, one_seed in zip(agents, seeds, strict=True):
-        if isinstance(agent, str):
-            raise Failure(f"--decks: expected an agent, got {agent!r}", code=2)
-        agent.reset(one_seed)
-    return agents
+    if isinstance(agents[0], str):
+        raise Failure(f"--decks: expected an agent, got {spec!r}", code=2)
+    return [
+        IsolatedAgent(agent, seed) if isinstance(agent, partial) else ready(agent, seed)
+        for agent, seed in zip(agents, seeds, strict=True)
+    ]
 
 
 def _contestant(
@@ -430,22 +435,27 @@ def _contestant(
         return bot
     from functools import partial
 
-    from locmsim.agents.registry import make_agent
-    from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
+    from locmsim.referee.agent_process import IsolatedAgent, ready
 
+    others = isinstance(bot, partial)
     if decks is not None and game is None:
         from locmsim.agents.combined import CombinedAgent, combined_agent
+        from locmsim.agents.registry import is_foreign, make_agent
 
-        if isolate or is_foreign(type(bot), text) or ".py:" in decks:
+        if isolate or others or is_foreign(decks):
             return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
         return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
     if isolate:
         from locmsim.arena.locm import LocmGame
 
         if command := (game or LocmGame()).command_of(text, agent_seed):
+            check_bot(bot)
             return command
-    if isolate or is_foreign(type(bot), text, game):
-        return IsolatedAgent(partial(game.make_agent if game else make_agent, text), agent_seed)
+    if others:
+        return IsolatedAgent(bot, agent_seed)
+    if isolate:
+        assert game is not None
+        return IsolatedAgent(partial(game.make_agent, text), agent_seed)
     return ready(bot, agent_seed)
 
 

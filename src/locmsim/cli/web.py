@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, Parser, ended_by_signals
+from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ def add_options(parser: Parser) -> None:
         metavar="BOT",
         help="an additional opponent: a command, an agent or NAME=either (repeatable)",
     )
+    add_shared(
+        parser,
+        "--state",
+        action="append",
+        default=[],
+        help="folder of a run of locmsim optimize, whose parameters are drawn (repeatable)",
+    )
     add(
         "--save",
         metavar="FOLDER",
@@ -64,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
+    from locmsim.arena.tournament import split_player
     from locmsim.web.library import Library
     from locmsim.web.play import opponents
     from locmsim.web.site import Site
@@ -76,8 +85,10 @@ def run(options: argparse.Namespace) -> None:
         _check_folder(folder)
     # Games saved earlier can be watched.
     saved = [folder] if folder else []
+    check_players({f"--bot: player {text!r}": split_player(text)[1] for text in options.bot})
     try:
-        opponents(options.bot)
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            opponents(options.bot)
     except ValueError as error:
         raise Failure(f"--bot: {error}", code=2) from None
     site = Site(
@@ -85,6 +96,7 @@ def run(options: argparse.Namespace) -> None:
         options.bot,
         options.timeout_scale,
         folder,
+        runs=options.state,
     )
 
     with contextlib.ExitStack() as files:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from locmsim._core import State
+from locmsim.decks.report import DeckReport, report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import answer_actions
 from locmsim.game.match import Match
@@ -89,10 +90,13 @@ class GameReport:
         In order. Turns of a player who has died from drawing are not among them.
     budget : str
         The search and what it was allowed, for people.
+    decks : tuple of DeckReport, optional
+        The decks of both players; None if they are not judged, or were never chosen.
     """
 
     turns: list[TurnReport]
     budget: str
+    decks: tuple[DeckReport, DeckReport] | None = None
 
     def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
         """Return a player's turns with the greatest losses, the worst first."""
@@ -105,11 +109,12 @@ class GameReport:
         Returns
         -------
         dict
-            ``budget``; ``turns``, each as its attributes but ``start``, and ``loss``; ``worst``,
-            for each player the numbers of turns.
+            ``budget``; ``decks``, of each player, or None; ``turns``, each as its attributes but
+            ``start``, and ``loss``; ``worst``, for each player the numbers of turns.
         """
         return {
             "budget": self.budget,
+            "decks": self.decks and [deck.to_json() for deck in self.decks],
             "turns": [turn.to_json() for turn in self.turns],
             "worst": [[turn.turn for turn in self.worst(player)] for player in (0, 1)],
         }
@@ -124,7 +129,7 @@ def report_budget(nodes: int) -> str:
 
 
 def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> GameReport:
-    """Compare each turn of a match with the best one that a search finds.
+    """Judge the decks of a match, and compare each turn with the best one that a search finds.
 
     Parameters
     ----------
@@ -134,14 +139,15 @@ def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> G
     Returns
     -------
     GameReport
-        All its turns.
+        Both decks and all turns.
 
     Raises
     ------
     ValueError
         As for `report_turns`.
     """
-    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes))
+    decks = None if result.match.state is None else report_decks(result.match)
+    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes), decks)
 
 
 def report_turns(

@@ -2,7 +2,7 @@
 
 They create the same positions in the same order as searches by weights, but in larger steps: the
 beam evaluates a whole level at once, and the turns after the player's advance in step, for all
-plans in a world or all visits of a round. A function that computes what the weights do leads to the
+plans in a world or all visits of a pass. A function that computes what the weights do leads to the
 same answers. This is a separate module because exported bots do not need it.
 """
 
@@ -14,7 +14,6 @@ from locmsim._batch cimport StateArray
 from locmsim._core cimport (
     MAX_ACTIONS,
     PASS,
-    Determinizer,
     State,
     mixed,
     state_apply,
@@ -25,52 +24,35 @@ from locmsim._core cimport (
     turn_hash,
 )
 from locmsim._math cimport atanh64, exp32, log64
-from locmsim.search._beam cimport (
-    KEPT,
-    WINNING,
-    end_round,
-    halving_t,
-    make_level,
-    put_best_first,
-    select_best,
-    settle,
-    sift,
-    start_halving,
-)
-from locmsim.search._engine cimport (
-    UNLIMITED,
-    Engine,
-    engine_answer,
-    engine_begin,
-    engine_end_plans,
-    engine_start_plans,
-    engine_wins,
-    found_t,
-)
+from locmsim.search._beam cimport KEPT, WINNING, make_level, select_best, sift
+from locmsim.search._engine cimport Engine
 from locmsim.search._evaluation cimport MAX_VALUE, squashed
+from locmsim.search._halving cimport add_visits
 from locmsim.search._mcts cimport (
-    MAX_DEPTH,
     add_node,
-    best_by_value,
-    mean_result,
-    node_t,
-    select_turn,
+    descend,
+    end_visit,
+    enter_new,
     set_priors,
-    tree_t,
+    start_visit,
+    turn_node_t,
+    turn_tree_t,
     turns_t,
+    visit_t,
 )
 from locmsim.search._wins cimport can_kill
 from locmsim.search._work cimport (
     MAX_PLANS,
     MAX_REPLY_WIDTH,
     MAX_TURN_ACTIONS,
-    budget_t,
+    halving_t,
     is_late,
     is_new,
     note_plan,
     place_of,
     put_world,
     spend,
+    steps_t,
     work_t,
     world_of,
 )
@@ -107,14 +89,33 @@ ctypedef struct line_t:         # a turn after the player's, advanced together w
     float log_kept[MAX_REPLY_WIDTH]
     int32_t first, end          # its positions in the last call
 
-ctypedef struct visit_t:        # a descent of the tree, advanced together with others
-    node_t* path[MAX_DEPTH]
-    node_t* node
-    turns_t* turns
-    state_t s
-    int32_t depth
-    bint new, over
-    float result                # for the player of the last turn
+
+# ---- steps ---------------------------------------------------------------------------------------
+
+cdef void find_plans(void* owner) noexcept with gil:
+    """Find whole turns by a function; passing is always one of them."""
+    cdef BatchEngine engine = <BatchEngine>owner
+    cdef work_t* w = &engine.e.w
+    try:
+        engine.find_plans()
+    except BaseException as error:
+        engine.fail(error)
+    if w.n_plans == 0:
+        note_plan(w, 0, turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+
+
+cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
+    """Play plans on in one pass; return 1, or 0 if time was up before."""
+    cdef BatchEngine engine = <BatchEngine>owner
+    try:
+        if engine.e.w.failed:
+            return 0
+        if engine.e.o.is_tree:
+            return engine.play_visits(h)
+        return engine.play_world(h)
+    except BaseException as error:
+        engine.fail(error)
+        return 0
 
 
 cdef class BatchEngine(Engine):
@@ -135,9 +136,15 @@ cdef class BatchEngine(Engine):
     cdef bint greedy                # whether turns are played action by action
     cdef line_t* lines
     cdef visit_t* visits
+    cdef steps_t steps
 
     def __cinit__(self, options, evaluation, network, function):
         self.function = function
+        self.steps.find_plans = find_plans
+        self.steps.play = play
+        self.steps.threads = 1
+        self.steps.owner = <void*>self
+        self.e.w.steps = &self.steps
         self.greedy = options.reply_width == 1 and not self.e.o.is_tree
         self.lines = <line_t*>malloc(MAX_PLANS * sizeof(line_t))
         self.visits = <visit_t*>malloc(MAX_PLANS * sizeof(visit_t))
@@ -237,23 +244,11 @@ cdef class BatchEngine(Engine):
 
     # ---- the beam over the player's turn --------------------------------------------------------
 
-    cdef int run(self, int64_t iterations, found_t* found) except -1:
-        cdef work_t* w = &self.e.w
-        cdef budget_t whole, part
-        cdef int n = 0
-        found.iterations = 0
-        with nogil:
-            engine_wins(&self.e)
-        if not w.won:
-            engine_start_plans(&self.e, iterations, &whole, &part)
-            self.find_plans()
-            engine_end_plans(&self.e, &whole, &part)
-        if not w.won:
-            if self.e.o.is_tree:
-                found.iterations = self.search_tree(iterations, &n)
-            else:
-                n = self.choose_plan()
-        engine_answer(&self.e, n, found)
+    cdef int fail(self, error) except -1:
+        """End the search with an exception."""
+        if self.error is None:
+            self.error = error
+        self.e.w.failed = True
         return 0
 
     cdef int find_plans(self) except -1:
@@ -483,37 +478,21 @@ cdef class BatchEngine(Engine):
         line.kept[k] = line.here[place]
         line.log_kept[k] = line.log_here[place] + self.log_prior(line.row[place], PASS)
 
-    # ---- the choice of a plan -------------------------------------------------------------------
+    # ---- playing plans on -----------------------------------------------------------------------
 
-    cdef int choose_plan(self) except -1:
-        """Do what `best_plan` does."""
+    cdef int32_t play_world(self, halving_t* h) except -1:
+        """Play the ends of the plans that are left on in the next world."""
         cdef work_t* w = &self.e.w
-        cdef float total[MAX_PLANS]
-        cdef int32_t order[MAX_PLANS]
-        cdef float static_worlds = self.e.o.static_worlds
-        cdef halving_t h
-        cdef int worlds = 0, turns = self.e.o.turns, i
-        start_halving(w, &h, turns, self.e.o.plans, self.e.o.plans, order)
-        if turns == 0:
-            return order[0]
-        for i in range(w.n_plans):
-            total[i] = static_worlds * w.plans[i].result
-        while (
-            h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive
-        ):
-            for i in range(h.alive):
-                self.lines[i].s = w.ends[order[i]]
-                put_world(w, &self.lines[i].s, world_of(w, worlds))
-            self.play_on(h.alive, turns)
-            if not is_late(w):      # a world counts only if all plans were tried in it
-                for i in range(h.alive):
-                    total[order[i]] += self.result(&self.lines[i])
-                    w.plans[order[i]].visits += 1
-                worlds += 1
-            end_round(w, &h, <float>worlds / w.max_worlds, order, total)
-        settle(w, total, static_worlds)
-        put_best_first(order, total, h.alive)
-        return order[0]
+        cdef int i
+        for i in range(h.alive):
+            self.lines[i].s = w.ends[h.plan[h.order[i]]]
+            put_world(w, &self.lines[i].s, world_of(w, <int>h.done))
+        self.play_on(h.alive, self.e.o.turns)
+        if is_late(w):          # a world counts only if all plans were tried in it
+            return 0
+        for i in range(h.alive):
+            h.value[h.order[i]] += self.result(&self.lines[i])
+        return 1
 
     cdef int play_on(self, int n, int turns) except -1:
         """Play further turns from the ends of turns in the first `n` lines."""
@@ -542,29 +521,18 @@ cdef class BatchEngine(Engine):
                     over[i] = state_winner(&line.s) >= 0
         return 0
 
-    def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
-        """Do what `Engine.turn_value` does, in batches."""
-        cdef State end = root.clone()
+    cdef double played_on(self, const state_t* end, int n) except? -2:
         cdef double total = 0
-        cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        for action in actions:
-            end.apply_action(action)
-        if end.is_terminal():
-            return end.returns()[root.current_player()]
-        self.use_table(root.table)
-        engine_begin(
-            &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
-        for world in range(0, n_worlds, MAX_PLANS):
-            part = min(n_worlds - world, <int>MAX_PLANS)
+        cdef int i, world, part
+        for world in range(0, n, MAX_PLANS):
+            part = min(n - world, <int>MAX_PLANS)
             for i in range(part):
-                self.lines[i].s = end.s
+                self.lines[i].s = end[0]
                 put_world(&self.e.w, &self.lines[i].s, world_of(&self.e.w, world + i))
             self.play_on(part, self.e.o.turns)
             for i in range(part):
                 total += self.result(&self.lines[i])
-        self.raise_error()
-        return total / n_worlds
+        return total
 
     cdef float result(self, const line_t* line) noexcept nogil:
         """Return the expected result of a line for the searching player."""
@@ -573,112 +541,34 @@ cdef class BatchEngine(Engine):
 
     # ---- the tree -------------------------------------------------------------------------------
 
-    cdef int64_t search_tree(self, int64_t iterations, int* best) except -1:
-        """Do what `tree_search` does; the visits of a round advance in step."""
+    cdef int32_t play_visits(self, halving_t* h) except -1:
+        """Follow the plans that are left as `visit` does, all of them in step."""
         cdef work_t* w = &self.e.w
-        cdef tree_t* tree = &self.e.tree
-        cdef int32_t order[MAX_PLANS]
-        cdef int32_t plans[MAX_PLANS]
-        cdef float means[MAX_PLANS]
-        cdef halving_t h
-        cdef int64_t done = 0
-        cdef int n, i, k
-        start_halving(w, &h, self.e.o.turns, self.e.o.plans, iterations, order)
-        n = h.alive
-        tree.n_nodes = 0
-        for i in range(n):
-            means[i] = w.plans[order[i]].result
-            add_node(tree, &w.ends[order[i]], means[i])
-            plans[i] = i
-        memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
-        while (
-            h.round < h.rounds and w.budget.nodes >= h.cost * h.alive
-            and done + h.alive <= iterations
-        ):
-            self.visit_all(plans, h.alive)
-            if not is_late(w):
-                for i in range(h.alive):
-                    k = plans[i]
-                    self.count(&self.visits[i], &tree.nodes[k])
-                    means[k] = mean_result(&tree.nodes[k], self.e.o.static_worlds)
-                    w.budget.nodes -= 1
-                    done += 1
-            end_round(w, &h, <float>done / iterations, plans, means)
-        put_best_first(plans, means, h.alive)
-        for i in range(n):
-            if tree.nodes[i].visits:
-                w.plans[order[i]].visits = tree.nodes[i].visits
-                w.plans[order[i]].result = means[i]
-        best[0] = order[plans[0]]
-        return done
-
-    cdef int visit_all(self, const int32_t* plans, int n) except -1:
-        """Follow plans, as `visit` does, each in its next world."""
-        cdef work_t* w = &self.e.w
-        cdef tree_t* tree = &self.e.tree
-        cdef visit_t* v
-        cdef node_t* plan
-        cdef int waiting = 1, i, world
-        for i in range(n):
-            v = &self.visits[i]
-            plan = &tree.nodes[plans[i]]
-            world = plan.visits % w.max_worlds
-            v.node = plan
-            v.turns = &tree.replies[plans[i] * w.max_worlds + world]
-            v.s = plan.s
-            v.depth = 0
-            v.new = v.over = False
-            put_world(w, &v.s, world_of(w, world))
-        while waiting:
+        cdef turn_tree_t* tree = &self.e.tree
+        cdef int waiting = 1, i
+        cdef bint late
+        for i in range(h.alive):
+            start_visit(w, tree, &self.visits[i], h.order[i])
+        while waiting and not is_late(w):
             waiting = 0
-            for i in range(n):
-                self.lines[i].active = False
-                if not self.visits[i].over and self.descend(&self.visits[i], waiting):
+            for i in range(h.alive):
+                self.lines[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
+                if self.lines[i].active:
                     self.lines[i].s = self.visits[i].s
-                    self.lines[i].active = True
                     waiting += 1
-            if not waiting or is_late(w):
-                break
-            for i in range(n):
-                self.visits[i].new |= self.lines[i].active
-            self.play_turns_of(n)
-        return 0
+            if waiting:
+                self.add_turns(h.alive)
+        late = is_late(w)
+        if not late:
+            for i in range(h.alive):
+                end_visit(w, &self.visits[i], &tree.nodes[h.order[i]])
+        add_visits(h, tree)
+        return not late
 
-    cdef bint descend(self, visit_t* v, int waiting) noexcept nogil:
-        """Follow known turns up to the end of a visit; True if new ones are needed."""
-        cdef tree_t* tree = &self.e.tree
-        while not v.over:
-            state_end_turn(&v.s, self.e.w.table)
-            if state_winner(&v.s) >= 0:
-                # For the player of `node`, whose turn has just ended.
-                v.result = 1 if v.s.p[(self.e.w.who + v.depth) & 1].won else -1
-                v.over = True
-            elif v.turns.n == 0:
-                if tree.n_nodes + (1 + waiting) * <int>MAX_REPLY_WIDTH <= tree.max_nodes:
-                    return True
-                v.result = v.node.value
-                v.over = True
-            else:
-                self.enter(v, best_by_value(tree, v.turns) if v.new
-                           else select_turn(tree, v.turns, &self.e.o))
-        return False
-
-    cdef void enter(self, visit_t* v, node_t* node) noexcept nogil:
-        """Enter a turn; it may be the last one of a visit."""
-        v.node = node
-        v.path[v.depth] = node
-        v.depth += 1
-        v.result = node.value
-        v.over = (
-            state_winner(&node.s) >= 0 or v.depth == MAX_DEPTH
-            or v.new and v.depth >= self.e.o.turns and (v.depth - self.e.o.turns) % 2 == 0)
-        v.s = node.s
-        v.turns = &node.next
-
-    cdef int play_turns_of(self, int n) except -1:
+    cdef int add_turns(self, int n) except -1:
         """Add the turns that visits wait for to the tree, and enter the best one of each."""
         cdef bint waits[MAX_PLANS]
-        cdef tree_t* tree = &self.e.tree
+        cdef turn_tree_t* tree = &self.e.tree
         cdef line_t* line
         cdef visit_t* v
         cdef int i, j
@@ -698,12 +588,12 @@ cdef class BatchEngine(Engine):
                 set_priors(tree, v.turns, self.e.o.temperature)
             else:
                 self.use_priors(v.turns, line)
-            self.enter(v, best_by_value(tree, v.turns))
+            enter_new(tree, &self.e.o, v)
         return 0
 
     cdef void use_priors(self, const turns_t* turns, const line_t* line) noexcept nogil:
         """Set the prior of each turn to the product of its actions' priors, final PASS included."""
-        cdef node_t* nodes = &self.e.tree.nodes[turns.first]
+        cdef turn_node_t* nodes = &self.e.tree.nodes[turns.first]
         cdef float most = line.log_kept[0], total = 0
         cdef int i
         for i in range(turns.n):
@@ -713,14 +603,3 @@ cdef class BatchEngine(Engine):
             total += nodes[i].prior
         for i in range(turns.n):
             nodes[i].prior /= total
-
-    cdef void count(self, visit_t* v, node_t* plan) noexcept nogil:
-        """Add the result of a visit to its turns and its plan."""
-        cdef float result = v.result
-        cdef int i
-        for i in range(v.depth - 1, -1, -1):
-            v.path[i].visits += 1
-            v.path[i].total += result
-            result = -result
-        plan.visits += 1
-        plan.total += result

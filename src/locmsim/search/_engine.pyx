@@ -33,14 +33,18 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport Network, network_t
-from locmsim.search._beam cimport beam_search, best_plan, search_wins
+from locmsim.search._beam cimport beam_search, search_wins
 from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table
-from locmsim.search._mcts cimport node_t, tree_search, turns_t
+from locmsim.search._halving cimport best_plan
+from locmsim.search._mcts cimport turn_node_t, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
     PLANS_SEEN,
+    UNLIMITED,
+    begin_share,
     budget_t,
     candidate_t,
+    end_share,
     options_t,
     path_of,
     plan_t,
@@ -54,8 +58,6 @@ from locmsim.search.options import MCTSOptions
 
 __all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
 
-
-UNLIMITED = 1LL << 62
 
 cdef enum:
     MAX_RECORDS = 1 << 18
@@ -101,7 +103,7 @@ cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
     if not o.is_tree:
         return 0
     e.tree.max_nodes = o.plans + o.max_nodes
-    e.tree.nodes = <node_t*>malloc(e.tree.max_nodes * sizeof(node_t))
+    e.tree.nodes = <turn_node_t*>malloc(e.tree.max_nodes * sizeof(turn_node_t))
     e.tree.replies = <turns_t*>malloc(o.plans * o.worlds * sizeof(turns_t))
     return -1 if e.tree.nodes is NULL or e.tree.replies is NULL else 0
 
@@ -150,28 +152,9 @@ cdef void engine_begin(
     w.nodes = 0
     w.depth = 0
     w.budget.deadline = deadline
-    w.budget.nodes = nodes
+    w.budget.nodes = w.budget.given = nodes
     w.budget.until_clock = 0
     w.budget.over = False
-
-
-cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil:
-    """Return a share of the budget."""
-    cdef budget_t part = w.budget
-    if part.deadline < UNLIMITED:
-        part.deadline = now + <int64_t>(share * (part.deadline - now))
-    if part.nodes < UNLIMITED:
-        part.nodes = <int64_t>(share * part.nodes)
-    part.until_clock = 0
-    return part
-
-
-cdef void restore(work_t* w, const budget_t* whole, const budget_t* part) noexcept nogil:
-    """Continue with the whole budget, minus the nodes that a part of it used."""
-    cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
-    w.budget = whole[0]
-    w.budget.nodes -= part.nodes - left
-    w.budget.over = w.failed
 
 
 cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
@@ -198,62 +181,45 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
     return n
 
 
-cdef void engine_wins(engine_t* e) noexcept nogil:
+cdef void find_win(engine_t* e) noexcept nogil:
     """Look for a win; that may take its share of the budget where a win is possible at all."""
     cdef work_t* w = &e.w
-    cdef budget_t whole = w.budget
-    cdef budget_t part = share_of(w, e.o.wins_share, now_ns_())
-    w.budget = part
+    cdef budget_t whole = begin_share(w, e.o.wins_share, UNLIMITED)
     search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-    restore(w, &whole, &part)
+    end_share(w, &whole)
 
 
-cdef void engine_start_plans(
-    engine_t* e, int64_t iterations, budget_t* whole, budget_t* part
-) noexcept nogil:
+cdef void find_plans(engine_t* e, int64_t iterations) noexcept nogil:
+    """Find whole turns; a search that is bounded by few visits has a small beam, too."""
     cdef work_t* w = &e.w
+    cdef int64_t most = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
+    cdef budget_t whole
     w.n_records = 0
-    part[0] = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
-    if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
-        # A search of few visits has a small beam, too.
-        part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
-    whole[0] = w.budget
-    w.budget = part[0]
+    whole = begin_share(w, e.o.plan_share if e.o.turns else <float>1.0, most)
+    if w.steps is not NULL and w.steps.find_plans is not NULL:
+        w.steps.find_plans(w.steps.owner)
+    else:
+        beam_search(w, e.o.width)
+    end_share(w, &whole)
 
 
-cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil:
-    restore(&e.w, whole, part)
-
-
-cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil:
-    cdef const work_t* w = &e.w
+cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
+    cdef work_t* w = &e.w
+    cdef int n
+    found.iterations = 0
+    find_win(e)
+    if not w.won:
+        find_plans(e, iterations)
     if w.won:
         found.value = 1
         found.visits = 0
         n = path_of(w, w.win.parent, w.win.action, found.path)
         found.length = finish(w, found.path, n)
-    else:
-        found.value = w.plans[n].result
-        found.visits = w.plans[n].visits
-        found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
-
-
-cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
-    cdef work_t* w = &e.w
-    cdef budget_t whole, part
-    cdef int n = 0
-    found.iterations = 0
-    engine_wins(e)
-    if not w.won:
-        engine_start_plans(e, iterations, &whole, &part)
-        beam_search(w, e.o.width)
-        engine_end_plans(e, &whole, &part)
-    if not w.won:
-        if e.o.is_tree:
-            found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
-        else:
-            n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds)
-    engine_answer(e, n, found)
+        return
+    n = best_plan(w, &e.tree, &e.o, iterations, &found.iterations)
+    found.value = w.plans[n].result
+    found.visits = w.plans[n].visits
+    found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
 
 
 cdef int engine_game(
@@ -365,10 +331,20 @@ cdef class Engine:
         return 0
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
-        """Run the search step by step; subclasses override this."""
+        """Run a search that was begun."""
         with nogil:
             engine_run(&self.e, iterations, found)
         return 0
+
+    cdef double played_on(self, const state_t* end, int n) except? -2:
+        """Return the sum of the results of the end of a turn that is played on in `n` worlds."""
+        cdef work_t* w = &self.e.w
+        cdef double total = 0
+        cdef int i
+        with nogil:
+            for i in range(n):
+                total += play_on(w, end, world_of(w, i), self.e.o.turns)
+        return total
 
     def find_win(self, State root not None, int64_t nodes):
         """Return actions with which the mover wins in this turn, from the search for wins alone.
@@ -394,21 +370,18 @@ cdef class Engine:
         `actions` are legal in `root`, a sample of `worlds`; `n` is at most the number of worlds in
         the options.
         """
-        cdef work_t* w = &self.e.w
         cdef State end = root.clone()
         cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        cdef double total = 0
-        cdef int n_worlds = min(<int>n, w.max_worlds), i
+        cdef double total
+        cdef int n_worlds = min(<int>n, self.e.w.max_worlds)
         for action in actions:
             end.apply_action(action)
         if end.is_terminal():
             return end.returns()[root.current_player()]
         self.use_table(root.table)
-        with nogil:
-            engine_begin(
-                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
-            for i in range(n_worlds):
-                total += play_on(w, &end.s, world_of(w, i), self.e.o.turns)
+        engine_begin(
+            &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
+        total = self.played_on(&end.s, n_worlds)
         self.raise_error()
         return total / n_worlds
 

@@ -25,10 +25,13 @@ from locmsim.search._work cimport (
     MAX_REPLY_WIDTH,
     MAX_TURN_ACTIONS,
     WATCH_PERIOD,
+    budget_t,
     place_of,
     put_world,
     work_t,
 )
+
+UNLIMITED = 1LL << 62
 
 
 cdef bint is_late(work_t* w) noexcept nogil:
@@ -38,6 +41,29 @@ cdef bint is_late(work_t* w) noexcept nogil:
         if w.watch(w.owner) < 0:
             w.failed = True
     return w.failed or now >= w.budget.deadline
+
+
+cdef budget_t begin_share(work_t* w, float share, int64_t most) noexcept nogil:
+    cdef budget_t whole = w.budget
+    cdef budget_t* part = &w.budget
+    cdef int64_t now = now_ns_()
+    if part.deadline < UNLIMITED:
+        part.deadline = now + <int64_t>(share * (part.deadline - now))
+    if part.nodes < UNLIMITED:
+        part.nodes = <int64_t>(share * part.nodes)
+    elif part.deadline >= UNLIMITED:
+        part.nodes = most
+    part.given = part.nodes
+    part.until_clock = 0
+    return whole
+
+
+cdef void end_share(work_t* w, const budget_t* whole) noexcept nogil:
+    cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
+    cdef int64_t used = w.budget.given - left
+    w.budget = whole[0]
+    w.budget.nodes -= used
+    w.budget.over = w.failed
 
 
 cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil:

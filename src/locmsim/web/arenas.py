@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -18,6 +16,7 @@ from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
+from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
@@ -33,7 +32,7 @@ _PLAYERS, _GAMES = 16, 100_000
 _RUNNING, _SHOWN = 2, 1000
 #: The seconds between two looks at a file that a page follows.
 _LOOK = 2.0
-#: The time that a tournament gets to end, in seconds.
+#: The time that the tournaments get to end, in seconds.
 _ENDING = 10.0
 
 
@@ -146,12 +145,16 @@ def _row(arena: int, ending: Ending) -> dict[str, Any]:
 
 
 class _Started:
-    """The tournaments that were started here: each is the command ``locmsim arena``."""
+    """The tournaments that were started here: each is the command ``locmsim arena``.
+
+    They end with the site, even if it is killed.
+    """
 
     def __init__(self, site: Site, arenas: _Arenas) -> None:
         self._site = site
         self._arenas = arenas
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._supervisor = Supervisor()
+        self._running: dict[int, Child] = {}
         #: What each writes to its standard error.
         self._written: dict[int, IO[bytes]] = {}
         self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
@@ -168,18 +171,19 @@ class _Started:
 
     def _runs(self, number: int) -> bool:
         process = self._running.get(number)
-        return process is not None and process.poll() is None
+        return process is not None and process.exit_code() is None
 
     def _failure(self, number: int) -> str:
         """Return why a tournament has broken off; empty if it has not."""
         process = self._running.get(number)
-        if process is None or process.poll() in (None, 0, 128 + signal.SIGINT):
+        code = None if process is None else process.exit_code()
+        if code in (None, 0, -signal.SIGINT, 128 + signal.SIGINT):
             return ""
         file = self._written[number]
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _SHOWN))
         words = file.read().decode(errors="replace").strip()
-        return words or f"it ended with status {process.returncode}"
+        return words or f"it ended with status {code}"
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new games, or has ended."""
@@ -210,13 +214,13 @@ class _Started:
             path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
             words += ["--timeout-scale", str(self._site.timeout_scale)]
+            command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
             written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
-            process = subprocess.Popen(
-                [sys.executable, "-m", "locmsim", "arena", *words, "--", *specs],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=written,
-            )
+            with open(os.devnull, "r+b") as file:
+                null = file.fileno()
+                process = self._supervisor.start(
+                    command, stdin=null, stdout=null, stderr=written.fileno()
+                )
             number = self._arenas.add(path)
             self._site.library.dbs = [*self._site.library.dbs, path]
             self._running[number] = process
@@ -228,22 +232,19 @@ class _Started:
         process = self._running.get(whole_of(data, "db"))
         if process is None:
             raise Refusal("this arena was not begun here", 404)
-        process.send_signal(signal.SIGINT)
+        process.signal(signal.SIGINT)
         return {}
 
     def close(self) -> None:
-        """End all."""
+        """End all; what does not end by itself is killed."""
         with self._lock:
             self._closed = True
-            running = [*self._running.values()]
-        for process in running:
-            process.send_signal(signal.SIGINT)
-        for process in running:
-            try:
-                process.wait(_ENDING)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        for process in self._running.values():
+            process.signal(signal.SIGINT)
+        deadline = time.monotonic() + _ENDING
+        for process in self._running.values():
+            process.wait(max(0.0, deadline - time.monotonic()))
+        self._supervisor.end()
         for file in self._written.values():
             file.close()
 

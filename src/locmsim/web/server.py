@@ -5,10 +5,12 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
+from locmsim.commands import end_soon
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
@@ -28,6 +30,12 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await run_in_threadpool(self._site.close)
         await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End as `locmsim.commands.ended_by_signals` does: at once after a second signal."""
+        if self.should_exit:
+            end_soon(sig)
+        super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

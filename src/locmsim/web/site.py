@@ -62,6 +62,8 @@ class Site:
         Where games and tournaments are saved; empty for nowhere: they last as long as the server.
     hint_ms, hint_nodes : float, int
         Time in ms and positions of the search for a hint, 0 for no such bound.
+    runs : sequence of str
+        Folders of `locmsim.tuning.Optimization` whose progress is shown.
     token : str
         What the address needs for everything but the empty pages.
     """
@@ -72,6 +74,7 @@ class Site:
     folder: str = ""
     hint_ms: float = 500.0
     hint_nodes: int = 0
+    runs: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
     closing: list[Callable[[], None]] = field(default_factory=list)

@@ -58,7 +58,7 @@ class Reference:
 @each_rules
 def test_picks_are_those_of_the_choice_phase(rules):
     """Masks, observations and the battles' decks follow from legal and illegal picks."""
-    wanted = amount(60, 10_000)
+    wanted = amount(60, 1000, 10_000)
     n = 16 if wanted < 100 else 128
     env = LocmVectorEnv(n, rules=rules, opponent="caller", privileged=True, **CHOICE)
     random = np.random.default_rng(1)

@@ -81,7 +81,17 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert {name: shown[name] for name in report.to_json()} == report.to_json()
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert out.count("given away") == len(report.worst(0)) + len(report.worst(1))
+    decks, _, turns = out.partition("turn player  before")
+    assert turns.count("given away") == len(report.worst(0)) + len(report.worst(1))
+    assert report.decks is not None
+    for deck, name in zip(report.decks, ("ann", "bob"), strict=True):
+        assert f"the deck of player {deck.player}, {name}:" in decks
+        assert (
+            f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}"
+            in out
+        )
+    assert decks.count("given away") == sum(len(deck.worst) for deck in report.decks) > 0
+    assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())
     assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
     assert report.budget in out
     with pytest.raises(SystemExit, match="2"):

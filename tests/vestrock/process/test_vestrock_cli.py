@@ -143,6 +143,23 @@ def test_a_signal_ends_the_server_in_order(
         assert replay(file).cut == 1
 
 
+def test_a_second_signal_ends_a_server_that_does_not_end() -> None:
+    program = (
+        "import asyncio\n"
+        "from vestrock import cli, server\n"
+        "server.Server.run = lambda self: asyncio.sleep(1000)\n"
+        "cli.main(['serve', '--port=0'])\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"listening on ")
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < deadline:
+            process.terminate()  # two signals at once are one
+            time.sleep(0.05)
+        assert process.returncode == 128 + signal.SIGTERM
+
+
 def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     serving: list[Serving], tmp_path: Path
 ) -> None:
