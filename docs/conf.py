@@ -25,6 +25,7 @@ extensions = [
     "aliases",
     "links",
     "commands",
+    "layouts",
 ]
 
 # Pages are written for GitHub's reader, too: anchors as it makes them.

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from locmsim.envs import LocmVectorEnv
 from locmsim.policy import Policy, get_layout
 
 torch = pytest.importorskip("torch")
@@ -265,11 +266,28 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
         # The values of decks are part of the rewards; results of battles are -1, 0 or 1.
         assert any(abs(reward) % 1 for reward in paid)
     net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
-    net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
+    net.load_state_dict(whole["net"])
+    # The file rates as the network does, without PyTorch.
+    policy = Policy.load(tmp_path / "whole" / "choice.npz")
+    env = LocmVectorEnv(4, rules=rules, episode="choice", battlers=("random", "random"))
+    env.reset(seed=1)
+    for number in range(20):
+        seen = env.step(env.sample(number))[0]["observation"]
+    logits, values = policy.evaluate(seen)
+    with torch.no_grad():
+        expected = choose.ChoiceNet.forward(net, torch.from_numpy(seen))
+    torch.testing.assert_close(torch.from_numpy(logits), expected[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(torch.from_numpy(values), expected[1], rtol=1e-4, atol=1e-5)
+    assert (tmp_path / "whole" / "policy.npz").exists() == (phase == "match")
+    again = choose.ChoiceNet(rules)
+    again.load(policy)
+    assert all(
+        (array == policy.arrays[name]).all() for name, array in again.chooser().arrays.items()
+    )
 
 
-def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
-    """Only training of whole matches can start from a policy, which plays the battles."""
+def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
+    """Only the training of whole matches can start from a policy that plays battles."""
     import choose
 
     begin = ppo.Net("1.5").policy()
@@ -280,7 +298,7 @@ def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
     assert all((taken.arrays[name] == begin.arrays[name]).all() for name in begin.arrays)
     command = ["choose.py", "construct", "--from", str(tmp_path / "begin.npz")]
     monkeypatch.setattr(sys, "argv", [*command, "--folder", str(tmp_path / "run")])
-    with pytest.raises(SystemExit, match="--from: a policy plays battles"):
+    with pytest.raises(SystemExit, match=r"--from: expected a network of cards"):
         choose.main()
 
 

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
-from locmsim.agents.combined import CombinedAgent
+from locmsim.agents.combined import CombinedAgent, chooser_description
 from locmsim.agents.registry import (
     agent_spec,
     check_rules,
@@ -124,6 +124,21 @@ class LocmGame:
             The two agents.
         """
         return CombinedAgent(chooser, pilot)
+
+    def chooser(self, text: str) -> str:
+        """Return the description of an agent that chooses cards as a text says.
+
+        Parameters
+        ----------
+        text : str
+            An agent's description, or a value of the options ``deck`` and ``draft`` of agents.
+
+        Raises
+        ------
+        ValueError
+            It is neither.
+        """
+        return chooser_description(text)
 
     def checks(self) -> list[Check]:
         """Return the matches by which `locmsim check` tests a bot."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot", "check_players"]
+__all__ = ["as_bot", "check_bot", "check_players", "chooser_of"]
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
@@ -72,6 +72,16 @@ def check_players(players: "Mapping[str, str]", game: "Game | None" = None) -> N
 
 def _is_foreign(text: str, agents: Any) -> bool:
     return agents.is_agent(text) and getattr(agents, "is_foreign", lambda text: False)(text)
+
+
+def chooser_of(text: str) -> str:
+    """Return the description of the agent of ``--decks``; `Failure` if there is none."""
+    from locmsim.agents.combined import chooser_description
+
+    try:
+        return chooser_description(text)
+    except ValueError as error:
+        raise Failure(f"--decks: {error}", code=2) from None
 
 
 def _meant_an_agent(command: str, game: "Game | None") -> bool:

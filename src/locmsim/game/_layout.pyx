@@ -36,10 +36,18 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
-from locmsim.game._match cimport CONSTRUCT_OFFER, DRAFT_OFFER, match_t, picks_left
+from locmsim.game._match cimport (
+    CONSTRUCT_OFFER,
+    DRAFT_OFFER,
+    MAX_SET,
+    CompiledCards,
+    match_t,
+    picks_left,
+)
 
 __all__ = [
-    "LAYOUT_CODES", "entities_scale", "hidden_of", "mask_of", "observe", "observe_batch", "sizes"]
+    "LAYOUT_CODES", "entities_scale", "hidden_of", "mask_of", "observe", "observe_batch",
+    "observe_choice", "sizes"]
 
 LAYOUT_CODES = {"entities": ENTITIES, "gym-locm": GYM_LOCM, "entities-f32": ENTITIES_F32}
 
@@ -653,11 +661,14 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
 
 def sizes():
     """Return the sizes of the layouts: name -> rule set -> numbers, 0 for a missing layout."""
-    return {
+    found = {
         name: {rules: layout_size(code, number)
                for number, rules in enumerate(("1.5", "1.2", "1.0"))}
         for name, code in LAYOUT_CODES.items()
     }
+    found["choice"] = {rules: choice_size(number)
+                       for number, rules in enumerate(("1.5", "1.2", "1.0"))}
+    return found
 
 
 def observe(State state not None, int player, int layout, out):
@@ -708,6 +719,32 @@ def mask_of(State state not None, int player, int8_t[::1] out):
     if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
         raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
     write_mask(&out[0], &state.s, &state.table.t, player & 1)
+
+
+def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
+    """Write what a player sees in the choice phase who is offered cards (1.x) and has a deck.
+
+    Both are indices of cards.
+    """
+    cdef match_t m
+    cdef int8_t shown[HAND_ROW * MAX_SET]
+    cdef int i
+    memset(&m, 0, sizeof(match_t))
+    m.rules = cards.table.t.rules
+    m.cards = cards.cards()
+    m.n_cards = cards.table.t.n_cards - cards.table.t.n_instances
+    if out.shape[0] != choice_size(m.rules):
+        raise ValueError(f"out: {out.shape[0]} numbers, expected {choice_size(m.rules)}")
+    if len(deck) > MAX_DECK:
+        raise ValueError(f"chosen: {len(deck)} cards, expected {MAX_DECK} at most")
+    m.picked[0] = <uint8_t>len(deck)
+    for i, card in enumerate(deck):
+        m.decks[0][i] = <uint8_t>card
+    if m.picked[0] < MAX_DECK:
+        for i, card in enumerate(offer):
+            m.triplets[m.picked[0]][i] = <uint8_t>card
+    write_cards(shown, m.cards, m.n_cards)
+    write_choice(&out[0], &m, 0, shown)
 
 
 # ---- the choice phase ----------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
-from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
+from locmsim.tuning.dataset import Examples, add_log, examples_of_agent
 
 
 def last(found):
