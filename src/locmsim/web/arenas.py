@@ -157,6 +157,7 @@ class _Started:
         self._running: dict[int, Child] = {}
         #: What each writes to its standard error.
         self._written: dict[int, IO[bytes]] = {}
+        self._stopped: set[int] = set()
         self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
         self._lock = threading.Lock()
         self._closed = False
@@ -176,14 +177,12 @@ class _Started:
     def _failure(self, number: int) -> str:
         """Return why a tournament has broken off; empty if it has not."""
         process = self._running.get(number)
-        code = None if process is None else process.exit_code()
-        if code in (None, 0, -signal.SIGINT, 128 + signal.SIGINT):
+        if process is None or number in self._stopped or process.exit_code() is None:
             return ""
         file = self._written[number]
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _SHOWN))
-        words = file.read().decode(errors="replace").strip()
-        return words or f"it ended with status {code}"
+        return file.read().decode(errors="replace").strip()
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new games, or has ended."""
@@ -232,6 +231,7 @@ class _Started:
         process = self._running.get(whole_of(data, "db"))
         if process is None:
             raise Refusal("this arena was not begun here", 404)
+        self._stopped.add(whole_of(data, "db"))
         process.signal(signal.SIGINT)
         return {}
 
