@@ -167,7 +167,9 @@ class _Started:
         found: Any = self._arenas.files(request)
         for number, row in enumerate(found["files"]):
             row["running"] = self._runs(number)
-            row["failure"] = self._failure(number)
+            # One that came to its end may have written as well.
+            whole = row["error"] is None and row["games"] >= row["goal"]
+            row["failure"] = "" if whole else self._failure(number)
         return found
 
     def _runs(self, number: int) -> bool:
