@@ -6,13 +6,23 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import MISSING
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
+from locmsim._options import Declared
 from locmsim.errors import EndedBySignal
 
-__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "end_soon", "ended_by_signals"]
+__all__ = [
+    "UNRECOGNIZED",
+    "Parser",
+    "Stopped",
+    "add_option",
+    "argument_of",
+    "end_soon",
+    "ended_by_signals",
+]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -125,6 +135,46 @@ class Parser(argparse.ArgumentParser):
         formatter = argparse.HelpFormatter(f"{self.prog} [options]", width=1000)
         formatter.add_usage(None, shown, [])
         self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
+
+
+def add_option(
+    container: argparse._ActionsContainer, declared: Declared, *short: str, **more: Any
+) -> None:
+    """Add an option by its declaration (`locmsim._options`), with two dashes before its name.
+
+    Kind of value, bounds, default and help follow from the declaration; `short` are further
+    names, and `more` arguments of `argparse`, which take precedence.
+    """
+    flag = f"--{declared.name.replace('_', '-')}"
+    container.add_argument(*short, flag, **{**argument_of(declared), **more})
+
+
+def argument_of(declared: Declared) -> dict[str, Any]:
+    """Return the arguments of `argparse` for an option: kind of value, default and help."""
+    option = declared.option
+    default = None if declared.default is MISSING else declared.default
+    words = option.text.replace("%", "%%").replace("`", "")
+    if declared.type is bool:
+        return {"action": "store_true", "help": words}
+    if default not in (None, ""):
+        words += f" (default: {default if isinstance(default, str) else format(default, 'g')})"
+    found = {"default": default, "help": words}
+    if option.choices:
+        return {**found, "choices": option.choices}
+    measure = option.measured_in.upper() or {int: "N", float: "X"}.get(declared.type, "")
+    if declared.type in (int, float):
+        return {**found, "type": _reader(declared), "metavar": measure}
+    return {**found, "metavar": declared.name.upper()}
+
+
+def _reader(declared: Declared) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return declared.parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
 
 
 def _is_present(action: argparse.Action, value: Any) -> bool:

@@ -12,12 +12,22 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from locmsim._frame import UNRECOGNIZED, Parser, Stopped, end_soon, ended_by_signals
+from locmsim._frame import (
+    UNRECOGNIZED,
+    Parser,
+    Stopped,
+    add_option,
+    argument_of,
+    end_soon,
+    ended_by_signals,
+)
 
 __all__ = [
     "Failure",
     "Parser",
     "Stopped",
+    "add_option",
+    "argument_of",
     "end_soon",
     "ended_by_signals",
     "parsed",

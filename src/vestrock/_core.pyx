@@ -16,15 +16,16 @@ from hashlib import blake2b
 from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
+from locmsim.gamekit import declared
 from locmsim.parallel import in_threads
 from vestrock.deck import TYPES, Card, check_deck
+from vestrock.options import Parameters
 
 __all__ = ["ABI_VERSION", "ACTION_WORDS", "DEFAULTS", "Creature", "State", "Table"]
 
+_PARAMETERS = declared(Parameters)
 #: The parameters of a match and their defaults (section 1).
-DEFAULTS = {"init_hp": 20, "turns": 60, "draws": 2, "burns": 2, "hand_limit": 10}
-_BOUNDS = {"init_hp": (2, 10000), "turns": (2, 10000), "draws": (0, 1000), "burns": (0, 1000),
-           "hand_limit": (1, 1000)}
+DEFAULTS = {name: one.default for name, one in _PARAMETERS.items()}
 
 #: The words of the kinds of action, in the order of their numbers.
 ACTION_WORDS = ("END_TURN", "FINISH_BLOCK", "DRAW_CARD", "BURN_CARD", "DISCARD_CARD", "ADD_MANA",
@@ -566,13 +567,8 @@ cdef int buffer_size(const table_t* t) noexcept nogil:
 
 def _parameter(name, value):
     """Return the value of a parameter as an int; ``ValueError`` if it is out of bounds."""
-    low, high = _BOUNDS[name]
-    try:
-        number = index(value)
-    except TypeError:
-        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
-    if not low <= number <= high:
-        raise ValueError(f"{name}: expected {low}..{high}, got {number}")
+    _PARAMETERS[name].check(value)
+    number = index(value)
     if name in ("init_hp", "turns") and number % 2:
         raise ValueError(f"{name}: expected an even number, got {number}")
     return number

@@ -5,10 +5,11 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from locmsim._checks import budget
 from locmsim._core import State
+from locmsim._options import Option, documented
 from locmsim.agents._scripted import turn_line
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of
 from locmsim.decks import DeckBuilder, DraftPicker, build_deck, deck_line, pick
@@ -22,6 +23,8 @@ __all__ = [
     "BaseAgent",
     "BelievingAgent",
     "ChoosingAgent",
+    "Deck",
+    "Draft",
     "ScriptedAgent",
     "check_bounds",
     "line_of",
@@ -64,17 +67,31 @@ class Agent(Protocol):
         """
 
 
+Deck = Annotated[
+    str | DeckBuilder,
+    Option(
+        "how a deck of rules 1.5 is built: a function of the offer, or a text, see"
+        " `locmsim.agents.choosers`",
+        kind="str or function",
+    ),
+]
+Draft = Annotated[
+    str | DraftPicker,
+    Option(
+        "how cards are picked in rules 1.x: a function or a text, as for `deck`",
+        kind="str or function",
+    ),
+]
+
+
+@documented()
 @dataclass
 class ChoosingAgent(ABC):
     """An agent that chooses its cards by a heuristic, at random or by a trained policy.
 
     Parameters
     ----------
-    deck : str or function
-        How a deck of 1.5 is built: a function of the offer, or a text, see
-        `locmsim.agents.choosers`.
-    draft : str or function
-        How cards are picked in 1.x: the same for drafts.
+    options
 
     Raises
     ------
@@ -82,8 +99,8 @@ class ChoosingAgent(ABC):
         No way to choose cards has that name, or its file cannot be used.
     """
 
-    deck: str | DeckBuilder = "default"
-    draft: str | DraftPicker = "default"
+    deck: Deck = "default"
+    draft: Draft = "default"
 
     def __post_init__(self) -> None:
         self.reset()

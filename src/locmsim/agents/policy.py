@@ -1,10 +1,11 @@
 """The agents that play a trained network without a search."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from locmsim._checks import number
 from locmsim._core import State
+from locmsim._options import Option, check, documented
 from locmsim.agents.base import BaseAgent
 from locmsim.agents.policies import load_as_option
 from locmsim.game.observation import Observation
@@ -18,21 +19,14 @@ __all__ = ["PolicyAgent"]
 # Networks need numpy, which is slow to import and which no other agent needs: imported on use.
 
 
+@documented()
 @dataclass
 class PolicyAgent(BaseAgent):
     """A trained network that plays one action at a time, the one with the highest logit.
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
-    path : str
-        Anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or TorchScript
-        file, or ``file.py:NAME``.
-    temperature : float
-        If above 0, actions are sampled in proportion to exp(logit / temperature).
-    rules, layout : str
-        Rule set and layout of the network, if its file does not name them.
+    options
 
     Raises
     ------
@@ -40,15 +34,31 @@ class PolicyAgent(BaseAgent):
         The file cannot be read or holds no such policy, or the game has other rules.
     """
 
-    path: str = field(default="", kw_only=True)
-    temperature: float = field(default=0.0, kw_only=True)
-    rules: str = field(default="", kw_only=True)
-    layout: str = field(default="", kw_only=True)
+    path: Annotated[
+        str,
+        Option(
+            "anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or"
+            " TorchScript file, or ``file.py:NAME``"
+        ),
+    ] = field(default="", kw_only=True)
+    temperature: Annotated[
+        float,
+        Option(
+            "if above 0, actions are sampled in proportion to exp(logit / temperature)", 0.0, 1e6
+        ),
+    ] = field(default=0.0, kw_only=True)
+    rules: Annotated[str, Option("rule set of the network, if its file does not name it")] = field(
+        default="", kw_only=True
+    )
+    layout: Annotated[str, Option("layout of the network, if its file does not name it")] = field(
+        default="", kw_only=True
+    )
 
     #: Maximum number of actions in a turn: cards in hand, and attacks.
     MOST_ACTIONS = 60
 
     def __post_init__(self) -> None:
+        check(self)
         if self.temperature:
             number("temperature", self.temperature, 1e-6, 1e6)
         from locmsim.policy import PolicyCaller, RatingPolicy

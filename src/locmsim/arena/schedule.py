@@ -15,8 +15,10 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
+from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim._options import Option, check, documented
 from locmsim._plugins import class_files
 from locmsim._seeds import agent_seed, derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
@@ -168,6 +170,7 @@ class Draw(NamedTuple):
     step: int
 
 
+@documented()
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings that determine the games of a tournament and how they are played.
@@ -178,24 +181,7 @@ class Settings:
         The contestants.
     game : Game
         The game.
-    mode : str
-        "round-robin", or "gauntlet": the first player against each of the others.
-    seed : int
-        The seed from which the seeds of all rounds are derived, unless `seeds` are given.
-    seeds : sequence of int, optional
-        The seeds of the rounds, all different, which limit their number.
-    mirror : bool
-        Play each seed twice, with the seats swapped. Otherwise the seats alternate from round to
-        round.
-    pairs_per_set : int
-        Number of consecutive rounds that share their cards but nothing else that depends on seeds.
-    timeout_scale, match_limit, lenient
-        As for `locmsim.referee.play`.
-    decks : str
-        The description of the agent who chooses the cards in both seats; empty: the players do.
-    pilot : str
-        The description of the agent who plays in both seats with the cards that the players have
-        chosen; empty: the players play.
+    options
     segments : tuple of Segment
         The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
     draws : tuple of Draw
@@ -213,16 +199,58 @@ class Settings:
 
     players: tuple[Player, ...]
     game: Game
-    mode: Mode = "round-robin"
-    seed: int = 0
-    seeds: Seeds | None = None
-    mirror: bool = True
-    pairs_per_set: int = 1
-    timeout_scale: float = 1.0
-    match_limit: float | None = None
-    lenient: bool = False
-    decks: str = ""
-    pilot: str = ""
+    mode: Annotated[
+        Mode,
+        Option(
+            "who plays whom",
+            choices=MODES,
+            more="A gauntlet is the first player against each of the others.",
+        ),
+    ] = "round-robin"
+    seed: Seed = 0
+    seeds: Annotated[
+        Seeds | None,
+        Option(
+            "seeds of the rounds, all different, which limit their number",
+            kind="sequence of int",
+            more="Everything random follows from them. Without them they are derived from `seed`.",
+        ),
+    ] = None
+    mirror: Annotated[
+        bool,
+        Option(
+            "play each seed twice, with the seats swapped",
+            more="Otherwise the seats alternate from round to round.",
+        ),
+    ] = True
+    pairs_per_set: Annotated[
+        int,
+        Option(
+            "number of consecutive rounds that share their cards",
+            1,
+            10**9,
+            more="They share nothing else that depends on seeds.",
+        ),
+    ] = 1
+    timeout_scale: TimeoutScale = 1.0
+    match_limit: MatchLimit | None = None
+    lenient: Lenient = False
+    decks: Annotated[
+        str,
+        Option(
+            "description of an agent who chooses the cards in both seats",
+            more="Then only their play tells players apart. A program is asked for its choice as"
+            " usual, and this replaces it.",
+        ),
+    ] = ""
+    pilot: Annotated[
+        str,
+        Option(
+            "description of an agent who plays in both seats, with the cards that the players have"
+            " chosen",
+            more="It is for agents only.",
+        ),
+    ] = ""
     segments: tuple[Segment, ...] = ()
     draws: tuple[Draw, ...] = ()
     retired: tuple[int, ...] = ()
@@ -230,10 +258,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         self._check_names()
-        if self.mode not in MODES:
-            raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
-        if self.pairs_per_set < 1:
-            raise ValueError(f"pairs_per_set: expected 1 or more, got {self.pairs_per_set}")
+        check(self)
         if self.seeds is not None:
             if not isinstance(self.seeds, Seeds):
                 object.__setattr__(self, "seeds", Seeds(self.seeds))
@@ -246,7 +271,6 @@ class Settings:
                 self.game.new_match(0, 0)
             except ValueError as error:
                 raise ValueError(f"pairs_per_set: {error}") from None
-        self._check_limits()
         for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
             if spec:
                 self._check_combined(name, spec)
@@ -266,12 +290,6 @@ class Settings:
                 raise ValueError(f"players: {name!r} is not a valid name")
             if names.count(name) > 1:
                 raise ValueError(f"players: two are called {name!r}")
-
-    def _check_limits(self) -> None:
-        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
-            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
-        if self.match_limit is not None and not self.match_limit > 0:
-            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
 
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure, Parser, interruptible, whole, width
+from locmsim._options import Declared, Option
+from locmsim.cli._common import Failure, Parser, interruptible, width
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -81,13 +83,7 @@ def add_options(parser: Parser) -> None:
         help="continue beyond the turn: the opponent's best replies and the next turn, in sampled"
         " worlds, each named by its seed",
     )
-    add(
-        "--worlds",
-        type=whole(1, 4096),
-        default=3,
-        metavar="N",
-        help="number of worlds for --tree (default: %(default)s)",
-    )
+    add_option(parser, Declared("worlds", int, 3, Option("number of worlds for --tree", 1, 4096)))
     add(
         "--hand",
         default="",

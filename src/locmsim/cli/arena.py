@@ -10,15 +10,12 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from locmsim._io import counted, printable
+from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    ISOLATE_HELP,
-    LENIENT_HELP,
-    LIMIT_HELP,
-    SCALE_HELP,
     STDOUT_PATHS,
     Failure,
     Parser,
@@ -27,13 +24,12 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     start_logging,
-    whole,
     width,
     write,
 )
 from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
-from locmsim.commands import sentence
+from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
 
 if TYPE_CHECKING:
@@ -67,12 +63,8 @@ def add_options(parser: Parser) -> None:
         " count (default: all players')",
     )
     add_shared(show, "--json")
-    show.add_argument(
-        "--stderr",
-        type=whole(1, 1 << 62),
-        metavar="GAME",
-        help="print the standard error output of both players of a game",
-    )
+    number = Option("print the standard error output of both players of a game", 1, 1 << 62)
+    add_option(show, Declared("stderr", int, None, number), metavar="GAME")
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
     )
@@ -90,6 +82,8 @@ def add_options(parser: Parser) -> None:
 
 
 def _add_arena_run(parser: Parser) -> None:
+    from locmsim.arena import Settings
+
     add = parser.add_argument
     add(
         "players",
@@ -126,12 +120,8 @@ def _add_arena_run(parser: Parser) -> None:
     seeds = group.add_mutually_exclusive_group()
     add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
-    group.add_argument(
-        "--pairs-per-set",
-        type=whole(1, 10**9),
-        metavar="N",
-        help="pairs of games that share a card set (default: 1)",
-    )
+    known = declared(Settings)
+    add_option(group, known["pairs_per_set"], default=None)
     add = parser.add_argument_group("a pool that grows, with --db").add_argument
     add(
         "--add",
@@ -182,18 +172,15 @@ def _add_arena_run(parser: Parser) -> None:
         help="number of games played at once (default: one per core, which its two bots share; with"
         " two cores for each game, each bot has its own)",
     )
-    group.add_argument(
-        "--cores",
-        type=whole(1, 1 << 16),
-        metavar="N",
-        help="cores per game, for agents with threads (default: 1)",
-    )
+    add_shared(group, "--cores", help="cores per game, for agents with threads (default: 1)")
     add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
-    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    add_shared(group, "--isolate")
     group = parser.add_argument_group("time limits and faults")
-    add_shared(group, "--timeout-scale", help=SCALE_HELP)
-    add_shared(group, "--match-limit", help=LIMIT_HELP)
-    add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add_shared(
+        group, "--timeout-scale", help="factor of all time limits; 0: no limits (default: 1)"
+    )
+    add_shared(group, "--match-limit")
+    add_shared(group, "--lenient", action="store_const", const=True)
     group = parser.add_argument_group("play or decks alone")
     add = group.add_argument
     add("--decks", metavar="AGENT", help=DECKS_HELP)

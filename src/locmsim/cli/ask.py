@@ -9,9 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import Failure, Parser, ended_by_signals, whole
+from locmsim._options import Declared, Option
+from locmsim.cli._common import Failure, Parser, ended_by_signals
 from locmsim.cli._players import as_bot
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 from locmsim.contract import Part
 
 if TYPE_CHECKING:
@@ -54,13 +56,8 @@ def add_options(parser: Parser) -> None:
         help="ask about the last turns of every game that a player lost",
     )
     add_shared(parser, "--player", help="with --lost: whose games (default: the first player's)")
-    add(
-        "--last",
-        type=whole(1, 1000),
-        default=3,
-        metavar="N",
-        help="with --lost: number of turns per game (default: %(default)s)",
-    )
+    last = Option("with --lost: number of turns per game", 1, 1000)
+    add_option(parser, Declared("last", int, 3, last))
     add_shared(parser, "--seed", default=0, help="seed of an agent (default: %(default)s)")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
     add_shared(
@@ -72,7 +69,6 @@ def add_options(parser: Parser) -> None:
         parser,
         "--timeout-scale",
         default=_SCALE,
-        help="multiply the time limits by X; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import GAME_HELP, SCALE_HELP, Failure, ended_by_signals
+from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
-    add_shared(parser, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(parser, "--timeout-scale", default=1.0)
     add_shared(parser, "--json")
 
 

@@ -7,28 +7,24 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import printable
+from locmsim._options import Declared, Option
 from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    ISOLATE_HELP,
-    LENIENT_HELP,
-    LIMIT_HELP,
-    SCALE_HELP,
     STDOUT_PATHS,
     Failure,
     Parser,
     check_target,
     color_wanted,
     ended_by_signals,
-    seed,
-    whole,
     write,
 )
 from locmsim.cli._players import as_bot, check_bot, chooser_of
-from locmsim.cli._shared import add_shared
+from locmsim.cli._shared import SEED, add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,20 +51,15 @@ def add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the match")
     add = group.add_argument
     add_shared(group, "--rules", help="rule set (default: 1.5, or that of the log)")
-    add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
+    add_shared(group, "--seed", "-seed", help="seed of the match: the same as -d seed=N")
     add(
         "-d",
         default="",
         metavar="DATA",
         help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; the last of several -d counts',
     )
-    add(
-        "-league",
-        "--league",
-        type=whole(1, 4),
-        metavar="N",
-        help="league, 1 to 4, in rules 1.0: the same as -d league=N",
-    )
+    league = Option("league, 1 to 4, in rules 1.0: the same as -d league=N", 1, 4)
+    add_option(group, Declared("league", int, None, league), "-league")
     add_shared(group, "--ids", help=IDS_HELP)
     group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
@@ -79,10 +70,10 @@ def add_options(parser: Parser) -> None:
         help="show an earlier match instead: a log (FILE) or a game of an arena (DB:NUMBER)",
     )
     group = parser.add_argument_group("time limits and faults")
-    add_shared(group, "--timeout-scale", default=1.0, help=SCALE_HELP)
-    add_shared(group, "--match-limit", help=LIMIT_HELP)
-    add_shared(group, "--lenient", help=LENIENT_HELP)
-    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    add_shared(group, "--timeout-scale", default=1.0)
+    add_shared(group, "--match-limit")
+    add_shared(group, "--lenient")
+    add_shared(group, "--isolate")
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
@@ -313,7 +304,7 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
 
     try:
         params = _parameters(options.d)
-        match_seed = seed(str(params.pop("seed"))) if "seed" in params else None
+        match_seed = SEED(str(params.pop("seed"))) if "seed" in params else None
     except (ValueError, argparse.ArgumentTypeError) as error:
         raise Failure(f"-d: {error}", code=2) from None
     if params or options.league is not None:

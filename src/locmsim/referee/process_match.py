@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from locmsim._common_options import Lenient, MatchLimit, TimeoutScale
+from locmsim._options import check_values, documented
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
@@ -106,13 +108,14 @@ class Result(Generic[_M]):
         return sum(call.turn is not None for call in self.calls)
 
 
+@documented()
 def play(
     players: Sequence[Any],
     match: _M,
     *,
-    timeout_scale: float = 1.0,
-    match_limit: float | None = None,
-    lenient: bool = False,
+    timeout_scale: TimeoutScale = 1.0,
+    match_limit: MatchLimit | None = None,
+    lenient: Lenient = False,
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
@@ -136,13 +139,7 @@ def play(
         process of its own, where it loses by whatever ends it, and as soon as its time is up.
     match : Match
         A match of any game (`locmsim.contract.Match`).
-    timeout_scale : float
-        Factor of the rules' time limits; 0: no limits.
-    match_limit : float, optional
-        Seconds that a bot may take for all its answers in the match.
-    lenient : bool
-        Accept output that a bot writes before it is asked as its next answer; by default such a
-        bot loses.
+    options
     cwd : str or path, optional
         Working directory of the bots; by default that of this process.
     env : mapping, optional
@@ -175,46 +172,43 @@ def play(
     """
     if len(players) != 2:
         raise ValueError(f"expected two commands, got {len(players)}")
-    if not (math.isfinite(timeout_scale) and timeout_scale >= 0):
-        raise ValueError(f"timeout_scale: expected a number >= 0, got {timeout_scale!r}")
-    if match_limit is not None and not match_limit > 0:
-        raise ValueError(f"match_limit: expected a number > 0, got {match_limit!r}")
+    check_values(play, timeout_scale=timeout_scale, match_limit=match_limit)
     if not match.to_ask:
         raise ValueError("the match is already over")
 
-    bots: list[_Bot] = []
-    processes: list[BotProcess] = []
     with Supervisor() as supervisor:
-        for player, own_cores in zip(players, cores, strict=True):
-            if not isinstance(player, str | Sequence | IsolatedAgent):
-                bots.append(player)
-                continue
-            if not (hasattr(select, "poll") and hasattr(os, "waitid")):
-                raise OSError("bots that are processes need a POSIX system with poll and waitid")
-            where: dict[str, Any] = {"cwd": cwd, "env": env, "cores": own_cores}
-            try:
-                process: BotProcess
-                if isinstance(player, IsolatedAgent):
-                    process = AgentProcess(player, match, supervisor, **where)
-                else:
-                    process = BotProcess(player, supervisor, **where)
-                processes.append(process)
-                bots.append(process)
-            except BotFault as fault:
-                bots.append(fault)
-        chosen: dict[int, Any] = dict(choosers or {})
-        for player, agent in chosen.items():
-            if isinstance(agent, IsolatedAgent):
-                chosen[player] = AgentProcess(agent, match, supervisor, cwd=cwd, env=env)
-                processes.append(chosen[player])
-        started(processes)
+        bots = [
+            _created(player, match, supervisor, cwd=cwd, env=env, cores=own_cores)
+            for player, own_cores in zip(players, cores, strict=True)
+        ]
+        chosen: dict[int, Any] = {
+            player: AgentProcess(agent, match, supervisor, cwd=cwd, env=env)
+            if isinstance(agent, IsolatedAgent)
+            else agent
+            for player, agent in (choosers or {}).items()
+        }
+        started([bot for bot in [*bots, *chosen.values()] if isinstance(bot, BotProcess)])
         bots = [_begun(bot) for bot in bots]
         chosen = {player: _begun(agent) for player, agent in chosen.items()}
         referee = _Referee(match, bots, timeout_scale, match_limit, lenient, expendable, chosen)
         return referee.run(on_call)
 
 
-def _begun(bot: _Bot) -> _Bot:
+def _created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "_Bot":
+    """Return a player of `play` with its process, or the fault of one that could not start."""
+    if not isinstance(player, str | Sequence | IsolatedAgent):
+        return player
+    if not (hasattr(select, "poll") and hasattr(os, "waitid")):
+        raise OSError("bots that are processes need a POSIX system with poll and waitid")
+    try:
+        if isinstance(player, IsolatedAgent):
+            return AgentProcess(player, match, supervisor, **where)
+        return BotProcess(player, supervisor, **where)
+    except BotFault as fault:
+        return fault
+
+
+def _begun(bot: "_Bot") -> "_Bot":
     """Return a bot that is ready to be asked, or its fault."""
     if isinstance(bot, AgentProcess):
         try:

@@ -3,14 +3,14 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import budget, number, whole
+from locmsim._checks import budget
 from locmsim._core import Determinizer, State
+from locmsim._options import documented
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
@@ -21,10 +21,11 @@ from locmsim.search._forest import Forest
 from locmsim.search._values import gumbel
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, OnObservations
+from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
 from locmsim.search.turn_search import worlds_at
 
-__all__ = ["Evaluating", "Evaluator", "PolicyOptions", "PolicySearch", "SearchPosition"]
+__all__ = ["Evaluating", "Evaluator", "PolicySearch", "SearchPosition"]
 
 
 @runtime_checkable
@@ -51,57 +52,8 @@ Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
 #: Priors or logits, or None; values; whether they are logits.
 _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
 
-#: Default number of simulations of a position that may be in flight at the same time.
-_LEAVES = 8
 #: Assumed duration of a simulation in seconds, before one was timed.
 _FIRST_GUESS = 1e-4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyOptions:
-    """The options of a `PolicySearch`, checked; its parameters explain them and have the defaults.
-
-    Parameters
-    ----------
-    simulations, root, considered, leaves, exploration, visit_offset, value_scale, temperature,
-    noise, mix
-        As for `PolicySearch`.
-
-    Raises
-    ------
-    ValueError
-        An option is out of bounds.
-    """
-
-    simulations: int = 64
-    root: str = "gumbel"
-    considered: int = 16
-    leaves: int = _LEAVES
-    exploration: float = 1.25
-    visit_offset: float = 50.0
-    value_scale: float = 0.1
-    temperature: float = 1.0
-    noise: float = 0.0
-    mix: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.root not in ("gumbel", "puct"):
-            raise ValueError(f"root: expected gumbel or puct, got {self.root!r}")
-        for name, fewest, largest in (
-            ("simulations", 1, 1 << 24),
-            ("considered", 1, 155),
-            ("leaves", 1, 1 << 12),
-        ):
-            object.__setattr__(self, name, whole(name, getattr(self, name), fewest, largest))
-        for name, least, most in (
-            ("exploration", 0.0, 1e6),
-            ("visit_offset", 0.0, 1e6),
-            ("value_scale", 0.0, 1e6),
-            ("temperature", 1e-3, 1e6),
-            ("noise", 0.0, 1e3),
-            ("mix", 0.0, 1.0),
-        ):
-            number(name, getattr(self, name), least, most)
 
 
 class SearchPosition(NamedTuple):
@@ -133,6 +85,7 @@ class SearchPosition(NamedTuple):
 _DEFAULTS = PolicyOptions()
 
 
+@documented(PolicyOptions)
 class PolicySearch:
     """Tree search in sampled worlds, guided by priors and values of an evaluator.
 
@@ -153,28 +106,7 @@ class PolicySearch:
         policy or a function of observations (`OnObservations`) is shown them with the history:
         what each player has been shown in the game and in the tree. A function of a `StateBatch`
         is as `StateBatch.values` says. Without priors all legal actions are alike.
-    simulations : int
-        For each decision.
-    root : str
-        "gumbel", or "puct": the root is a node like the others, and the most visited action is
-        taken.
-    considered : int
-        Actions that sequential halving begins with, at most.
-    leaves : int
-        Simulations of one position in a call of the evaluator, at most. With "gumbel" it makes no
-        difference to the results; with "puct" those on their way count as lost (virtual loss).
-    exploration : float
-        Weight of the priors against the mean results (PUCT).
-    visit_offset, value_scale : float
-        A mean result counts as much as (`visit_offset` + most visits of an action) *
-        `value_scale` times its size in the logarithm of a prior.
-    temperature : float
-        Logits of a policy are divided by it.
-    noise : float
-        How much Gumbel noise is added to the logarithms of the priors at the root: 1 draws from
-        the improved policy, for self-play; 0 takes its best action.
-    mix : float
-        Part of the value of a leaf that comes from the network of `evaluation`.
+    options
     evaluation : Evaluation, optional
         With a network, for `mix`; that of the rules by default.
 

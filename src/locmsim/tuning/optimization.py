@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TextIO
+from typing import Annotated, Any, NamedTuple, Self, TextIO
 
+from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._io import try_lock, write_whole
+from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim._specs import options_of
 from locmsim.arena import Arena, ArenaError, parse_player
@@ -95,6 +97,7 @@ def _play_pair(settings: Settings, again: bool) -> _Played:
 _RIVAL = "opponent"
 
 
+@documented()
 @dataclass(frozen=True, slots=True)
 class OptimizationSettings:
     """The settings of an optimization.
@@ -107,17 +110,10 @@ class OptimizationSettings:
         The game.
     against : tuple of str
         The opponents; by default versions of the bot play each other.
-    games : int
-        The number of games of the tuning.
-    method : str
-        One of `locmsim.tuning.methods.METHODS`.
-    seed : int
-        The seed of all random numbers.
     template : str or None
         The content of a file with placeholders; ``{file}`` in the command is the path of the file
         that is made from it.
-    timeout_scale, match_limit, lenient
-        As for `locmsim.referee.play`.
+    options
 
     Raises
     ------
@@ -128,19 +124,18 @@ class OptimizationSettings:
     player: str
     game: Game
     against: tuple[str, ...] = ()
-    games: int = 4000
-    method: str = next(iter(METHODS))
-    seed: int = 1
+    games: Annotated[int, Option("number of games of the tuning", 2 * _CHECK, 10**12)] = 4000
+    method: Annotated[
+        str, Option("algorithm that chooses the values to try", choices=tuple(METHODS))
+    ] = next(iter(METHODS))
+    seed: Seed = 1
     template: str | None = None
-    timeout_scale: float = 1.0
-    match_limit: float | None = None
-    lenient: bool = False
+    timeout_scale: TimeoutScale = 1.0
+    match_limit: MatchLimit | None = None
+    lenient: Lenient = False
 
     def __post_init__(self) -> None:
-        if self.games < 2 * _CHECK:
-            raise ValueError(f"games: expected {2 * _CHECK} or more, got {self.games}")
-        if self.method not in METHODS:
-            raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
+        check(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain dicts, lists, numbers and strings."""
