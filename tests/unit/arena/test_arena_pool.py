@@ -300,9 +300,17 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             main(["arena", "--db", db, *wrong])
         assert caught.value.code == 2
         assert message in capsys.readouterr().err.splitlines()[-1]
-    with pytest.raises(SystemExit):
-        main(["arena", "--add", "a=random", "b=greedy"])
-    assert ": needs --db" in capsys.readouterr().err
+    assert main(["arena", *words, "--add", "d=max-attack", "--games", "8", "--against", "c"]) == 0
+    assert capsys.readouterr().out.startswith("20 games of rules 1.5")
+    assert main(["arena", *words, "--games", "6"]) == 0
+    assert capsys.readouterr().out.startswith("26 games of rules 1.5")
+    assert main(["arena", *words]) == 0
+    more = "--add NAME=PLAYER adds a player, --games N draws further games"
+    assert more in capsys.readouterr().err
+    for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--against", "a"]):
+        with pytest.raises(SystemExit):
+            main(["arena", *wrong_words])
+        assert ": needs --db" in capsys.readouterr().err
     with Arena.load(db) as arena:
-        assert [player.name for player in arena.settings.players] == ["a", "b", "c"]
-        assert arena.tally.games == 12
+        assert [player.name for player in arena.settings.players] == ["a", "b", "c", "d"]
+        assert arena.tally.games == 26
