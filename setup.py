@@ -136,7 +136,6 @@ MODULES = [
     "envs._fresh",
     "envs._player_table",
     "envs._requests",
-    "envs._resets",
     "envs._rows",
     "envs._views",
     "envs._thread_pool",

@@ -17,9 +17,9 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
-from locmsim.envs.evaluate import HELD_OUT, WinRate
 from locmsim.policy import Policy, get_layout
 from locmsim.stats import PairCounts, score_interval
+from locmsim.tuning.evaluate import HELD_OUT, WinRate
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128

@@ -28,8 +28,8 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import LocmVectorEnv, Pool, gae
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
+from locmsim.tuning.evaluate import evaluate
 
 UNITS, TRUNK, KEY = 48, 160, 32
 PART = 64  # batches are padded to multiples of this: PyTorch compiles kernels for each size

@@ -10,7 +10,7 @@ from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
     BATTLE_EPISODE,
-    CALLER,
+    BY_CALLER,
     IN_BATTLE,
     IN_CHOICE,
     LOSE,
@@ -106,7 +106,7 @@ cdef class RowBlock:
             self.a.rows[i].where = OVER
             self.a.rows[i].phase = IN_BATTLE if g.episode == BATTLE_EPISODE else IN_CHOICE
         for i in range(SLOTS):
-            g.player[i] = CALLER
+            g.player[i] = BY_CALLER
 
     def __dealloc__(self):
         PyMem_Free(self.block)

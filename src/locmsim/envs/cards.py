@@ -1,7 +1,8 @@
 """The cards of episodes: card sets, and decks chosen from them where Python chooses."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,12 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet
 __all__ = [
     "OFFER",
     "CardSet",
+    "CardSource",
     "Decks",
     "as_offered",
-    "card_range",
-    "fixed",
     "generated",
-    "generated_once",
     "generated_table",
     "indices_of",
-    "table_of",
 ]
 
 #: Cards of a generated set, and the most that are offered.
@@ -51,7 +49,7 @@ def _generated(seed: int) -> tuple[Table, CardSet]:
 #: For card sets that many episodes have. One set takes 28 KB.
 generated = lru_cache(maxsize=4096)(_generated)
 #: For card sets of one episode each, which is asked about its cards more than once.
-generated_once = lru_cache(maxsize=128)(_generated)
+_generated_once = lru_cache(maxsize=128)(_generated)
 
 
 def generated_table(seed: int) -> Table:
@@ -60,13 +58,13 @@ def generated_table(seed: int) -> Table:
 
 
 @lru_cache(maxsize=2)
-def fixed(rules: str) -> tuple[Table, list[Card]]:
+def _fixed(rules: str) -> tuple[Table, list[Card]]:
     """Return the cards of rules 1.x, as the pool of a table and as a list."""
     cards = list(cards_1x())
     return State.new((), (), rules=rules, pool=cards).table, cards
 
 
-def table_of(cards: Any) -> tuple[Table, CardSet]:
+def _table_of(cards: Any) -> tuple[Table, CardSet]:
     """Return table and list of the user's own cards; ``ValueError`` if they are not valid."""
     if not isinstance(cards, Iterable):
         raise ValueError(f"cards: expected a list of cards, got {cards!r}")
@@ -81,7 +79,7 @@ def table_of(cards: Any) -> tuple[Table, CardSet]:
     return State.new((), (), pool=cards).table, cards
 
 
-def card_range(value: Any) -> tuple[int, int]:
+def _card_range(value: Any) -> tuple[int, int]:
     """Return the first cardGenSeed of `Options.card_sets`, and their number."""
     try:
         first, end = value if isinstance(value, Sequence) else (0, value)
@@ -91,6 +89,67 @@ def card_range(value: Any) -> tuple[int, int]:
         raise ValueError(
             f"card_sets: expected a number above 0 or (first, end), got {value!r}"
         ) from None
+
+
+class CardSource:
+    """The card sets that the episodes of an environment are played with.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    cards, card_sets
+        As in `Options`.
+    most : int
+        Of the lists that resets give: there may be this many before unused ones are forgotten.
+    """
+
+    def __init__(self, rules: RuleSet, cards: Any, card_sets: Any, most: int) -> None:
+        self._most = most
+        #: Lists that resets were given, by what stands for their cardGenSeed.
+        self._given: dict[int, tuple[Table, list[Card]]] = {}
+        #: The cards of all episodes, if they are the same.
+        self._only: tuple[Table, list[Card]] | None = None
+        self._listed = cards is not None
+        #: The lowest cardGenSeed of the sets and their number: (-1, 1) if all episodes have the
+        #: same cards, (0, 0) if each has a set of its own, which no other one asks for.
+        self.range = (0, 0)
+        if rules.draft:
+            self._only, self.range = _fixed(rules.name), (-1, 1)
+        elif cards is not None:
+            self._only, self.range = _table_of(cards), (-1, 1)
+        elif card_sets is not None:
+            self.range = _card_range(card_sets)
+        #: Number of cards of a set.
+        self.size = OFFER if self._only is None else len(self._only[1])
+
+    def of(self, seed: int) -> tuple[Table, list[Card]]:
+        """Return the cards of a cardGenSeed: compiled, and by ascending base id."""
+        if self._only is not None:
+            return self._only
+        make = generated if self.range[1] else _generated_once
+        return self._given.get(seed) or make(seed)
+
+    def is_list(self, seed: int) -> bool:
+        """Return whether the cards follow from no seed, as a user has listed them."""
+        return self._listed or seed in self._given
+
+    def keep(self, cards: Any, used: Callable[[], Container[int]]) -> int:
+        """Keep a list for the episodes that have it; return what stands for its cardGenSeed.
+
+        `used` tells which of those are still in use. ``ValueError`` for a list that cannot be used.
+        """
+        if self._only is not None:
+            raise ValueError("cards: all episodes of this environment have the same ones")
+        table, found = _table_of(cards)
+        if len(found) != OFFER:
+            raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
+        digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
+        key = -1 - int.from_bytes(digest[:7], "little")
+        if len(self._given) > self._most:
+            wanted = used()
+            self._given = {one: kept for one, kept in self._given.items() if one in wanted}
+        self._given.setdefault(key, (table, found))
+        return key
 
 
 # ------------------------------------------------------------------------------------- decks

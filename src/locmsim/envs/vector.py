@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, row_seeds
+from locmsim.envs.results import EpisodeMatch
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 

@@ -16,7 +16,7 @@ Optional members:
     A recurrent policy: `state`, float32 (rows, \\*state_shape), is what it kept of each row, zeros
     at the beginning of an episode. The method changes it in place.
 
-The same object plays as an opponent in environments, in `locmsim.envs.evaluate.evaluate`, as the
+The same object plays as an opponent in environments, in `locmsim.tuning.evaluate.evaluate`, as the
 agent ``policy:path=file.py:NAME`` and, in the layout "choice", as the ``deck`` or ``draft`` of any
 agent:
 

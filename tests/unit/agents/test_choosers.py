@@ -16,8 +16,8 @@ from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.decks import build_deck, pick
 from locmsim.envs import LocmEnv
-from locmsim.envs.dataset import examples_of_agent
 from locmsim.policy import Policy, PolicyChooser, load_policy
+from locmsim.tuning.dataset import examples_of_agent
 
 FUNCTIONS = """
 from locmsim.decks import build_deck

@@ -280,7 +280,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
         outside = LocmEnv(battlers=(spec, "greedy"), **options)
         agents = [search_of(spec), greedy()]
         outside.games.rows.players.set_battlers([-1, -1])
-        outside.games._battlers = agents
+        outside.games.serving._battlers = agents
         for seed in range(2):
             results = []
             for env in (inside, outside):
@@ -294,7 +294,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
 
 
 def search_of(spec):
-    from locmsim.envs.players import search_agent
+    from locmsim.envs.asked import search_agent
 
     return search_agent(spec)
 

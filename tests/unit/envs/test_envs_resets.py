@@ -30,10 +30,10 @@ from locmsim.envs import (
     Pool,
     aec,
 )
-from locmsim.envs.evaluate import HELD_OUT, evaluate
 from locmsim.envs.options import OptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
+from locmsim.tuning.evaluate import HELD_OUT, evaluate
 
 
 def shown(env, **reset):

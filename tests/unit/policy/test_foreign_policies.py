@@ -15,8 +15,8 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
 from locmsim.envs import LocmVectorEnv
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import OnnxPolicy, Policy, PolicyChooser, get_layout, load_policy
+from locmsim.tuning.evaluate import evaluate
 
 OURS = """
 import numpy as np

@@ -13,9 +13,9 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.envs import BattleEnv, LocmVectorEnv
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes, set_vector_bits
+from locmsim.tuning.evaluate import evaluate
 
 
 def observations(rules, layout="entities", n=24):

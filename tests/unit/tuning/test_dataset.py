@@ -12,8 +12,8 @@ from locmsim.cli.main import main
 from locmsim.contract import play_match
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
-from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
+from locmsim.tuning.dataset import Examples, add_log, examples_of_agent
 
 
 def last(found):

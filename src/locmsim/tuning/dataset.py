@@ -21,10 +21,11 @@ from locmsim._io import write_whole
 from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
-from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.envs.asked import show_choice
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.envs.players import CALLER, show_choice
+from locmsim.envs.players import CALLER
+from locmsim.envs.results import EpisodeMatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
