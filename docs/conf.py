@@ -31,8 +31,6 @@ extensions = [
 # Pages are written for GitHub's reader, too: anchors as it makes them.
 myst_heading_anchors = 4
 
-# The page of that folder for readers of the repository.
-exclude_patterns = ["reference/README.md"]
 # `name` in a docstring is a link where there is something of that name, else code (_ext/links.py).
 default_role = "name"
 smartquotes = False  # quotes and dashes of commands stay what they are
