@@ -43,6 +43,7 @@ __all__ = [
     "prepare",
     "prepare_main",
     "python_command",
+    "restore_streams",
 ]
 
 #: Seconds in which processes may end by themselves after SIGTERM.
@@ -288,6 +289,30 @@ def own_pipes() -> tuple[int, int]:
     os.dup2(null, 0)
     os.close(null)
     return questions, answers
+
+
+#: By number, other descriptors of the standard streams, as they were when first looked at.
+_streams: dict[int, int] = {}
+
+
+def restore_streams() -> None:
+    """Open the standard streams again that an agent, which shares them with others, has closed."""
+    if not _streams:
+        for number in range(3):
+            with contextlib.suppress(OSError):
+                _streams[number] = os.dup(number)
+    for number, spare in _streams.items():
+        try:
+            unchanged = os.path.sameopenfile(number, spare)
+        except OSError:
+            unchanged = False
+        if not unchanged:
+            os.dup2(spare, number)
+        name = ("stdin", "stdout", "stderr")[number]
+        if getattr(getattr(sys, name), "closed", True):
+            mode = "w" if number else "r"
+            stream = open(number, mode, 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 # ----------------------------------------------------------------------------- with a helper

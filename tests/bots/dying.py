@@ -207,6 +207,13 @@ class ClosesInput(Agent):
         return None
 
 
+class ClosesStreams(Agent):
+    def bad(self) -> object:
+        for stream in sys.stdin, sys.stdout, sys.stderr:
+            stream.close()
+        return None
+
+
 class LeavesThread(Agent):
     def bad(self) -> object:
         threading.Thread(target=time.sleep, args=[1000]).start()

@@ -100,12 +100,13 @@ def play_games(
     *,
     again: bool = False,
     isolate: bool = False,
+    apart: bool = False,
 ) -> list[Record]:
     """Play the games with these numbers.
 
     If the folder `live` exists, each game can be watched there (`locmsim.referee.live`). With
-    `again`, a worker died in the games before, and agents of others play in processes of their own;
-    with `isolate`, all agents do.
+    `apart`, agents of others play in processes of their own, and with `again` too: a worker died in
+    the games before. With `isolate`, all agents do.
     A bot or agent that fails loses its game. ``OSError`` concerns this machine, ``ValueError`` a
     player's description.
     """
@@ -120,7 +121,7 @@ def play_games(
             command = settings.game.command_of(player.spec, seed)
             if command is not None:
                 return command
-        if isolate or (again and foreign[index]):
+        if isolate or (apart and foreign[index]):
             make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
             return IsolatedAgent(make, seed)
         return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
@@ -131,7 +132,7 @@ def play_games(
             if not (settings.decks and settings.players[index].process):
                 continue
             seed = fixture.agent_seed(seat)
-            if isolate or (again and shared):
+            if isolate or (apart and shared):
                 make = partial(settings.game.make_agent, settings.decks)
                 found[seat] = IsolatedAgent(make, seed)
             else:
@@ -142,6 +143,7 @@ def play_games(
     shared = any(is_foreign_player(player, settings.game) for player in shared_players(settings))
     foreign = [shared or is_foreign_player(player, settings.game) for player in settings.players]
     expendable = in_worker() and (shared or any(foreign))
+    apart = apart or again
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:

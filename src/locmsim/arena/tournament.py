@@ -316,7 +316,8 @@ class Arena:
         slots : int, optional
             Number of tasks that `executor` gets at a time; by default twice the number of cores.
         dask : str, optional
-            The address of a Dask scheduler, to play on its cluster.
+            The address of a Dask scheduler, to play on its cluster. Each agent that is not part of
+            the package plays in a process of its own there from the beginning.
         isolate : bool
             Play each agent in a process of its own from the beginning, the package's too.
         progress : bool
@@ -345,18 +346,21 @@ class Arena:
                 ) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                self._play(workers, report, isolate)
+                # A cluster gives up when too many workers die.
+                self._play(workers, report, isolate, apart=dask is not None)
         except WorkersError as error:
             raise ArenaError(str(error)) from None
         finally:
             forget_agents()
         self._store.check_present()
 
-    def _play(self, workers: Workers, report: Callable[[int], None], isolate: bool) -> None:
+    def _play(
+        self, workers: Workers, report: Callable[[int], None], isolate: bool, apart: bool
+    ) -> None:
         """Play what is missing; in a pool, the results so far decide who plays on."""
         while True:
             known = self.settings.scheduled if self.settings.segments else self.goal.games
-            play_missing(self._store, self.tally, known, workers, report, isolate)
+            play_missing(self._store, self.tally, known, workers, report, isolate, apart)
             if not self.settings.draws:
                 return
             wanted = drawn(self.settings, self.tally.pairs)

@@ -25,6 +25,7 @@ from locmsim.supervisor import (
     preparation,
     prepare_main,
     python_command,
+    restore_streams,
 )
 
 __all__ = [
@@ -209,7 +210,7 @@ def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contesta
     """
     try:
         with _ended_when_stuck(_READY_SECONDS if expendable else None):
-            asked(lambda: agent.reset(seed), None, None)
+            asked(lambda: agent.reset(seed), None, None, expendable=expendable)
     except BotFault as fault:
         return fault
     return agent
@@ -220,9 +221,12 @@ def asked(
 ) -> object:
     """Ask an agent of this process; any exception that is its own becomes a `BotFault`.
 
-    With `expendable`, this process ends if the agent goes on long after its limit.
+    With `expendable`, this process ends if the agent goes on long after its limit, and standard
+    streams that others have closed are open.
     """
     seconds = None if limit_ms is None or not expendable else limit_ms / 1000 + _STUCK_SECONDS
+    if expendable:
+        restore_streams()
     try:
         with _ended_when_stuck(seconds):
             start_turn(agent, limit_ms)

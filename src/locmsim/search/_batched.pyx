@@ -49,12 +49,14 @@ from locmsim.search._work cimport (
     is_late,
     is_new,
     note_plan,
-    place_of,
+    insert,
     put_world,
     spend,
+    start_ends,
     steps_t,
+    turn_ends_t,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 from locmsim.batch import StateBatch, checked_results
@@ -73,7 +75,7 @@ ctypedef struct query_t:        # a position to evaluate
     int32_t parent              # place in the previous level
     uint8_t action
 
-ctypedef struct line_t:         # a turn after the player's, advanced together with others
+ctypedef struct playout_t:         # a turn after the player's, advanced together with others
     state_t s                   # first its start, then its end
     float value                 # value of `s` to the player whose turn it is
     int32_t who
@@ -83,10 +85,8 @@ ctypedef struct line_t:         # a turn after the player's, advanced together w
     int32_t row[MAX_REPLY_WIDTH]        # ... their rows in the last call
     float log_here[MAX_REPLY_WIDTH]     # ... logarithms of the priors of their actions
     float best
-    int32_t n_kept              # the best ends, best first
-    state_t kept[MAX_REPLY_WIDTH]
-    float values[MAX_REPLY_WIDTH]
-    float log_kept[MAX_REPLY_WIDTH]
+    turn_ends_t ends            # the best ends
+    float log_ends[MAX_REPLY_WIDTH]     # [place]: logarithms of the priors of their actions
     int32_t first, end          # its positions in the last call
 
 
@@ -134,7 +134,7 @@ cdef class BatchEngine(Engine):
     cdef const float* prior         # ... its numbers, or NULL
     cdef int num_actions
     cdef bint greedy                # whether turns are played action by action
-    cdef line_t* lines
+    cdef playout_t* playouts
     cdef visit_t* visits
     cdef steps_t steps
 
@@ -146,16 +146,16 @@ cdef class BatchEngine(Engine):
         self.steps.owner = <void*>self
         self.e.w.steps = &self.steps
         self.greedy = options.reply_width == 1 and not self.e.o.is_tree
-        self.lines = <line_t*>malloc(MAX_PLANS * sizeof(line_t))
+        self.playouts = <playout_t*>malloc(MAX_PLANS * sizeof(playout_t))
         self.visits = <visit_t*>malloc(MAX_PLANS * sizeof(visit_t))
-        if self.lines is NULL or self.visits is NULL or self.grow() < 0:
+        if self.playouts is NULL or self.visits is NULL or self.grow() < 0:
             raise MemoryError("too little memory for a search by batches")
 
     def __dealloc__(self):
         free(self.states)
         free(self.queue)
         free(self.values)
-        free(self.lines)
+        free(self.playouts)
         free(self.visits)
 
     # ---- asking ---------------------------------------------------------------------------------
@@ -340,143 +340,138 @@ cdef class BatchEngine(Engine):
     # ---- turns after the player's ---------------------------------------------------------------
 
     cdef int play_turns(self, int n) except -1:
-        """Play the turns of the first `n` lines that are active, each as `narrow_turns` would, or
-        `greedy_turn` if they are `greedy`."""
+        """Play the turns of the first `n` playouts that are active.
+
+        Each is played as by `narrow_turns`, or by `greedy_turn` if they are `greedy`.
+        """
         cdef work_t* w = &self.e.w
-        cdef line_t* line
+        cdef playout_t* playout
         cdef int active = 0, i, _step
         self.n_queued = 0
         for i in range(n):
-            line = &self.lines[i]
-            if line.active:
-                self.start_line(line)
-                active += line.active
+            playout = &self.playouts[i]
+            if playout.active:
+                self.start_turn(playout)
+                active += playout.active
         if active:
             self.evaluate()
         for i in range(n):
-            line = &self.lines[i]
-            if line.active:
-                line.best = line.values[0] = self.values[line.row[0]]
-                line.log_kept[0] = self.log_prior(line.row[0], PASS)
+            playout = &self.playouts[i]
+            if playout.active:
+                playout.best = playout.ends.values[0] = self.values[playout.row[0]]
+                playout.log_ends[0] = self.log_prior(playout.row[0], PASS)
         for _step in range(MAX_TURN_ACTIONS):
             if active == 0 or is_late(w):
                 break
             with nogil:
                 self.n_queued = 0
                 for i in range(n):
-                    if self.lines[i].active:
-                        self.expand(&self.lines[i])
+                    if self.playouts[i].active:
+                        self.expand(&self.playouts[i])
             if self.n_queued:
                 self.evaluate()
             active = 0
             with nogil:
                 for i in range(n):
-                    if self.lines[i].active:
-                        self.go_on(&self.lines[i])
-                        active += self.lines[i].active
+                    if self.playouts[i].active:
+                        self.go_on(&self.playouts[i])
+                        active += self.playouts[i].active
         for i in range(n):
-            self.lines[i].active = False
+            self.playouts[i].active = False
         return 0
 
-    cdef void start_line(self, line_t* line) noexcept nogil:
+    cdef void start_turn(self, playout_t* playout) noexcept nogil:
         """Enqueue the start of a turn, unless attacks alone win there."""
-        line.who = line.s.turn & 1
-        line.n_here = line.n_kept = 1
-        line.kept[0] = line.here[0] = line.s
-        line.log_kept[0] = line.log_here[0] = 0
-        if can_kill(&line.s, self.e.w.table):
-            self.win_line(line, &line.s)
+        playout.who = playout.s.turn & 1
+        playout.n_here = 1
+        playout.here[0] = playout.s
+        playout.log_here[0] = 0
+        self.only_end(playout, &playout.s, 0)
+        if can_kill(&playout.s, self.e.w.table):
+            self.win_turn(playout, &playout.s)
             return
-        line.row[0] = <int32_t>self.n_queued
-        self.enqueue(&line.s, 0, PASS, 0)
+        playout.row[0] = <int32_t>self.n_queued
+        self.enqueue(&playout.s, 0, PASS, 0)
 
-    cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
-        """End a winning turn after its remaining attacks; that is the line's only end."""
-        line.active = False
-        line.n_kept = 1
-        line.kept[0] = end[0]
-        line.kept[0].p[line.who].won = 1
-        line.values[0] = MAX_VALUE
-        line.log_kept[0] = 0
+    cdef void win_turn(self, playout_t* playout, const state_t* end) noexcept nogil:
+        """End a winning turn after its remaining attacks; that is the playout's only end."""
+        playout.active = False
+        self.only_end(playout, end, MAX_VALUE)
+        playout.ends.s[0].p[playout.who].won = 1
 
-    cdef void expand(self, line_t* line) noexcept nogil:
+    cdef void only_end(self, playout_t* playout, const state_t* end, float value) noexcept nogil:
+        """Make a position the only end of a turn."""
+        start_ends(&playout.ends, end, value)
+        playout.log_ends[0] = 0
+
+    cdef void expand(self, playout_t* playout) noexcept nogil:
         """Enqueue the positions one action later, unless one of them wins."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
         cdef bint wins
         cdef int n, i, j
-        line.first = line.end = <int32_t>self.n_queued
-        for i in range(line.n_here):
-            n = state_list(&line.here[i], w.table, actions)
+        playout.first = playout.end = <int32_t>self.n_queued
+        for i in range(playout.n_here):
+            n = state_list(&playout.here[i], w.table, actions)
             w.nodes += n - 1
             w.budget.nodes -= n - 1
             w.budget.until_clock -= n - 1
             for j in range(1, n):
-                child = line.here[i]
+                child = playout.here[i]
                 state_apply(&child, w.table, actions[j])
-                if child.p[1 - line.who].won:
+                if child.p[1 - playout.who].won:
                     continue
-                wins = child.p[line.who].won
+                wins = child.p[playout.who].won
                 if wins or not self.greedy and can_kill(&child, w.table):
-                    self.n_queued = line.first
-                    self.win_line(line, &child)
+                    self.n_queued = playout.first
+                    self.win_turn(playout, &child)
                     return
                 if self.enqueue(
                     &child, i, actions[j],
-                    line.log_here[i] + self.log_prior(line.row[i], actions[j]),
+                    playout.log_here[i] + self.log_prior(playout.row[i], actions[j]),
                 ) is NULL:
                     return
-        line.end = <int32_t>self.n_queued
+        playout.end = <int32_t>self.n_queued
 
-    cdef void go_on(self, line_t* line) noexcept nogil:
+    cdef void go_on(self, playout_t* playout) noexcept nogil:
         """Make the best positions of the last call the next level; stop when none is better."""
         cdef work_t* w = &self.e.w
         cdef float values[MAX_REPLY_WIDTH]
+        cdef uint8_t places[MAX_REPLY_WIDTH]
         cdef int32_t rows[MAX_REPLY_WIDTH]
-        cdef int n = 0, i, k, row
-        for row in range(line.first, line.end):
-            k = place_of(values, n, w.reply_width, self.values[row], True)
-            if k < 0:
-                continue
-            if n < w.reply_width:
-                n += 1
-            for i in range(n - 1, k, -1):
-                values[i] = values[i - 1]
-                rows[i] = rows[i - 1]
-            values[k] = self.values[row]
-            rows[k] = row
-        line.n_here = n
+        cdef int n = 0, i, place, row
+        for row in range(playout.first, playout.end):
+            place = insert(values, places, n, w.reply_width, self.values[row], True)
+            if place >= 0:
+                rows[place] = row
+                n = max(n, place + 1)
+        playout.n_here = n
         for i in range(n):
-            line.here[i] = self.states[rows[i]]
-            line.row[i] = rows[i]
-            line.log_here[i] = self.queue[rows[i]].log_prior
+            row = rows[places[i]]
+            playout.here[i] = self.states[row]
+            playout.row[i] = row
+            playout.log_here[i] = self.queue[row].log_prior
             if not self.greedy:
-                self.keep(line, i, values[i])
-        if n == 0 or values[0] <= line.best:
-            line.active = False
+                self.keep(playout, i, values[i])
+        if n == 0 or values[0] <= playout.best:
+            playout.active = False
             return
-        line.best = values[0]
+        playout.best = values[0]
         if self.greedy:
-            line.kept[0] = line.here[0]
-            line.values[0] = values[0]
-            line.log_kept[0] = line.log_here[0] + self.log_prior(line.row[0], PASS)
+            self.only_end(playout, &playout.here[0], values[0])
+            playout.log_ends[0] = playout.log_here[0] + self.log_prior(playout.row[0], PASS)
 
-    cdef void keep(self, line_t* line, int place, float value) noexcept nogil:
+    cdef void keep(self, playout_t* playout, int i, float value) noexcept nogil:
         """Add a position of the level to the ends if it is one of the best."""
-        cdef int most = self.e.w.reply_width, i
-        cdef int k = place_of(line.values, line.n_kept, most, value, False)
-        if k < 0:
+        cdef turn_ends_t* ends = &playout.ends
+        cdef int place = insert(
+            ends.values, ends.places, ends.n, self.e.w.reply_width, value, False)
+        if place < 0:
             return
-        if line.n_kept < most:
-            line.n_kept += 1
-        for i in range(line.n_kept - 1, k, -1):
-            line.values[i] = line.values[i - 1]
-            line.kept[i] = line.kept[i - 1]
-            line.log_kept[i] = line.log_kept[i - 1]
-        line.values[k] = value
-        line.kept[k] = line.here[place]
-        line.log_kept[k] = line.log_here[place] + self.log_prior(line.row[place], PASS)
+        ends.n = max(ends.n, place + 1)
+        ends.s[place] = playout.here[i]
+        playout.log_ends[place] = playout.log_here[i] + self.log_prior(playout.row[i], PASS)
 
     # ---- playing plans on -----------------------------------------------------------------------
 
@@ -485,40 +480,40 @@ cdef class BatchEngine(Engine):
         cdef work_t* w = &self.e.w
         cdef int i
         for i in range(h.alive):
-            self.lines[i].s = w.ends[h.plan[h.order[i]]]
-            put_world(w, &self.lines[i].s, world_of(w, <int>h.done))
+            self.playouts[i].s = w.ends[h.plan[h.order[i]]]
+            put_world(w, &self.playouts[i].s, sampled_world(w, <int>h.done))
         self.play_on(h.alive, self.e.o.turns)
         if is_late(w):          # a world counts only if all plans were tried in it
             return 0
         for i in range(h.alive):
-            h.value[h.order[i]] += self.result(&self.lines[i])
+            h.value[h.order[i]] += self.result(&self.playouts[i])
         return 1
 
     cdef int play_on(self, int n, int turns) except -1:
-        """Play further turns from the ends of turns in the first `n` lines."""
+        """Play further turns from the ends of turns in the first `n` playouts."""
         cdef work_t* w = &self.e.w
-        cdef line_t* line
+        cdef playout_t* playout
         cdef bint over[MAX_PLANS]
         cdef int i, _turn
         memset(over, 0, sizeof(over))
         for _turn in range(turns):
             for i in range(n):
-                line = &self.lines[i]
-                line.active = False
+                playout = &self.playouts[i]
+                playout.active = False
                 if over[i]:
                     continue
-                state_end_turn(&line.s, w.table)
-                line.active = state_winner(&line.s) < 0
-                if not line.active:
+                state_end_turn(&playout.s, w.table)
+                playout.active = state_winner(&playout.s) < 0
+                if not playout.active:
                     over[i] = True
-                    line.value = MAX_VALUE if line.s.p[line.s.turn & 1].won else -MAX_VALUE
+                    playout.value = MAX_VALUE if playout.s.p[playout.s.turn & 1].won else -MAX_VALUE
             self.play_turns(n)
             for i in range(n):
-                line = &self.lines[i]
+                playout = &self.playouts[i]
                 if not over[i]:
-                    line.s = line.kept[0]
-                    line.value = line.values[0]
-                    over[i] = state_winner(&line.s) >= 0
+                    playout.s = playout.ends.s[playout.ends.places[0]]
+                    playout.value = playout.ends.values[0]
+                    over[i] = state_winner(&playout.s) >= 0
         return 0
 
     cdef double played_on(self, const state_t* end, int n) except? -2:
@@ -527,17 +522,17 @@ cdef class BatchEngine(Engine):
         for world in range(0, n, MAX_PLANS):
             part = min(n - world, <int>MAX_PLANS)
             for i in range(part):
-                self.lines[i].s = end[0]
-                put_world(&self.e.w, &self.lines[i].s, world_of(&self.e.w, world + i))
+                self.playouts[i].s = end[0]
+                put_world(&self.e.w, &self.playouts[i].s, sampled_world(&self.e.w, world + i))
             self.play_on(part, self.e.o.turns)
             for i in range(part):
-                total += self.result(&self.lines[i])
+                total += self.result(&self.playouts[i])
         return total
 
-    cdef float result(self, const line_t* line) noexcept nogil:
-        """Return the expected result of a line for the searching player."""
-        cdef float value = squashed(line.value, self.e.w.eval)
-        return value if (line.s.turn & 1) == self.e.w.who else -value
+    cdef float result(self, const playout_t* playout) noexcept nogil:
+        """Return the expected result of a playout for the searching player."""
+        cdef float value = squashed(playout.value, self.e.w.eval)
+        return value if (playout.s.turn & 1) == self.e.w.who else -value
 
     # ---- the tree -------------------------------------------------------------------------------
 
@@ -552,9 +547,9 @@ cdef class BatchEngine(Engine):
         while waiting and not is_late(w):
             waiting = 0
             for i in range(h.alive):
-                self.lines[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
-                if self.lines[i].active:
-                    self.lines[i].s = self.visits[i].s
+                self.playouts[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
+                if self.playouts[i].active:
+                    self.playouts[i].s = self.visits[i].s
                     waiting += 1
             if waiting:
                 self.add_turns(h.alive)
@@ -569,37 +564,40 @@ cdef class BatchEngine(Engine):
         """Add the turns that visits wait for to the tree, and enter the best one of each."""
         cdef bint waits[MAX_PLANS]
         cdef turn_tree_t* tree = &self.e.tree
-        cdef line_t* line
+        cdef playout_t* playout
         cdef visit_t* v
         cdef int i, j
         for i in range(n):
-            waits[i] = self.lines[i].active
+            waits[i] = self.playouts[i].active
         self.play_turns(n)
         for i in range(n):
             if not waits[i]:
                 continue
-            line = &self.lines[i]
+            playout = &self.playouts[i]
             v = &self.visits[i]
             v.turns.first = tree.n_nodes
-            v.turns.n = line.n_kept
-            for j in range(line.n_kept):
-                add_node(tree, &line.kept[j], squashed(line.values[j], self.e.w.eval))
+            v.turns.n = playout.ends.n
+            for j in range(playout.ends.n):
+                add_node(
+                    tree, &playout.ends.s[playout.ends.places[j]],
+                    squashed(playout.ends.values[j], self.e.w.eval))
             if self.priors is None:
                 set_priors(tree, v.turns, self.e.o.temperature)
             else:
-                self.use_priors(v.turns, line)
+                self.use_priors(v.turns, playout)
             enter_new(tree, &self.e.o, v)
         return 0
 
-    cdef void use_priors(self, const turns_t* turns, const line_t* line) noexcept nogil:
+    cdef void use_priors(self, const turns_t* turns, const playout_t* playout) noexcept nogil:
         """Set the prior of each turn to the product of its actions' priors, final PASS included."""
         cdef turn_node_t* nodes = &self.e.tree.nodes[turns.first]
-        cdef float most = line.log_kept[0], total = 0
+        cdef const uint8_t* places = playout.ends.places
+        cdef float most = playout.log_ends[places[0]], total = 0
         cdef int i
         for i in range(turns.n):
-            most = max(most, line.log_kept[i])
+            most = max(most, playout.log_ends[places[i]])
         for i in range(turns.n):
-            nodes[i].prior = exp32(line.log_kept[i] - most)
+            nodes[i].prior = exp32(playout.log_ends[places[i]] - most)
             total += nodes[i].prior
         for i in range(turns.n):
             nodes[i].prior /= total

@@ -112,19 +112,19 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil:
 
 # ---- how likely cards are ------------------------------------------------------------------------
 
-cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil:
+cdef bint add_seen_card(seen_cards_t* seen, const shown_card_t* row) noexcept nogil:
     cdef shown_card_t* old
     cdef int i = 0
-    while i < k.n and k.row[i].base_id != row.base_id:
+    while i < seen.n and seen.row[i].base_id != row.base_id:
         i += 1
-    if i == k.n:
+    if i == seen.n:
         if i < MAX_CARDS:
-            k.row[i] = row[0]
-            k.n = i + 1
+            seen.row[i] = row[0]
+            seen.n = i + 1
         return True
     # A card in hand shows its printed values; on a board they may all have changed, except the base
     # id.
-    old = &k.row[i]
+    old = &seen.row[i]
     if row.location != 0 or (
         old.location == 0 and old.type == row.type and old.cost == row.cost
         and old.attack == row.attack and old.defense == row.defense
@@ -169,18 +169,18 @@ cdef void pool_of_table(
         pool.entry[i] = order[i]
 
 
-cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nogil:
+cdef void pool_of_seen(pool_t* pool, table_t* t, const seen_cards_t* seen) noexcept nogil:
     cdef uint8_t order[MAX_CARDS]
     cdef int i, j, entry
-    for i in range(k.n):
+    for i in range(seen.n):
         entry = 0
-        for j in range(k.n):
-            entry += k.row[j].base_id < k.row[i].base_id
+        for j in range(seen.n):
+            entry += seen.row[j].base_id < seen.row[i].base_id
         order[i] = <uint8_t>entry
-        card_of_row(&t.cards[entry], &k.row[i], entry)
+        card_of_row(&t.cards[entry], &seen.row[i], entry)
         t.cards[entry].id = POOL_ID
-    t.n_cards = k.n
-    pool_of_table(pool, t, order, k.n)
+    t.n_cards = seen.n
+    pool_of_table(pool, t, order, seen.n)
 
 
 cdef void pool_set_weights(
@@ -453,7 +453,7 @@ cdef class Knowledge:
         copy.pool_cards = self.pool_cards
         copy.entries = self.entries
         copy.weighted = self.weighted
-        copy.known = self.known
+        copy.cards_seen = self.cards_seen
         return copy
 
     def __copy__(self):
@@ -505,7 +505,7 @@ cdef class Knowledge:
         cdef int i
         cdef list found = []
         for i in range(self.shown.n_cards):
-            if known_see(&self.known, &self.shown.cards[i]):
+            if add_seen_card(&self.cards_seen, &self.shown.cards[i]):
                 found.append(i)
         return found
 

@@ -3,7 +3,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_BOARD, Determinizer, Table, state_t, table_t, unknown_t
+from locmsim._core cimport MAX_BOARD, Determinizer, State, Table, state_t, table_t, unknown_t
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._evaluation cimport Evaluator, eval_t
 from locmsim.search._mcts cimport turn_tree_t
@@ -54,9 +54,15 @@ cdef class Engine:
     cdef Evaluator evaluator
     cdef Network network
     cdef object error           # the exception that a function, a signal or `check` raised
-    cdef public object check    # called several times a second, or None; an exception ends a search
+    cdef object check           # called several times a second, or None; an exception ends a search
+    cdef bint running
     cdef Table table
     cdef int run(self, int64_t iterations, found_t* found) except -1
     cdef double played_on(self, const state_t* end, int n) except? -2
     cdef int use_table(self, Table table) except -1
-    cdef int raise_error(self) except -1
+    cdef int begin(
+        self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
+        check) except -1
+    cdef int end(self) except -1
+    cdef int refuse_to_share(self) except -1
+    cdef object engine_result(self, const found_t* found)

@@ -51,7 +51,7 @@ from locmsim.search._work cimport (
     play_on,
     record_t,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 from locmsim.search.options import MCTSOptions
@@ -152,7 +152,7 @@ cdef void engine_begin(
     w.nodes = 0
     w.depth = 0
     w.budget.deadline = deadline
-    w.budget.nodes = w.budget.given = nodes
+    w.budget.nodes = w.budget.allotted = nodes
     w.budget.until_clock = 0
     w.budget.over = False
 
@@ -305,6 +305,7 @@ cdef class Engine:
 
     def evaluate_by(self, Evaluator evaluation not None, Network network=None):
         """Replace the evaluation of the following searches."""
+        self.refuse_to_share()
         self.network = network
         # A copy: it depends on the cards of a game, and another engine may be in another game.
         self.evaluator = copy(evaluation)
@@ -323,13 +324,6 @@ cdef class Engine:
         fill_card_keys(self.e.w.card_keys, &table.t)
         return 0
 
-    cdef int raise_error(self) except -1:
-        """Raise the exception that ended a search."""
-        error, self.error = self.error, None
-        if error is not None:
-            raise error
-        return 0
-
     cdef int run(self, int64_t iterations, found_t* found) except -1:
         """Run a search that was begun."""
         with nogil:
@@ -343,8 +337,36 @@ cdef class Engine:
         cdef int i
         with nogil:
             for i in range(n):
-                total += play_on(w, end, world_of(w, i), self.e.o.turns)
+                total += play_on(w, end, sampled_world(w, i), self.e.o.turns)
         return total
+
+    cdef int refuse_to_share(self) except -1:
+        """Raise an error if a search is running: a second one would overwrite its memory."""
+        if self.running:
+            raise RuntimeError(
+                "this search is already running: what it calls needs a search of its own")
+        return 0
+
+    cdef int begin(
+        self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
+        check
+    ) except -1:
+        """Prepare a search for the player to move; `end` must follow, whatever happens."""
+        self.refuse_to_share()
+        self.check = check
+        self.use_table(root.table)
+        engine_begin(&self.e, &root.s, &root.table.t, unknown, False, seed, until, nodes)
+        self.running = True
+        return 0
+
+    cdef int end(self) except -1:
+        """Raise the exception that ended a search."""
+        error, self.error = self.error, None
+        self.running = False
+        self.check = None
+        if error is not None:
+            raise error
+        return 0
 
     def find_win(self, State root not None, int64_t nodes):
         """Return actions with which the mover wins in this turn, from the search for wins alone.
@@ -354,11 +376,10 @@ cdef class Engine:
         cdef uint8_t path[MAX_PATH]
         cdef work_t* w = &self.e.w
         cdef int n, i
-        self.use_table(root.table)
-        engine_begin(&self.e, &root.s, &root.table.t, NULL, False, 0, UNLIMITED, nodes)
+        self.begin(root, NULL, 0, UNLIMITED, nodes, None)
         with nogil:
             search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-        self.raise_error()
+        self.end()
         if not w.won:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
@@ -372,44 +393,50 @@ cdef class Engine:
         """
         cdef State end = root.clone()
         cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        cdef double total
+        cdef double total = 0
         cdef int n_worlds = min(<int>n, self.e.w.max_worlds)
         for action in actions:
             end.apply_action(action)
         if end.is_terminal():
             return end.returns()[root.current_player()]
-        self.use_table(root.table)
-        engine_begin(
-            &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
-        total = self.played_on(&end.s, n_worlds)
-        self.raise_error()
+        self.begin(root, &worlds.u, stream, UNLIMITED, UNLIMITED, None)
+        try:
+            total = self.played_on(&end.s, n_worlds)
+        finally:
+            self.end()
         return total / n_worlds
 
     def search(
-        self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
+        self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations,
+        seed, check=None,
     ):
         """Search for the viewer of `worlds`; a bound of None does not limit the search.
 
-        `root` is a sample of `worlds`, at any point of the turn. ``ValueError`` if it is not the
-        viewer's turn; exceptions of an evaluation function are passed on.
+        `root` is a sample of `worlds`, at any point of the turn. `check` is called about twenty
+        times a second. ``ValueError`` if it is not the viewer's turn, ``RuntimeError`` if a search
+        is running; exceptions of `check` and of an evaluation function are passed on.
         """
         cdef found_t found
-        cdef uint8_t path[MAX_PATH]
-        cdef const plan_t* plan
-        cdef int i, k, n
         cdef int64_t until = UNLIMITED
         cdef int64_t most = UNLIMITED if nodes is None else nodes
         cdef int64_t descents = UNLIMITED if iterations is None else iterations
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        cdef work_t* w = &self.e.w
         if time_ns is not None:
             until = now_ns_() + <int64_t>time_ns
         if state_player(&root.s) != worlds.u.viewer:
             raise ValueError("a search needs the player whose turn it is")
-        self.use_table(root.table)
-        engine_begin(&self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
-        self.run(descents, &found)
-        self.raise_error()
+        self.begin(root, &worlds.u, seed & 0xFFFFFFFFFFFFFFFF, until, most, check)
+        try:
+            self.run(descents, &found)
+        finally:
+            self.end()
+        return self.engine_result(&found)
+
+    cdef object engine_result(self, const found_t* found):
+        """Return what a search found."""
+        cdef uint8_t path[MAX_PATH]
+        cdef const work_t* w = &self.e.w
+        cdef const plan_t* plan
+        cdef int i, k, n
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
         result.plans = []
@@ -453,6 +480,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     unknown[1] = &of_second.u
     budgets[0] = nodes[0]
     budgets[1] = nodes[1]
+    first.refuse_to_share()
+    second.refuse_to_share()
     first.use_table(start.table)
     second.use_table(start.table)
     if ends is not None:
@@ -463,8 +492,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
         with nogil:
             turns = engine_game(
                 of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
-        first.raise_error()
-        second.raise_error()
+        first.end()
+        second.end()
         winner = state_winner(&state.s)
         if ends is not None:
             for i in range(turns):

@@ -17,7 +17,7 @@ from locmsim.search._work cimport (
     play_on,
     result_of,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 cdef enum:
@@ -117,7 +117,7 @@ cdef int32_t play_pass(
     cdef const state_t* world = NULL
     cdef int i
     if not o.is_tree:
-        world = world_of(w, <int>h.done)
+        world = sampled_world(w, <int>h.done)
     for i in range(h.alive):
         if is_late(w):
             break

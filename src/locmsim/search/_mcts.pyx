@@ -15,7 +15,8 @@ from locmsim.search._work cimport (
     put_world,
     result_of,
     work_t,
-    world_of,
+    sampled_world,
+    turn_ends_t,
 )
 
 
@@ -54,17 +55,19 @@ cdef void expand(
     work_t* w, turn_tree_t* tree, const options_t* o, const state_t* s, turns_t* turns
 ) noexcept nogil:
     """Add the turns of the player to move."""
-    cdef state_t kept[MAX_REPLY_WIDTH]
-    cdef float values[MAX_REPLY_WIDTH]
+    cdef turn_ends_t ends
+    cdef const state_t* end
     cdef int who = s.turn & 1
-    cdef int n = narrow_turns(w, s, kept, values), i
+    cdef int i
+    narrow_turns(w, s, &ends)
     turns.first = tree.n_nodes
-    turns.n = n
-    for i in range(n):
-        if w.network is NULL and state_winner(&kept[i]) < 0:
-            add_node(tree, &kept[i], squashed(values[i], w.eval))
+    turns.n = ends.n
+    for i in range(ends.n):
+        end = &ends.s[ends.places[i]]
+        if w.network is NULL and state_winner(end) < 0:
+            add_node(tree, end, squashed(ends.values[i], w.eval))
         else:
-            add_node(tree, &kept[i], result_of(w, &kept[i], who))
+            add_node(tree, end, result_of(w, end, who))
     set_priors(tree, turns, o.temperature)
 
 
@@ -100,7 +103,7 @@ cdef void start_visit(work_t* w, turn_tree_t* tree, visit_t* v, int place) noexc
     v.s = plan.s
     v.depth = 0
     v.new = v.over = False
-    put_world(w, &v.s, world_of(w, world))
+    put_world(w, &v.s, sampled_world(w, world))
 
 
 cdef void enter(const options_t* o, visit_t* v, turn_node_t* node) noexcept nogil:

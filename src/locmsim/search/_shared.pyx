@@ -34,7 +34,7 @@ from locmsim.search._work cimport (
     play_on,
     steps_t,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 from locmsim.search.options import MCTSOptions
@@ -50,7 +50,7 @@ ctypedef struct part_t:         # the work of one thread
     int32_t worlds              # worlds used in the search so far
     float total[MAX_PLANS]      # sums of results in this round
 
-ctypedef struct crew_t:         # the threads, of which the calling one is the first
+ctypedef struct thread_group_t:         # the threads, of which the calling one is the first
     int32_t n
     part_t* parts
     bint over
@@ -60,11 +60,11 @@ ctypedef struct crew_t:         # the threads, of which the calling one is the f
 
 # ---- a round -------------------------------------------------------------------------------------
 
-cdef void work(const crew_t* crew, part_t* p) noexcept nogil:
+cdef void work(const thread_group_t* group, part_t* p) noexcept nogil:
     """Play the passes of one thread: the plans that are left, each time in its next world."""
     cdef engine_t* e = p.e
-    cdef const halving_t* h = crew.h
-    cdef const state_t* ends = crew.parts[0].e.w.ends
+    cdef const halving_t* h = group.h
+    cdef const state_t* ends = group.parts[0].e.w.ends
     cdef float results[MAX_PLANS]
     cdef const state_t* world = NULL
     cdef int i, k, _pass
@@ -73,7 +73,7 @@ cdef void work(const crew_t* crew, part_t* p) noexcept nogil:
         p.total[i] = 0
     for _pass in range(p.passes):
         if not e.o.is_tree:
-            world = world_of(&e.w, p.worlds)
+            world = sampled_world(&e.w, p.worlds)
         for i in range(h.alive):
             if is_late(&e.w):
                 return              # a world counts only if all plans were tried in it
@@ -91,19 +91,19 @@ cdef void work(const crew_t* crew, part_t* p) noexcept nogil:
 
 cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept nogil:
     """Distribute the passes of a round; add up their results in the order of the threads."""
-    cdef crew_t* crew = <crew_t*>owner
-    cdef part_t* parts = crew.parts
+    cdef thread_group_t* group = <thread_group_t*>owner
+    cdef part_t* parts = group.parts
     cdef int32_t completed = 0
     cdef int i, k
     if parts[0].e.w.failed:
         return 0
-    crew.h = h
-    for k in range(crew.n):
-        parts[k].passes = passes // crew.n + (k < passes % crew.n)
-    for k in range(1, crew.n):
+    group.h = h
+    for k in range(group.n):
+        parts[k].passes = passes // group.n + (k < passes % group.n)
+    for k in range(1, group.n):
         PyThread_release_lock(parts[k].go)
-    work(crew, &parts[0])
-    for k in range(crew.n):
+    work(group, &parts[0])
+    for k in range(group.n):
         if k:
             wait_for(parts[k].done)
             take_nodes(&parts[0].e.w, &parts[k].e.w)
@@ -126,7 +126,7 @@ cdef void take_nodes(work_t* w, work_t* other) noexcept nogil:
 
 cdef void start(void* owner, const halving_t* h) noexcept with gil:
     """Start the other threads."""
-    cdef SharedEngine engine = <SharedEngine>(<crew_t*>owner).engine
+    cdef SharedEngine engine = <SharedEngine>(<thread_group_t*>owner).engine
     try:
         engine.start_threads(h)
     except BaseException as error:
@@ -137,7 +137,7 @@ cdef void start(void* owner, const halving_t* h) noexcept with gil:
 cdef class SharedEngine(Engine):
     """An `Engine` with several `threads`, of which the calling one is the first."""
 
-    cdef crew_t crew
+    cdef thread_group_t group
     cdef steps_t steps
     cdef list others                # engines of the other threads
     cdef list threads               # those that run
@@ -148,13 +148,13 @@ cdef class SharedEngine(Engine):
         cdef int i
         if parts is NULL:
             raise MemoryError(f"{threads} threads")
-        self.crew.n = threads
-        self.crew.parts = parts
-        self.crew.engine = <void*>self
+        self.group.n = threads
+        self.group.parts = parts
+        self.group.engine = <void*>self
         self.steps.start = start
         self.steps.play = play
         self.steps.threads = threads
-        self.steps.owner = &self.crew
+        self.steps.owner = &self.group
         self.e.w.steps = &self.steps
         self.threads = []
         if isinstance(options, MCTSOptions):    # each has a share of the worlds and of the tree
@@ -177,13 +177,13 @@ cdef class SharedEngine(Engine):
 
     def __dealloc__(self):
         cdef int i
-        if self.crew.parts is not NULL:
-            for i in range(1, self.crew.n):
-                if self.crew.parts[i].go is not NULL:
-                    PyThread_free_lock(self.crew.parts[i].go)
-                if self.crew.parts[i].done is not NULL:
-                    PyThread_free_lock(self.crew.parts[i].done)
-        free(self.crew.parts)
+        if self.group.parts is not NULL:
+            for i in range(1, self.group.n):
+                if self.group.parts[i].go is not NULL:
+                    PyThread_free_lock(self.group.parts[i].go)
+                if self.group.parts[i].done is not NULL:
+                    PyThread_free_lock(self.group.parts[i].done)
+        free(self.group.parts)
 
     def evaluate_by(self, Evaluator evaluation not None, Network network=None):
         Engine.evaluate_by(self, evaluation, network)
@@ -194,20 +194,20 @@ cdef class SharedEngine(Engine):
         """Run another thread until the search is over."""
         with nogil:
             while True:
-                wait_for(self.crew.parts[i].go)
-                if self.crew.over:
+                wait_for(self.group.parts[i].go)
+                if self.group.over:
                     break
-                work(&self.crew, &self.crew.parts[i])
-                PyThread_release_lock(self.crew.parts[i].done)
+                work(&self.group, &self.group.parts[i])
+                PyThread_release_lock(self.group.parts[i].done)
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
         cdef int i
         with nogil:
             engine_run(&self.e, iterations, found)
-        self.crew.over = True
+        self.group.over = True
         threads, self.threads = self.threads, []
         for i in range(1, len(threads) + 1):
-            PyThread_release_lock(self.crew.parts[i].go)
+            PyThread_release_lock(self.group.parts[i].go)
         for thread in threads:
             thread.join()
         return 0
@@ -220,9 +220,9 @@ cdef class SharedEngine(Engine):
         cdef work_t* w = &self.e.w
         cdef Engine other
         cdef int i
-        self.crew.parts[0].worlds = 0
-        self.crew.over = False
-        for i in range(1, self.crew.n):
+        self.group.parts[0].worlds = 0
+        self.group.over = False
+        for i in range(1, self.group.n):
             other = self.others[i - 1]
             other.use_table(self.table)
             other.e.w.watch = NULL      # the first thread checks for signals
@@ -231,8 +231,8 @@ cdef class SharedEngine(Engine):
                 w.budget.deadline, UNLIMITED)
             if other.e.o.is_tree:
                 start_tree(w, &other.e.tree, h)
-            self.crew.parts[i].worlds = 0
-        for i in range(1, self.crew.n):
+            self.group.parts[i].worlds = 0
+        for i in range(1, self.group.n):
             thread = Thread(target=self.serve, args=(i,), daemon=True)
             thread.start()
             self.threads.append(thread)

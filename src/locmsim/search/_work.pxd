@@ -26,7 +26,7 @@ cdef int64_t UNLIMITED          # time or nodes without bound
 ctypedef struct budget_t:
     int64_t deadline            # by now_ns_
     int64_t nodes               # nodes left; a node is an action applied and evaluated
-    int64_t given               # nodes at the start of this part
+    int64_t allotted            # nodes at the start of this part
     int32_t until_clock
     bint over
 
@@ -93,6 +93,12 @@ ctypedef struct steps_t:
     play_t play                 # plays `passes` passes on; returns those that were finished in time
     int32_t threads             # that share the passes of a round
     void* owner                 # passed to the functions
+
+ctypedef struct turn_ends_t:    # positions of a turn, by value: see `insert`
+    int32_t n
+    float values[MAX_REPLY_WIDTH]       # best first
+    uint8_t places[MAX_REPLY_WIDTH]     # ... where each of them is in `s`
+    state_t s[MAX_REPLY_WIDTH]
 
 ctypedef struct work_t:
     const table_t* table
@@ -171,6 +177,7 @@ cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
 
 
 cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexcept nogil:
+    """Record how a position was reached; return the number of the record, -2 if none is left."""
     cdef record_t* r
     if w.n_records == w.max_records:
         return -2
@@ -181,17 +188,26 @@ cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexce
     return w.n_records - 1
 
 
-cdef inline int place_of(
-    const float* values, int n, int most, float value, bint once
+cdef inline int insert(
+    float* values, uint8_t* places, int n, int most, float value, bint once
 ) noexcept nogil:
-    """Return the place of a value after the equal or better of `n` values; -1 if beyond `most`.
+    """Insert a value after the equal or better of `n` values, of which the best `most` are kept.
 
-    With `once`, also -1 if the same value is among them.
+    Returns the place for what belongs to it, which is `n` if their number grows; -1 if it is not
+    among the best or, with `once`, the same value is there. Nothing else has to be moved.
     """
-    cdef int k = n
+    cdef int k = n, i, place
     while k > 0 and values[k - 1] < value:
         k -= 1
-    return -1 if k == most or once and k > 0 and values[k - 1] == value else k
+    if k == most or once and k > 0 and values[k - 1] == value:
+        return -1
+    place = n if n < most else places[most - 1]
+    for i in range(n if n < most else most - 1, k, -1):
+        values[i] = values[i - 1]
+        places[i] = places[i - 1]
+    values[k] = value
+    places[k] = <uint8_t>place
+    return place
 
 
 cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
@@ -209,7 +225,7 @@ cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noe
 cdef void note_plan(
     work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action) noexcept nogil
 # Later turns, of either player.
-cdef int narrow_turns(
-    work_t* w, const state_t* start, state_t* kept, float* kept_values) noexcept nogil
-cdef const state_t* world_of(work_t* w, int i) noexcept nogil
+cdef void start_ends(turn_ends_t* ends, const state_t* s, float value) noexcept nogil
+cdef void narrow_turns(work_t* w, const state_t* start, turn_ends_t* ends) noexcept nogil
+cdef const state_t* sampled_world(work_t* w, int i) noexcept nogil
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil

@@ -273,6 +273,7 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
 
 
 def _estimate(same: list[SearchResult]) -> LineEstimate:
+    """Return the mean result of searches that found the same turn."""
     visits = sum(result.visits for result in same)
     if visits:
         value = sum(result.value * result.visits for result in same) / visits

@@ -25,7 +25,7 @@ from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
 from locmsim.search.turn_search import worlds_at
 
-__all__ = ["Evaluating", "Evaluator", "PolicySearch", "SearchPosition"]
+__all__ = ["Evaluating", "Guide", "PolicySearch", "SearchPosition"]
 
 
 @runtime_checkable
@@ -47,7 +47,7 @@ class Evaluating(Protocol):
 
 
 #: What guides a `PolicySearch`.
-Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
+Guide: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
 
 #: Priors or logits, or None; values; whether they are logits.
 _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
@@ -70,7 +70,7 @@ class SearchPosition(NamedTuple):
     view : TurnView, optional
         Their view of the position, with the history that some layouts use.
     bonus : array of float, optional
-        Shape (actions,): what speaks for each action besides the evaluator. It is added to the
+        A bonus for each action besides the evaluator's priors, shape (actions,). It is added to the
         logarithms of the priors where the root chooses; the improved policy leaves it out.
     """
 
@@ -126,7 +126,7 @@ class PolicySearch:
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: Guide,
         simulations: int = _DEFAULTS.simulations,
         *,
         root: str = _DEFAULTS.root,
@@ -140,7 +140,7 @@ class PolicySearch:
         mix: float = _DEFAULTS.mix,
         evaluation: Evaluation | None = None,
     ) -> None:
-        self.options = PolicyOptions(
+        self._options = PolicyOptions(
             simulations=simulations,
             root=root,
             considered=considered,
@@ -152,15 +152,34 @@ class PolicySearch:
             noise=noise,
             mix=mix,
         )
-        self.evaluator = evaluator
-        self.evaluation = evaluation
-        #: The layout of observations that the evaluator is shown; None: it is given states.
-        self.layout: str | None = None
+        self._evaluator = evaluator
+        self._evaluation = evaluation
+        self._layout: str | None = None
         if isinstance(evaluator, Evaluating | OnObservations):
-            self.layout = evaluator.layout
+            self._layout = evaluator.layout
         elif not callable(evaluator) and not isinstance(evaluator, Evaluation):
             raise TypeError(f"evaluator: expected a policy or a function, got {evaluator!r}")
         self._seconds = _FIRST_GUESS
+
+    @property
+    def options(self) -> PolicyOptions:
+        """The options, which do not change: another search has others."""
+        return self._options
+
+    @property
+    def evaluator(self) -> Guide:
+        """The evaluator, as it was given."""
+        return self._evaluator
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation whose network `mix` uses, as it was given."""
+        return self._evaluation
+
+    @property
+    def layout(self) -> str | None:
+        """The layout of observations that the evaluator is shown; None: it is given states."""
+        return self._layout
 
     def search(
         self,
@@ -179,23 +198,25 @@ class PolicySearch:
         Parameters
         ----------
         observation : Observation or State
-            What they see. A state is first replaced by what its mover observes; it may be in the
-            middle of their turn.
+            The observation of the player. A state is first replaced by what its mover observes; it
+            may be in the middle of their turn.
         seed : int
-            Of the worlds and the noise.
+            Seed of the worlds and the noise.
         belief : Belief, optional
-            What the player knows from the game so far, `observation` included.
+            The player's knowledge from the game so far, `observation` included.
         done : str or iterable of int
-            What they have done in this turn since then: actions, or the answer line for them.
+            The actions that the player has played in this turn since then, or the answer line for
+            them.
         view : TurnView, optional
             The same position, `done` included, with the history that layouts have numbers of
             (`locmsim.policy.tracker.PlayerTracker`); without it they are as for an unknown past.
         bonus : array of float, optional
-            What speaks for each action besides the evaluator, see `SearchPosition`.
+            A bonus for each action besides the evaluator's priors, see `SearchPosition`.
         simulations : int, optional
             Replaces the option.
         time_ms : float, optional
-            Milliseconds. As many simulations as fit are made, by the time that they took so far.
+            Milliseconds. The search makes as many simulations as fit, by the time that they took so
+            far.
 
         Raises
         ------
@@ -220,7 +241,7 @@ class PolicySearch:
         Parameters
         ----------
         positions : sequence
-            Of observations, states, or `SearchPosition`.
+            Observations, states, or `SearchPosition` objects.
         seed, simulations, time_ms
             As for `search`, whose result the first position has, too. Each of the others depends
             on the seed, its place and itself only.
@@ -291,6 +312,7 @@ class PolicySearch:
         options: PolicyOptions,
         rules: str,
     ) -> Forest:
+        """Plant a tree for each position."""
         seeds = [seed_of_turn(seed, i) for i in range(len(worlds))]
         noise = np.zeros((len(worlds), get_rules(rules).num_actions))
         if options.noise:
@@ -341,7 +363,7 @@ class PolicySearch:
                 return
 
     def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Results]:
-        """What evaluates so many leaves."""
+        """Return the function that evaluates a number of leaves."""
         evaluator: Any = self.evaluator
         actions = forest.num_actions
         if isinstance(evaluator, Evaluating):
@@ -371,6 +393,7 @@ class PolicySearch:
         return evaluated
 
     def _results(self, forest: Forest, roots: list[State], started: float) -> list[PolicyResult]:
+        """Return the results at the roots; plays the principal variations there."""
         shape = forest.size, forest.num_actions
         actions = np.zeros(forest.size, np.int32)
         policies, means = np.zeros(shape), np.zeros(shape)

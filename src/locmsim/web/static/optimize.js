@@ -18,8 +18,12 @@ let before = "";
 function gain(run) {
   if (!run.score) return "no games against the start yet";
   // Against opponents one half stands for a gain of nothing.
-  const share = run.against.length ? (/** @type {number} */ x) => 2 * x - 1 : (/** @type {number} */ x) => x;
-  const [low, high] = run.score.map((x) => `${(100 * share(x)).toFixed(0)} %`.replace("-", "\u2212"));
+  const share = run.against.length
+    ? (/** @type {number} */ x) => 2 * x - 1
+    : (/** @type {number} */ x) => x;
+  const [low, high] = run.score.map((x) =>
+    `${(100 * share(x)).toFixed(0)} %`.replace("-", "\u2212"),
+  );
   return run.against.length
     ? `the present values win ${low} to ${high} more of the games than the start`
     : `the present values win ${low} to ${high} of the games against the start`;
