@@ -12,13 +12,14 @@ adds the values that the package's networks give both decks, which have no noise
 
 import numpy as np
 import torch
-from ppo import Net, Rollout, arguments, precision, train
+from ppo import Net, Rollout, arguments, precision, train_seeds
 from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
 from locmsim.policy import Policy, get_layout
-from locmsim.tuning.evaluate import HELD_OUT
+from locmsim.stats import PairCounts, score_interval
+from locmsim.tuning.evaluate import HELD_OUT, WinRate
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
@@ -170,9 +171,10 @@ class Choices(Rollout):
 
     @torch.no_grad()
     def win_rate(self, net, opponent):
-        """Return the win rate of the best-rated choices against another deck builder."""
-        won, pairs = 0, self.options.games // 2
-        for seat in ("first", "second"):
+        """Return the `WinRate` of the best-rated choices against another deck builder."""
+        pairs = self.options.games // 2
+        wins = np.zeros((2, pairs), int)
+        for number, seat in enumerate(("first", "second")):
             env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)
             seen, _ = env.reset(seed=1_000_000)
             over = np.zeros(pairs, bool)
@@ -184,10 +186,11 @@ class Choices(Rollout):
                 seen, _, terminated, truncated, info = env.step(logits.argmax(1))
                 ended = (terminated | truncated) & ~over
                 if ended.any():
-                    won += (info["winner"] == info["seat"])[ended].sum()
+                    wins[number, ended] = (info["winner"] == info["seat"])[ended]
                 over |= ended
             env.close()
-        return won / (2 * pairs)
+        low, high = score_interval(PairCounts(*np.bincount(wins.sum(0), minlength=3).tolist()))
+        return WinRate(int(wins.sum()), 2 * pairs, low, high)
 
 
 def main():
@@ -205,7 +208,7 @@ def main():
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"
-    train(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
+    train_seeds(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
 
 
 if __name__ == "__main__":

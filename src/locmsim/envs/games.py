@@ -76,7 +76,8 @@ class Games:
         self.layout = options.observation_layout
         self.n = n
         self.threads = threads
-        self._has_final = final_obs
+        # A reward of the user's is shown the positions at which episodes ended.
+        self._has_final = final_obs or (autoreset == "same" and callable(options.reward))
         #: Whether infos have the last observations of episodes.
         self.shows_final = final_obs and autoreset == "same"
         #: The cards of episodes.

@@ -148,7 +148,8 @@ class Options:
         differences that gym-locm 2.0.0b1 adds up. A function receives a mapping of the arrays of a
         step, which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as
         with "win-loss" and `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and
-        returns the rewards.
+        returns the rewards. ``final_obs`` has the positions after the step, also where an episode
+        has ended and ``obs`` is already that of the next one.
     shaping : mapping of str to float
         Weights of potentials. Adds ``gamma * phi(s') - phi(s)`` between decisions of the caller,
         where phi is 0 at the end, so that optimal policies stay the same.

@@ -182,8 +182,17 @@ class Results:
                 if self._options.deck_values:
                     info["deck_values"][i] = self.deck_values(i)
         if self._games.shows_final:
-            info["final_obs"] = self._games.arrays["final_obs"].copy()
+            info["final_obs"] = self._final_obs()
         return info | {f"_{name}": ended for name in info}
+
+    def _final_obs(self) -> Any:
+        """The last observations of ended rows, in the form of observations without a ``state``."""
+        final = self._games.arrays["final_obs"].copy()
+        if self._options.mask == "info":
+            return final
+        masks = np.zeros((self._games.n, self._games.rows.n_actions), np.int8)
+        masks[:, 0] = 1
+        return {"observation": final, "action_mask": masks}
 
     def pay(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Complete the rewards of a step: by the values of decks, or by the function that is the
@@ -195,10 +204,19 @@ class Results:
                 arrays["rewards"][row] += both[arrays["acted"][row]]
                 arrays["rewards_both"][row] += both
         elif callable(self._options.reward):
-            rewards = np.asarray(self._options.reward(arrays), np.float32)
+            rewards = np.asarray(self._options.reward(self._with_final(arrays)), np.float32)
             if rewards.shape != (self._games.n,):
                 raise ValueError(f"reward: expected shape ({self._games.n},), got {rewards.shape}")
             arrays["rewards"][:] = rewards
+
+    def _with_final(self, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+        """Add ``final_obs``: the positions after the step, before any row has begun anew."""
+        final = arrays["obs"]
+        if "final_obs" in arrays:
+            ended = arrays["terminated"] | arrays["truncated"]
+            if ended.any():
+                final = np.where(ended[:, None], arrays["final_obs"], final)
+        return {**arrays, "final_obs": final}
 
     def _expected(self, row: int) -> float:
         """The result that player 0 may expect of the row's last finished choice, -1 to 1."""

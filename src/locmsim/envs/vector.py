@@ -33,7 +33,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     copy : bool
         False: the returned arrays are the buffers that the next step overwrites.
     final_obs : bool
-        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
+        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP), in the
+        form of observations; without the ``state`` of `Options.privileged`.
     render_mode : {"ansi", "human", "rgb_array"}, optional
         "rgb_array" needs the extra ``png``.
     options

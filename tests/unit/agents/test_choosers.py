@@ -1,7 +1,11 @@
 """How cards are chosen, wherever decks are: by policies, functions of files, at random."""
 
+import re
+import shlex
 from collections import Counter
+from pathlib import Path
 
+import numpy as np
 import pytest
 from amounts import FEW
 
@@ -191,3 +195,21 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
     with Arena(["greedy", "osl"], games=2, decks="random") as arena:
         arena.run(jobs=1)
         assert all(map(len, arena.replay(1).match.chosen))
+
+
+def test_commands_of_the_page(tmp_path, monkeypatch, capsys):
+    """The commands with choosers in docs/learning.md, with fewer games and untrained networks."""
+    page = Path(__file__).parents[3] / "docs" / "learning.md"
+    monkeypatch.chdir(tmp_path)
+    for folder in ("construct", "match"):
+        (tmp_path / "runs" / folder).mkdir(parents=True)
+        Policy.random("cards", seed=1).save(tmp_path / "runs" / folder / "choice.npz")
+    Policy.random(seed=1).save(tmp_path / "runs" / "match" / "policy.npz")
+    found = re.findall("^locmsim (.*choice.npz.*)$", page.read_text(), re.MULTILINE)
+    assert len(found) == 4
+    for line in found:
+        words = re.sub("--games [0-9]+", "--games 2", line)
+        main([*shlex.split(words), "--jobs", "1"])
+    assert "wins" in capsys.readouterr().out
+    data = np.load(tmp_path / "chosen.npz")
+    assert data["cards"].shape[1:] == (20, 2)
