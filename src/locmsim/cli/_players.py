@@ -6,11 +6,34 @@ from typing import TYPE_CHECKING, Any
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Mapping
 
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot", "check_players", "chooser_of"]
+__all__ = ["as_bot", "check_bot", "check_players", "chooser_of", "game_of"]
+
+
+def game_of(options: "Namespace") -> Any:
+    """Return the game of ``--game``, with ``--rules`` and ``--ids`` as far as a command has them.
+
+    These are options of Legends of Code and Magic: with another game, or one that says the same,
+    they are an error.
+    """
+    from locmsim._specs import read_options
+    from locmsim.arena import make_game
+
+    text = options.game or "locm"
+    name, _, rest = text.partition(":")
+    chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
+    try:
+        said = read_options(f"game {name}", rest) if name == "locm" else chosen
+        for one in chosen:
+            if one in said:
+                raise Failure(f"--{one}: does not apply with --game {text}", code=2)
+        return make_game(text, **chosen)
+    except ValueError as error:
+        raise Failure(f"--game: {error}", code=2) from None
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:

@@ -395,8 +395,9 @@ def _print_report(report: "GameReport", names: tuple[str, str], match: "Match") 
             print("  none gave anything away")
     print(f"\n{report.budget}")
     print(
-        "before, after: player 0's chance of winning; loss: of the player's own share of wins;"
-        " played, better: the expected result, from -1 to 1"
+        "before, after: player 0's chance of winning with the best turn and with the one played;"
+        " loss: the difference, of the player's own chance; played, better: the expected result,"
+        " from -1 to 1"
     )
 
 

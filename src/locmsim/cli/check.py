@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
+from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -32,15 +33,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
-    from locmsim.arena import make_game
     from locmsim.cli._players import as_bot, check_bot
     from locmsim.referee.checks import run_check
 
-    chosen = {} if options.rules is None else {"rules": options.rules}
-    try:
-        game: Any = make_game(options.game or "locm", **chosen)
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
+    game = game_of(options)
     if not hasattr(game, "checks"):
         raise Failure(f"--game: {game.title} has no checks", code=2)
     bot = check_bot(as_bot(options.bot, "BOT", game=game))

@@ -18,6 +18,7 @@ from locmsim.cli._common import (
     start_logging,
     write,
 )
+from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
 
@@ -106,10 +107,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _optimization(options: argparse.Namespace) -> "Optimization":
-    from locmsim.arena.registry import make_game
     from locmsim.tuning.optimization import Optimization, OptimizationSettings
 
-    rules = {} if options.rules is None else {"rules": options.rules}
     chosen = {name: getattr(options, name) for name in ("games", "method")}
     template = None
     if options.template is not None:
@@ -121,7 +120,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
             raise Failure(f"--template: {options.template}: {reason}", code=2) from None
     settings = OptimizationSettings(
         player=options.player,
-        game=make_game(options.game or "locm", None, **rules),
+        game=game_of(options),
         against=tuple(options.against),
         seed=options.seed,
         template=template,

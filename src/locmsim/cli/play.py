@@ -22,7 +22,7 @@ from locmsim.cli._common import (
     ended_by_signals,
     write,
 )
-from locmsim.cli._players import as_bot, check_bot, chooser_of
+from locmsim.cli._players import as_bot, check_bot, chooser_of, game_of
 from locmsim.cli._shared import SEED, add_shared
 from locmsim.commands import add_option
 
@@ -171,13 +171,9 @@ def _game(options: argparse.Namespace) -> "Game | None":
     """Return the game that ``--game`` names; None for Legends of Code and Magic."""
     if options.game is None:
         return None
-    from locmsim.arena import LocmGame, make_game
+    from locmsim.arena import LocmGame
 
-    chosen = {name: getattr(options, name) for name in ("rules", "ids")}
-    try:
-        game = make_game(options.game, **{k: v for k, v in chosen.items() if v is not None})
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
+    game: Game = game_of(options)
     if not isinstance(game, LocmGame):
         return game
     options.rules, options.ids = game.rules, game.ids

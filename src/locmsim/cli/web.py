@@ -46,7 +46,11 @@ def add_options(parser: Parser) -> None:
         default=[],
         help="folder of a run of locmsim optimize, whose parameters are drawn (repeatable)",
     )
-    add("--save", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
+    add(
+        "--save",
+        metavar="FOLDER",
+        help="folder to save games in, made if there is none (default: games are not saved)",
+    )
     add_shared(parser, "--port", default=0, help="port of the server (default: any free one)")
     add_shared(
         parser,
@@ -123,7 +127,9 @@ def _serve(
 
 def _check_folder(folder: str) -> None:
     """Fail at the start, not when the first game is over."""
-    if not os.path.isdir(folder):
-        raise Failure(f"--save: there is no folder {folder}", code=2)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--save: {folder}: {error.strerror}", code=2) from None
     if not os.access(folder, os.W_OK):
         raise Failure(f"--save: cannot write to {folder}: no permission", code=2)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Final
 
 from locmsim._core import State
-from locmsim.batch import StateBatch
 from locmsim.decks.report import DeckReport, report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import answer_actions
@@ -15,8 +14,6 @@ from locmsim.game.match import Match
 from locmsim.referee.knowledge import known_turns
 from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
-from locmsim.search.belief import Belief
-from locmsim.search.evaluation import win_chance
 from locmsim.search.turn_search import BeamSearch
 
 __all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
@@ -47,8 +44,8 @@ class TurnReport:
         The player's expected results of both, from -1 to 1: the means of the same sampled worlds,
         in which the opponent's reply and the next turns are played on.
     before, after : float
-        Player 0's chance of winning before and after the turn, from 0 to 1, by
-        `locmsim.search.win_chance` at the ends of turns: as the player whose turn it was sees it.
+        Player 0's chance of winning with the best turn and with the one played, from 0 to 1: the
+        expected results from player 0's side. They differ by `loss`.
     start : State
         The position as the turn began, with any cards in the places that its player does not see.
     """
@@ -59,9 +56,17 @@ class TurnReport:
     best: str
     value_best: float
     value_played: float
-    before: float
-    after: float
     start: State = field(compare=False, repr=False)
+
+    @property
+    def before(self) -> float:
+        """See the attributes of the class."""
+        return _chance(self.value_best, self.player)
+
+    @property
+    def after(self) -> float:
+        """See the attributes of the class."""
+        return _chance(self.value_played, self.player)
 
     @property
     def loss(self) -> float:
@@ -72,7 +77,7 @@ class TurnReport:
         """Return the turn as plain dicts, numbers and strings."""
         shown = {item.name: getattr(self, item.name) for item in fields(self)}
         del shown["start"]
-        return {**shown, "loss": self.loss}
+        return {**shown, "before": self.before, "after": self.after, "loss": self.loss}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,6 @@ def report_turns(
     if nodes < 1:
         raise ValueError(f"nodes: expected 1 or more, got {nodes}")
     search = BeamSearch()
-    before = None
     for call, observation, belief in known_turns(result):
         assert call.turn is not None
         if check is not None:
@@ -191,32 +195,19 @@ def report_turns(
         root, player = belief.root(), call.player
         if root.is_terminal():
             continue
-        if before is None:
-            before = _win_probability(belief, "", seed, player)
         found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
         compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
         best, value = found.line, compare(found.line)
-        value_played, after = _LOST, float(player)
+        value_played = _LOST
         if call.answer is not None:
             with contextlib.suppress(InvalidActionError):  # it ended the match
                 value_played = compare(call.answer)
-                after = _win_probability(belief, call.answer, seed, player)
                 if value_played >= value:
                     best = ";".join(answer_actions(root, call.answer)) or "PASS"
                     value = value_played
-        yield TurnReport(
-            call.turn, player, call.answer, best, value, value_played, before, after, root
-        )
-        before = after
+        yield TurnReport(call.turn, player, call.answer, best, value, value_played, root)
 
 
-def _win_probability(belief: Belief, line: str, seed: int, player: int) -> float:
-    """Player 0's chance of winning where the turn ends after the actions of a line."""
-    states = []
-    for world in range(WORLDS):
-        state = belief.sample(seed + world)
-        for action in state.actions_of(line):
-            state.apply_action(action)
-        states.append(state)
-    probability = float(win_chance(StateBatch(states), player).mean())
-    return probability if player == 0 else 1 - probability
+def _chance(value: float, player: int) -> float:
+    """Return player 0's chance of winning, from a player's expected result."""
+    return (1 + (value if player == 0 else -value)) / 2

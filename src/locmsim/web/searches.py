@@ -40,7 +40,7 @@ _NOTE = (
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = Jobs()
+    jobs = Jobs(site.stream)
     site.closing.append(jobs.close)
 
     def report(request: Request, data: dict[str, Any]) -> object:

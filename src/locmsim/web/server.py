@@ -86,14 +86,14 @@ def serve(
 
 
 @contextlib.contextmanager
-def serving(site: Site, *, path: str = "") -> Iterator[str]:
+def serving(site: Site, *, path: str = "", port: int = 0) -> Iterator[str]:
     """Serve a site in another thread during a ``with`` block, which gets the address.
 
     Parameters
     ----------
     site : Site
         What is served.
-    path : str
+    path, port
         As for `serve`.
 
     Yields
@@ -106,7 +106,7 @@ def serving(site: Site, *, path: str = "") -> Iterator[str]:
     OSError
         No port can be had.
     """
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", port)) as listener:
         server = _Server(_config(site), site)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -191,7 +191,11 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
         assert {*games[0]["names"]} == {"mine", "random"}
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)
-        tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
+        # Two at a time, and no more.
+        for _ in range(2):
+            tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
+        error = tell("start", 429, players=["bot0", "agent-random"], rules="1.2")["error"]
+        assert error == "2 arenas are running: stop one, or wait for it"
         assert commands_with(str(tmp_path))
     # The server has ended the processes that it started.
     assert commands_with(str(tmp_path)) == []
@@ -254,3 +258,22 @@ def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
         assert site.stdout.readline() == b"closing\n"
         site.send_signal(signal.SIGINT)
         assert site.wait(timeout=60) == 128 + signal.SIGINT
+
+
+def test_why_an_arena_has_broken_off(tmp_path: Path) -> None:
+    """What the command said is told, and its end is news."""
+    site = Site(Library(), timeout_scale=0, folder=str(tmp_path / "removed"))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        data = {"players": ["level1", "agent-random"]}
+        answer = client.post("/api/arena/start", params={"token": site.token}, json=data)
+        assert answer.status_code == 200, answer.text
+        deadline = time.monotonic() + 60
+        while not (failure := site_row(client, site)["failure"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert failure.startswith("locmsim arena: ")
+    assert str(tmp_path / "removed") in failure
+
+
+def site_row(client: Any, site: Site) -> Any:
+    return client.get("/api/arena", params={"token": site.token}).json()["files"][-1]
