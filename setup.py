@@ -95,7 +95,6 @@ MORE_ARGS = {"policy._policy": ["-O3"]}
 for name in (
     "_cyutility",
     "envs._card_sets",
-    "envs._fresh",
     "envs._player_table",
     "envs._thread_pool",
 ):

@@ -12,8 +12,11 @@ afterwards. This module is the interface to Python; each part of `Rows` has one 
 module.
 """
 
+from numpy import int64
+
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.number cimport PyNumber_Index
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -69,7 +72,9 @@ cpdef int64_t action_of(action) except? -1:
     """Return a Python or NumPy integer; -1, which is legal nowhere, if 64 bits cannot hold it."""
     cdef int overflow = 0
     cdef int64_t number
-    if not PyLong_CheckExact(action):
+    if type(action) is int64:           # what policies choose; the check of others takes long
+        action = PyNumber_Index(action)
+    elif not PyLong_CheckExact(action):
         action = integer("action", action, TypeError)
     number = PyLong_AsLongLongAndOverflow(action, &overflow)
     return -1 if overflow else number
