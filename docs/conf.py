@@ -48,6 +48,7 @@ _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.RowsEnv)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
     r"|locmsim\.envs\.options\.OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
+    r"|locmsim\._spiel\.SpielState|locmsim\.envs\.asked\.Asked"
     r"|NDArray|BatchResult|BatchFunction|np\.\w+"  # what is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]

@@ -35,10 +35,6 @@ class SpielState:
         player : int
             0 or 1.
 
-        Returns
-        -------
-        float
-
         Raises
         ------
         ValueError
@@ -53,10 +49,6 @@ class SpielState:
         ----------
         player : int
             0 or 1.
-
-        Returns
-        -------
-        float
 
         Raises
         ------
@@ -117,10 +109,6 @@ class SpielPosition(SpielState):
         sampler : callable
             Returns random numbers, 0 <= x < 1, as ``pyspiel.UniformProbabilitySampler(0.0, 1.0)``
             and ``numpy.random.Generator.random`` do. It is called twice.
-
-        Returns
-        -------
-        State
 
         Raises
         ------

@@ -27,9 +27,9 @@ def game_of(options: "Namespace") -> Any:
     name, _, rest = text.partition(":")
     chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
     try:
-        said = read_options(f"game {name}", rest) if name == "locm" else chosen
+        stated = read_options(f"game {name}", rest) if name == "locm" else chosen
         for one in chosen:
-            if one in said:
+            if one in stated:
                 raise Failure(f"--{one}: does not apply with --game {text}", code=2)
         return make_game(text, **chosen)
     except ValueError as error:

@@ -61,12 +61,12 @@ class TurnReport:
     @property
     def before(self) -> float:
         """See the attributes of the class."""
-        return _chance(self.value_best, self.player)
+        return _probability(self.value_best, self.player)
 
     @property
     def after(self) -> float:
         """See the attributes of the class."""
-        return _chance(self.value_played, self.player)
+        return _probability(self.value_played, self.player)
 
     @property
     def loss(self) -> float:
@@ -208,6 +208,6 @@ def report_turns(
         yield TurnReport(call.turn, player, call.answer, best, value, value_played, root)
 
 
-def _chance(value: float, player: int) -> float:
+def _probability(value: float, player: int) -> float:
     """Return player 0's chance of winning, from a player's expected result."""
     return (1 + (value if player == 0 else -value)) / 2

@@ -40,7 +40,7 @@ class Key(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Key":
-        """Return the key that a text is; raise ``ValueError`` if it is none."""
+        """Return the key that a text is; raise ``ValueError`` if it names no match."""
         found = _TEXT.fullmatch(text)
         if found is None or (found[3] is None) == (found[1] == KeyKind.RESULT):
             raise ValueError(f"there is no match {text[:40]!r}")

@@ -25,7 +25,7 @@ __all__ = ["opponent_of", "opponents", "page"]
 _GAMES, _OVER = 12, 64
 #: A person's game that no page has shown for so many seconds can make room for another one, and
 #: one that none has shown for so many is given up.
-_IDLE, _GIVEN_UP = 600.0, 6 * 3600.0
+_IDLE, _ABANDONED = 600.0, 6 * 3600.0
 #: A game that a page has shown within so many seconds is live, another one is paused.
 _SEEN = 60.0
 #: The time that all bots together get to end, in seconds; they are killed, one after the other.
@@ -128,7 +128,7 @@ class _Table:
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            self._make_room()
+            self._free_place()
             key = str(Key(KeyKind.GAME, next(self._numbers)))
             game = Game(
                 key,
@@ -146,12 +146,12 @@ class _Table:
         self._site.library.changed()
         return game
 
-    def _make_room(self) -> None:
+    def _free_place(self) -> None:
         """Forget old games; raise `Refusal` if too many are being played."""
         played = [game for game in self._games.values() if not game.over]
         idle = sorted((game for game in played if game.idle > _IDLE), key=lambda game: -game.idle)
         for game in idle:
-            if game.idle > _GIVEN_UP or len(played) >= _GAMES:
+            if game.idle > _ABANDONED or len(played) >= _GAMES:
                 game.leave()
                 played.remove(game)
         if len(played) >= _GAMES:

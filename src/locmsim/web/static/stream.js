@@ -2,9 +2,9 @@
 // News of everything that pages follow, by one request that the server holds back until something
 // has changed. Runs once for all pages of a browser (worker.js), or in a page by itself.
 
-/** What a follower is told: the version of a topic, null if there is no such thing, or how the
+/** What a listener is told: the version of a topic, null if there is no such thing, or how the
  * server is. @typedef {{topic?: string, version?: string|null, server?: "here"|"gone"|"anew"}} News */
-/** @typedef {(news: News) => void} Follower */
+/** @typedef {(news: News) => void} Listener */
 
 /** Milliseconds until a server that does not answer is asked again. */
 const AGAIN_MS = 1000;
@@ -14,44 +14,44 @@ export class Stream {
   constructor(token) {
     this.token = token;
     this.boot = "";
-    /** @type {Map<string, {version: string|null|undefined, followers: Map<Follower, number>}>} */
+    /** @type {Map<string, {version: string|null|undefined, listeners: Map<Listener, number>}>} */
     this.topics = new Map();
     this.running = false;
     this.server = /** @type {"here"|"gone"|"anew"} */ ("here");
     this.waiting = new AbortController();
   }
 
-  /** @param {string} topic @param {Follower} follower */
-  follow(topic, follower) {
+  /** @param {string} topic @param {Listener} listener */
+  follow(topic, listener) {
     const known = this.topics.get(topic);
-    const { followers, version } = known ?? { followers: new Map(), version: undefined };
-    followers.set(follower, (followers.get(follower) ?? 0) + 1);
-    if (this.server !== "here") follower({ server: this.server });
-    if (version !== undefined) follower({ topic, version });
+    const { listeners, version } = known ?? { listeners: new Map(), version: undefined };
+    listeners.set(listener, (listeners.get(listener) ?? 0) + 1);
+    if (this.server !== "here") listener({ server: this.server });
+    if (version !== undefined) listener({ topic, version });
     if (known) return;
-    this.topics.set(topic, { version, followers });
+    this.topics.set(topic, { version, listeners });
     this.waiting.abort();
     this.run();
   }
 
-  /** @param {string} topic @param {Follower} follower */
-  leave(topic, follower) {
-    const followers = this.topics.get(topic)?.followers;
-    const times = followers?.get(follower);
-    if (!followers || !times) return;
-    if (times > 1) followers.set(follower, times - 1);
-    else followers.delete(follower);
-    if (followers.size) return;
+  /** @param {string} topic @param {Listener} listener */
+  leave(topic, listener) {
+    const listeners = this.topics.get(topic)?.listeners;
+    const times = listeners?.get(listener);
+    if (!listeners || !times) return;
+    if (times > 1) listeners.set(listener, times - 1);
+    else listeners.delete(listener);
+    if (listeners.size) return;
     this.topics.delete(topic);
     this.waiting.abort();
   }
 
-  /** Leave everything. @param {Follower} follower */
-  end(follower) {
-    for (const [topic, { followers }] of this.topics)
-      if (followers.has(follower)) {
-        followers.set(follower, 1);
-        this.leave(topic, follower);
+  /** Leave everything. @param {Listener} listener */
+  end(listener) {
+    for (const [topic, { listeners }] of this.topics)
+      if (listeners.has(listener)) {
+        listeners.set(listener, 1);
+        this.leave(topic, listener);
       }
   }
 
@@ -97,7 +97,7 @@ export class Stream {
       const followed = this.topics.get(topic);
       if (!followed) continue;
       followed.version = version;
-      for (const follower of followed.followers.keys()) follower({ topic, version });
+      for (const listener of followed.listeners.keys()) listener({ topic, version });
     }
   }
 
@@ -105,7 +105,7 @@ export class Stream {
   tell(server) {
     if (this.server === server) return;
     this.server = server;
-    const all = [...this.topics.values()].flatMap(({ followers }) => [...followers.keys()]);
-    for (const follower of new Set(all)) follower({ server });
+    const all = [...this.topics.values()].flatMap(({ listeners }) => [...listeners.keys()]);
+    for (const listener of new Set(all)) listener({ server });
   }
 }

@@ -8,10 +8,10 @@ const stream = new Stream(worker.name);
 
 worker.onconnect = (/** @type {MessageEvent} */ event) => {
   const [port] = event.ports;
-  const follower = (/** @type {import("./stream.js").News} */ news) => port.postMessage(news);
+  const listener = (/** @type {import("./stream.js").News} */ news) => port.postMessage(news);
   port.onmessage = ({ data: { what, topic } }) => {
-    if (what === "follow") stream.follow(topic, follower);
-    else if (what === "leave") stream.leave(topic, follower);
-    else stream.end(follower);
+    if (what === "follow") stream.follow(topic, listener);
+    else if (what === "leave") stream.leave(topic, listener);
+    else stream.end(listener);
   };
 };
