@@ -24,7 +24,8 @@ from locmsim.networks._network cimport put_arrays
 
 from locmsim.networks._network import checked
 
-__all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
+__all__ = [
+    "COST_COLUMNS", "DECK_SHAPES", "ENOUGH", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
     # Maximum number of exchanges, several times what is ever needed: with very large numbers,
