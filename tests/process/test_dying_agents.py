@@ -285,10 +285,9 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
     scale = SCALE if name in HANGS else 0.0
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
-                ended=lambda *result, **more: "")  # fmt: skip
     changed = threading.Event()
-    game.listen(changed.set)
+    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
+                ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
         changed.wait()

@@ -62,7 +62,7 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["-d", "seed=x"], "expected an integer"),
         (["-league", "2"], "league: does not apply to Vestrock"),
-        (["--rules", "1.2"], "--game: game vestrock: unknown option 'rules'"),
+        (["--rules", "1.2"], "--rules: does not apply with --game vestrock"),
     ):
         with pytest.raises(SystemExit):
             main([*words, *wrong])

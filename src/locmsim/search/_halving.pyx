@@ -146,25 +146,24 @@ cdef void play_round(
 ) noexcept nogil:
     """Play the plans that are left on, by the step of the search, and count the results."""
     cdef plan_t* plan
-    cdef int32_t played
     cdef int i, k
     if o.is_tree:
         for i in range(h.alive):
             h.visits[h.order[i]] = 0
             h.total[h.order[i]] = 0
     if w.steps is not NULL:
-        played = w.steps.play(w.steps.owner, h, passes)
+        h.finished = w.steps.play(w.steps.owner, h, passes)
     else:
-        played = play_pass(w, tree, o, h)
+        h.finished = play_pass(w, tree, o, h)
         if o.is_tree:
             add_visits(h, tree)
     if not o.is_tree:
-        h.done += played
+        h.done += h.finished
     for i in range(h.alive):
         k = h.order[i]
         plan = &w.plans[h.plan[k]]
         if not o.is_tree:
-            plan.visits += played
+            plan.visits += h.finished
         elif h.visits[k]:
             h.done += h.visits[k] - plan.visits
             plan.visits = h.visits[k]

@@ -72,6 +72,7 @@ ctypedef struct halving_t:
     int64_t left                # nodes of the budget after the last round
     int64_t cost                # nodes of one plan in a pass of the last round; a guess at first
     int32_t rounds, round       # number of halvings; those done so far
+    int32_t finished            # passes of the last round that were finished in time
     int32_t n                   # plans at the start
     int32_t alive               # plans that are left
     int32_t plan[MAX_PLANS]     # those at the start, in `work_t.plans`; first by expected result

@@ -149,7 +149,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
 @each_rules
 def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
     """The learner's view stays the same, whichever builder chooses for the other seat."""
-    builder = "value" if rules != "1.5" else "area"
+    builder = "default" if rules != "1.5" else "area"
     options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
     envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
     params = {"match": {"seed": 5}}

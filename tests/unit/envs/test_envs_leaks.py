@@ -344,7 +344,7 @@ def test_the_choice_shows_what_the_referee_sends(rules, episode):
 @each_rules
 def test_the_end_of_a_choice_tells_nothing_of_the_other_deck(rules):
     """Winner and reward depend on the other deck, the last observation and earlier infos do not."""
-    builders = ("area", "classic") if rules == "1.5" else ("value", "curve")
+    builders = ("area", "classic") if rules == "1.5" else ("default", "curve")
     results = []
     for builder in builders:
         env = LocmVectorEnv(

@@ -337,7 +337,7 @@ def test_a_forked_process_has_threads_of_its_own(make):
         ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
         ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
         ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
-        ({"decks": "randm"}, "decks: expected random, .*; did you mean 'random'"),
+        ({"decks": "randm"}, "decks: expected one of default, .*; did you mean 'random'"),
         ({"oponent": "osl"}, r"unknown option 'oponent'; did you mean 'opponent'\?"),
         ({"shape": {}}, "unknown option 'shape'"),
     ],

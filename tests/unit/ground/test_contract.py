@@ -264,6 +264,7 @@ def test_draws_in_statistics() -> None:
 
 #: Modules that must not depend on any game: of the library they may import only each other.
 CORE = [
+    "_common_options.py",
     "_database.py",
     "_io.py",
     "_plugins.py",

@@ -75,7 +75,7 @@ static void locmi_make_pool(locm_game_t *g) {
   const uint8_t *copies = NULL;
   double scores[LOCM_MAX_CARDS];
   int i;
-  locmi_pool_of_known(&g->pool, &g->offered, &g->seen);
+  locmi_pool_of_seen(&g->pool, &g->offered, &g->seen);
   for (i = 0; i < g->pool.n; i++) {
     scores[i] = locmi_score_of(&g->offered.cards[g->pool.entry[i]]);
   }
@@ -121,8 +121,8 @@ LOCMI_FUNCTION int locm_game_see(locm_game_t *g, const locm_shown_t *o, locm_sta
   if (!locmi_is_sane(&o->player[0]) || !locmi_is_sane(&o->player[1])) return LOCM_IMPOSSIBLE;
   locm_belief_see(&g->belief, o);
   if (o->player[0].health <= 0 || o->player[1].health <= 0) return LOCM_OVER;
-  if (!locmi_fits(o->opponent_hand, LOCM_MAX_HAND) || !g->known.n) return LOCM_IMPOSSIBLE;
-  if (o->n_cards + g->known.n > LOCM_MAX_CARDS) return LOCM_IMPOSSIBLE;
+  if (!locmi_fits(o->opponent_hand, LOCM_MAX_HAND) || !g->seen.n) return LOCM_IMPOSSIBLE;
+  if (o->n_cards + g->seen.n > LOCM_MAX_CARDS) return LOCM_IMPOSSIBLE;
   if (news || !g->has_pool) locmi_make_pool(g);
   g->table.n_cards = 0;
   if (locm_belief_root(&g->belief, o, &g->offered, s, &g->table) >= 0) return LOCM_IMPOSSIBLE;
