@@ -63,17 +63,23 @@ def test_other_exceptions_are_told_as_before() -> None:
     assert "ValueError: lost" in done.stderr
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
 def test_a_second_signal_ends_what_is_stuck_in_compiled_code() -> None:
     """No Python code runs in the main thread any more: it waits for a lock that it has."""
     program = (
-        "import ctypes\n"
+        "import ctypes, os, time\n"
         "from locmsim.commands import ended_by_signals\n"
         "with ended_by_signals():\n"
         "    c, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)\n"
         "    c.pthread_mutex_init(lock, None)\n"
-        "    print('ready', flush=True)\n"
-        "    while True:\n"
-        "        c.pthread_mutex_lock(lock)\n"
+        "    c.pthread_mutex_lock(lock)\n"
+        "    if not os.fork():  # the child tells when its parent sleeps in the lock\n"
+        "        while open(f'/proc/{os.getppid()}/stat').read().rsplit(') ')[1][0] != 'S':\n"
+        "            time.sleep(0.01)\n"
+        "        time.sleep(0.05)\n"
+        "        print('ready', flush=True)\n"
+        "        os._exit(0)\n"
+        "    c.pthread_mutex_lock(lock)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE

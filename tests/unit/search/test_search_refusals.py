@@ -1,6 +1,7 @@
 """What searches, evaluations and policies refuse, and what a caller cannot change in them."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,14 @@ def test_a_search_within_itself(kind: type) -> None:
 @pytest.mark.parametrize("kind", [BeamSearch, MCTS])
 def test_an_engine_within_itself(kind: type) -> None:
     """Nothing that has the memory of a search can use it while it is running."""
-    search = kind()
+    within: list[Callable[[], object]] = []
+
+    def evaluate(batch: StateBatch) -> Any:
+        for enter in within:
+            enter()
+        return np.zeros(len(batch))
+
+    search = kind(evaluation=evaluate)
     engine = search.prepare("1.5")
     belief = Belief()
     belief.see(SEEN)
@@ -117,8 +125,10 @@ def test_an_engine_within_itself(kind: type) -> None:
         lambda: engine.evaluate_by(Evaluation().compiled),
         lambda: search.search(SEEN, time_ms=1),
     ):
+        within[:] = [entered]
         with pytest.raises(RuntimeError, match="this search is already running"):
-            search.search(SEEN, time_ms=2000, check=entered)
+            search.search(SEEN, **{search.bound: 300})
+    within.clear()
     assert engine.find_win(root, 10) is None
 
 
