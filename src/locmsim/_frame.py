@@ -22,6 +22,7 @@ __all__ = [
     "argument_of",
     "end_soon",
     "ended_by_signals",
+    "expect_again",
 ]
 
 #: Windows lacks some of them.
@@ -223,14 +224,14 @@ def ended_by_signals() -> Iterator[None]:
             return
         for number in numbers:
             signal.signal(number, end)
-        watch.again += 1
+        expect_again(1)
         threading.Timer(0.01, _signal_main_thread, [what.exc_value.number]).start()
 
     hook_before = sys.unraisablehook
     before = {number: signal.signal(number, end) for number in numbers}
     sys.unraisablehook = lost
     try:
-        with _SecondSignal(numbers) as watch:
+        with _SecondSignal(numbers):
             yield
     finally:
         sys.unraisablehook = hook_before
@@ -247,10 +248,11 @@ class _SecondSignal:
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._numbers = numbers
-        #: Number of signals that this process has sent to itself.
+        #: Number of signals that this process sends to itself for one that it had.
         self.again = 0
 
     def __enter__(self) -> "_SecondSignal":
+        _watching.append(self)
         if os.name == "posix":
             source, self._target = os.pipe()
             os.set_blocking(self._target, False)
@@ -259,6 +261,7 @@ class _SecondSignal:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        _watching.remove(self)
         if os.name == "posix":
             signal.set_wakeup_fd(self._before)
             os.close(self._target)
@@ -272,6 +275,15 @@ class _SecondSignal:
                 if count - self.again == 2:
                     end_soon(number)
         os.close(source)
+
+
+_watching: list[_SecondSignal] = []
+
+
+def expect_again(number: int) -> None:
+    """Tell that signals which this process had are raised once more: they are not further ones."""
+    for watch in _watching:
+        watch.again += number
 
 
 def end_soon(number: int) -> None:

@@ -20,6 +20,7 @@ from locmsim._frame import (
     argument_of,
     end_soon,
     ended_by_signals,
+    expect_again,
 )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "argument_of",
     "end_soon",
     "ended_by_signals",
+    "expect_again",
     "parsed",
     "prepare_streams",
     "run",

@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
-from locmsim.commands import end_soon
+from locmsim.commands import end_soon, expect_again
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
@@ -38,10 +38,18 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
+    def _raised_again(self) -> Iterator[None]:
+        """Uvicorn raises what it has captured once more, which is no second signal."""
+        try:
+            yield
+        finally:
+            expect_again(len(self._captured_signals))
+
+    @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Treat a closed terminal as Ctrl-C: errors while a page is made are only logged."""
         in_main_thread = threading.current_thread() is threading.main_thread()
-        with super().capture_signals():
+        with super().capture_signals(), self._raised_again():
             before = signal.getsignal(signal.SIGHUP) if hasattr(signal, "SIGHUP") else None
             if before in (None, signal.SIG_IGN) or not in_main_thread:
                 yield
