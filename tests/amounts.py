@@ -18,8 +18,11 @@ FEW = {"card_sets": 4}
 _T = TypeVar("_T")
 
 
-def amount(few: _T, more: _T, most: _T | None = None) -> _T:
-    """Return `few`, with ``--more`` the number for CI, with ``--most`` that for the nightly run."""
+def amount(few: _T, more: _T | None = None, most: _T | None = None) -> _T:
+    """Return `few`, with ``--more`` the number for CI, with ``--most`` that for the nightly run.
+
+    An amount that is None is the one before.
+    """
     if MOST and most is not None:
         return most
-    return more if MORE else few
+    return more if MORE and more is not None else few

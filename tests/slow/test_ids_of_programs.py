@@ -11,7 +11,7 @@ from locmsim.arena import Arena
 pytestmark = pytest.mark.slow
 
 #: Games of each pair.
-GAMES = amount(20, 20, 300)
+GAMES = amount(20, most=300)
 #: Its answers depend on nothing but what it is sent.
 BOT = f"bot={sys.executable} -m locmsim.bot --agent beam:time_ms=0,nodes=60"
 KINDS = (

@@ -10,7 +10,7 @@ pytest.importorskip("pyspiel")
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import ismcts, mcts, random_agent
 
-GAMES = amount(6, 6, 100)
+GAMES = amount(6, most=100)
 
 
 def test_a_search_with_sampled_worlds_beats_random_play():

@@ -8,7 +8,7 @@ from helpers import each_rules, golden_games
 __all__ = ["browser", "open_page"]
 
 
-@pytest.mark.parametrize("part", range(amount(1, 1, 6)))
+@pytest.mark.parametrize("part", range(amount(1, most=6)))
 @each_rules
 def test_every_step(rules: str, part: int, open_page: Opener) -> None:
     for game in list(golden_games(rules))[part::18]:

@@ -94,7 +94,7 @@ def test_a_copy_that_died_in_its_turn() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", [*itertools.combinations_with_replacement(KINDS, 2)])
 def test_many_matches_are_the_same_with_either_ids(kinds: tuple[str, str]) -> None:
-    for seed in range(amount(20, 20, 300)):
+    for seed in range(amount(20, most=300)):
         same_games(kinds, seed)
 
 

@@ -15,6 +15,7 @@ from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_resul
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.art import card_title, card_titles
 from locmsim.cli.main import main
 from locmsim.referee import play
 from locmsim.referee.process_match import replay_calls
@@ -310,7 +311,8 @@ def test_what_a_bot_was_sent(rules: str) -> None:
             assert [held[0] for held in shown["sides"][me]["hand"]] == snapshot["p"][me]["hand"]
             assert set(shown["sides"][1 - me]["hand"]) <= {None}
         # The opponent's actions have the same words as on the page of the whole match.
-        whole = replay_data(golden_result(game), ("the bot", "the bot"))["steps"]
+        result = golden_result(game)
+        whole = replay_data(result, ("the bot", "the bot"))["steps"]
         theirs: list[list[str]] = []
         for step in whole:
             if step["player"] == me:
@@ -319,12 +321,17 @@ def test_what_a_bot_was_sent(rules: str) -> None:
                 theirs.append([])
             else:
                 theirs[-1].append(step["words"])
+        # Of two cards of one title in the set the bot may have seen one, which needs no base id.
+        titles = card_titles(result.match.cards)
+        with_id = {titles[c]: card_title(c) for c in titles if titles[c] != card_title(c)}
         told = [step["theirs"] for step in data["steps"]][1 - me :]
         for shown, real in zip(told, theirs, strict=False):
             assert len(shown) == len(real)
             for one, other in zip(shown, real, strict=True):
-                # It does not see that two cards in the hand have one name and need numbers.
-                assert one in (other, re.sub(r" \d+ is ", " is ", other)) or "a card" in one
+                for title in with_id:
+                    if title not in one:
+                        other = other.replace(title, with_id[title])
+                assert one == other or "a card" in one
 
 
 def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
