@@ -95,7 +95,6 @@ MORE_ARGS = {"policy._policy": ["-O3"]}
 for name in (
     "_cyutility",
     "envs._card_sets",
-    "envs._fresh",
     "envs._player_table",
     "envs._thread_pool",
 ):
@@ -120,6 +119,7 @@ MODULES = [
     "search._engine",
     "search._evaluation",
     "search._forest",
+    "search._halving",
     "search._mcts",
     "search._shared",
     "search._values",
@@ -135,7 +135,6 @@ MODULES = [
     "envs._fresh",
     "envs._player_table",
     "envs._requests",
-    "envs._resets",
     "envs._rows",
     "envs._views",
     "envs._thread_pool",

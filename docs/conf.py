@@ -25,6 +25,7 @@ extensions = [
     "aliases",
     "links",
     "commands",
+    "layouts",
 ]
 
 # Pages are written for GitHub's reader, too: anchors as it makes them.
@@ -47,7 +48,8 @@ _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.RowsEnv)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
     r"|locmsim\.envs\.options\.OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
-    r"|NDArray|BatchResult|np\.\w+"  # what is imported for types alone
+    r"|locmsim\._spiel\.SpielState|locmsim\.envs\.asked\.Asked"
+    r"|NDArray|BatchResult|BatchFunction|np\.\w+"  # what is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]
 

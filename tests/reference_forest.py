@@ -14,7 +14,7 @@ from states import rebuilt
 from locmsim import State
 from locmsim._core import Determinizer
 from locmsim.search._engine import seed_of_turn
-from locmsim.search.policy_search import PolicyOptions
+from locmsim.search.options import PolicyOptions
 
 LEAST_PRIOR = 1e-30
 

@@ -80,6 +80,14 @@ def drawn(*arguments: Any) -> Any:
     return _module().drawn(*arguments)
 
 
+def rollout_by_steps(*arguments: Any) -> Any:
+    return _module().rollout_by_steps(*arguments)
+
+
+def mask_of(*arguments: Any) -> None:
+    _module().mask_of(*arguments)
+
+
 def wide_dense(*arguments: Any) -> None:
     _module().wide_dense(*arguments)
 

@@ -2,14 +2,28 @@
 # What tests look at and change in compiled code, of environments above all: built by
 # rows_access.py, not installed.
 
+from libc.stdint cimport int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from locmsim._core cimport State
+from locmsim._core cimport (
+    PLAYOUT_TURNS,
+    State,
+    num_actions,
+    playout_winner,
+    state_apply,
+    state_count,
+    state_kth,
+    state_t,
+    state_winner,
+    stream_below,
+    stream_start,
+    table_t,
+)
 from locmsim._math cimport atanh64, exp32, exp64, log64, tanh32, tanh64
 from locmsim.envs._potentials cimport N_POTENTIALS, potentials
 from locmsim.envs._row cimport cold_t, row_t, table_of
 from locmsim.envs._rows cimport Rows
-from locmsim.game._layout cimport known_hand, known_start
+from locmsim.game._layout cimport known_hand, known_start, write_mask
 from locmsim.game._turn_view cimport shorten
 from locmsim.networks._wide cimport wide_of_
 
@@ -85,3 +99,25 @@ def math_of_doubles(str name, const double[::1] x, double[::1] to):
             to[i] = tanh64(x[i])
         else:
             to[i] = atanh64(x[i])
+
+
+def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
+    """Play playout i of a seed by drawing and applying one action after the other.
+
+    Returns the winner and the number of actions. Both equal those of `State.rollouts`, whose loop
+    draws and applies an action at once.
+    """
+    cdef const table_t* t = &state.table.t
+    cdef state_t s = state.s
+    cdef uint64_t stream = stream_start(seed, i)
+    cdef int applied = 0
+    while state_winner(&s) < 0 and s.turn < state.s.turn + PLAYOUT_TURNS:
+        state_apply(&s, t, state_kth(&s, t, stream_below(&stream, state_count(&s, t))))
+        applied += 1
+    return playout_winner(&s), applied
+
+
+def mask_of(State state not None, int player, int8_t[::1] out):
+    """Write the mask of a player, as environments show it: only PASS where they cannot move."""
+    assert out.shape[0] == num_actions(state.table.t.rules)
+    write_mask(&out[0], &state.s, &state.table.t, player)

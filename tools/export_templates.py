@@ -45,6 +45,7 @@ MODULES = (
     "search._wins",
     "search._beam",
     "search._mcts",
+    "search._halving",
     "search._belief",
     "search._engine",
 )
@@ -60,7 +61,7 @@ HEADER = "include/locm.h"
 KIT = "export/data/kit.h"
 #: Functions that the hand-written parts in `DATA` call.
 PARTS = """
-    write_number card_of_row card_with known_see pool_of_known pool_set_weights
+    write_number card_of_row card_with add_seen_card pool_of_seen pool_set_weights
     search._evaluation.evaluate eval_fill eval_use_table
     fill_card_keys engine_init engine_use engine_begin engine_run card_terms
 """

@@ -109,7 +109,7 @@ def some_options(rng: random.Random) -> dict[str, Any]:
         if options["card_sets"] is not None:  # building decks for new cards each time is slow
             options["decks"] = rng.choice(("random", "random", "area", ("random", "area")))
     else:
-        options["decks"] = rng.choice(("random", "random", "value", ("random", "value")))
+        options["decks"] = rng.choice(("random", "random", "default", ("random", "default")))
     return options
 
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from locmsim._io import write_whole
-from locmsim.envs.dataset import examples_of_agent
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
+from locmsim.tuning.dataset import examples_of_agent
+from locmsim.tuning.evaluate import evaluate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "train"))
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from locmsim.arena import Arena
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.store import Store
-from locmsim.envs.dataset import examples_of_agent
+from locmsim.tuning.dataset import examples_of_agent
 from locmsim.workers import TaskRunner, Workers, local_workers
 
 PPO = Path(__file__).resolve().parents[1] / "examples" / "train" / "ppo.py"

@@ -1,5 +1,10 @@
-"""Signatures with `ArrayLike` by its name, and not as the union that it stands for."""
+"""Signatures with `ArrayLike` by its name, and types without the declarations of options.
 
+`ArrayLike` would be shown as the union that it stands for, and a declared option with all that its
+entry among the parameters says.
+"""
+
+import re
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -25,9 +30,35 @@ def array_like(
     returns: str | None,
 ) -> tuple[str | None, str | None] | None:
     """Handler of ``autodoc-process-signature``: Sphinx takes the first that returns something."""
-    texts = [given or "", returns or ""]
+    texts = [plain(given or ""), returns or ""]
     for written in ARRAY_LIKE:
         texts = [text.replace(written, "numpy.typing.ArrayLike") for text in texts]
     if texts == [given or "", returns or ""]:
         return None
     return texts[0], texts[1] or None
+
+
+def plain(text: str) -> str:
+    """Return a signature in which ``Annotated[T, ...]`` is T."""
+    while found := re.search(r"(~?(typing|types)\.)?\bAnnotated\[", text):
+        first, end = "", 0
+        depth, quote = 1, ""
+        for i in range(found.end(), len(text)):
+            character = text[i]
+            if quote:
+                quote = "" if character == quote and text[i - 1] != "\\" else quote
+            elif character in "\"'":
+                quote = character
+            elif character in "[(":
+                depth += 1
+            elif character in "])":
+                depth -= 1
+            if not first and depth == 1 and character == ",":
+                first = text[found.end() : i]
+            if not depth:
+                end = i + 1
+                break
+        if not end:  # not closed: Sphinx has shortened it
+            break
+        text = text[: found.start()] + first + text[end:]
+    return text

@@ -1,4 +1,4 @@
-"""The directive ``commands``: the options of the command line tool and of the bot."""
+"""The directives ``commands`` and ``option-names``: the options of the tools and of the bot."""
 
 import argparse
 import os
@@ -13,11 +13,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from locmsim import bot
 from locmsim.cli import main
+from locmsim.cli._shared import SHARED
 from vestrock import cli
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("commands", Commands)
+    app.add_directive("option-names", OptionNames)
     return {"parallel_read_safe": True}
 
 
@@ -31,6 +33,21 @@ class Commands(SphinxDirective):
                 text = "\n".join(section(parser))
                 found += self.parse_text_to_nodes(text, allow_section_headings=True)
         return found
+
+
+class OptionNames(SphinxDirective):
+    """The table of the options that several commands have."""
+
+    def run(self) -> list[nodes.Node]:
+        rows = [("Option", "What it is"), *((f"``{name}``", m) for name, m in option_names())]
+        lines = [".. list-table::", "   :header-rows: 1", ""]
+        lines += [line for name, m in rows for line in (f"   * - {name}", f"     - {m}")]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def option_names() -> list[tuple[str, str]]:
+    """Names and meanings of the options that several commands have."""
+    return sorted((name, escaped(shared.meaning)) for name, shared in SHARED.items())
 
 
 def parsers() -> Iterator[argparse.ArgumentParser]:

@@ -4,6 +4,7 @@
 #include "locm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static locm_table_t offered, table;  // the cards that may be in the game; those of the position
 static locm_pool_t pool;
@@ -24,18 +25,27 @@ static int read_turn(int rules) {
   return more == 0;
 }
 
-// Takes the cheapest cards of an offer: one of three, or 30 of 120, each twice.
+// What a card is worth for its cost, attack and defense: the cheapest come first. Other numbers can be
+// given as arguments, and found by `locmsim optimize "./bot {cost=-1} {attack=0} {defense=0}"`.
+static double worth[3] = {-1, 0, 0};
+
+static double score(const locm_shown_card_t *c) {
+  return worth[0] * c->cost + worth[1] * abs(c->attack) + worth[2] * abs(c->defense);
+}
+
+// Takes the best cards of an offer: one of three, or 30 of 120, each twice.
 static void choose(void) {
-  int left = seen.rules == LOCM_RULES_15 ? LOCM_MAX_DECK : 1;
+  int taken[LOCM_MAX_SHOWN] = {0};
   for (int i = 0; i < seen.n_cards; i++) locm_pool_add(&pool, &offered, &seen.cards[i]);
-  for (int cost = 0; left; cost++)
-    for (int i = 0; i < 2 * seen.n_cards && left; i++)
-      if (seen.cards[i / 2].cost == cost) {
-        left--;
-        locm_belief_chose(&belief, seen.cards[i / 2].base_id);
-        if (seen.rules == LOCM_RULES_15) printf("CHOOSE %d;", seen.cards[i / 2].base_id);
-        else printf("PICK %d", i / 2);
-      }
+  for (int left = seen.rules == LOCM_RULES_15 ? LOCM_MAX_DECK : 1; left; left--) {
+    int best = -1;
+    for (int i = 0; i < seen.n_cards; i++)
+      if (taken[i] < 2 && (best < 0 || score(&seen.cards[i]) > score(&seen.cards[best]))) best = i;
+    taken[best]++;
+    locm_belief_chose(&belief, seen.cards[best].base_id);
+    if (seen.rules == LOCM_RULES_15) printf("CHOOSE %d;", seen.cards[best].base_id);
+    else printf("PICK %d", best);
+  }
 }
 
 #ifndef TURN_MS
@@ -69,10 +79,11 @@ over:
   return actions[best];
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   locm_state_t state;
   char text[LOCM_MAX_ACTION_TEXT];
   int rules = -1;  // known from the first offer on
+  for (int i = 1; i < argc && i <= 3; i++) worth[i - 1] = atof(argv[i]);
   locm_fill_tables();
   locm_belief_reset(&belief);
   for (; read_turn(rules); printf("\n"), fflush(stdout)) {

@@ -3,6 +3,7 @@
     python choose.py draft --rules 1.2 --decks curve --folder runs/draft
     python choose.py construct --decks classic --folder runs/construct
     python choose.py match --decks classic --opponents greedy --folder runs/match
+    locmsim arena "greedy:deck=policy:path=runs/construct/choice.npz" greedy --games 200
 
 `--decks` sets how the other player chooses. A draft or a construction is followed by a battle
 between two scripted `--battlers`. Its result says little about each of the thirty picks: `--value`
@@ -11,31 +12,27 @@ adds the values that the package's networks give both decks, which have no noise
 
 import numpy as np
 import torch
-from ppo import Net, Rollout, arguments, precision, train
+from ppo import Net, Rollout, arguments, precision, train_seeds
 from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
-from locmsim.envs.evaluate import HELD_OUT
-from locmsim.policy import get_layout
+from locmsim.policy import Policy, get_layout
+from locmsim.stats import PairCounts, score_interval
+from locmsim.tuning.evaluate import HELD_OUT, WinRate
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
 
 
 class ChoiceNet(nn.Module):
-    """Rates each offered card by its features and by the cards chosen so far.
-
-    All cards share an encoder. The context is the mean of the offered cards, the sum of the chosen
-    cards, and the counts in the observation.
-    """
+    """Rates each offered card: `locmsim.policy.card_network` describes it and names the layers."""
 
     def __init__(self, rules):
         super().__init__()
         self.rules, self.draft = rules, rules != "1.5"
-        scale = get_layout("entities", rules).scale
-        self.register_buffer("card_scale", torch.tensor(scale[24 : 24 + CARD]))
-        self.register_buffer("pile_scale", torch.tensor([*scale[408 : 408 + PILE], 30.0]))
+        self.layout = get_layout("choice", rules)
+        self.register_buffer("scale", torch.tensor(self.layout.scale))
         self.card = nn.Linear(CARD, UNITS)
         self.context = nn.Linear(2 * UNITS + PILE + 1, CONTEXT)
         self.offer, self.adjust = nn.Linear(UNITS + 1, CONTEXT), nn.Linear(CONTEXT, CONTEXT)
@@ -43,31 +40,49 @@ class ChoiceNet(nn.Module):
 
     def forward(self, observations):
         """Return logits (rows, offered cards) and values (rows,) of int8 observations."""
-        n, x = observations.shape[0], observations.float()
-        offered = 3 if self.draft else 120
-        offer, chosen = x[:, : offered * CARD].view(n, offered, CARD), x[:, offered * CARD :]
-        offer = functional.relu(self.card(offer / self.card_scale))
+        parts = self.layout.split(observations.float() / self.scale)
+        offer, chosen = functional.relu(self.card(parts["offer"])), parts["chosen"]
         if self.draft:
-            cards = chosen[:, : 30 * CARD].view(n, 30, CARD)
-            there = cards[..., :1]
-            sums = (functional.relu(self.card(cards / self.card_scale)) * there).sum(1)
+            sums = (functional.relu(self.card(chosen)) * chosen[..., :1]).sum(1)
             copies = torch.zeros_like(offer[..., :1])
         else:
-            copies = chosen[:, :offered, None]
+            copies = chosen
             sums = (offer * copies).sum(1)
-        pile = chosen[:, -PILE - 1 :] / self.pile_scale
-        context = functional.relu(self.context(torch.cat([offer.mean(1), sums / 10, pile], 1)))
+        counts = [parts["pile"], parts["step"]]
+        context = functional.relu(self.context(torch.cat([offer.mean(1), sums / 10, *counts], 1)))
         seen = self.offer(torch.cat([offer, copies], 2)) + self.adjust(context)[:, None]
         value = torch.tanh(self.value(context))[:, 0]
         return self.rating(functional.relu(seen))[..., 0], value
 
+    def layers(self):
+        """Yield each parameter with its name in a `Policy`."""
+        for name in ("card", "context", "offer", "adjust", "rating", "value"):
+            yield f"{name}.w", getattr(self, name).weight
+            yield f"{name}.b", getattr(self, name).bias
+
+    @torch.no_grad()
     def load(self, policy):
-        """Refuse a policy: it plays battles, and this training starts without one."""
-        raise ValueError("a policy plays battles, so it can only start the training of a match")
+        """Load the network of a `Policy` that chooses cards."""
+        if (policy.kind, policy.rules) != ("cards", self.rules):
+            raise ValueError(f"expected a network of cards of rules {self.rules}, got {policy!r}")
+        for name, parameter in self.layers():
+            array = policy.arrays[name].T
+            if array.shape != parameter.shape:
+                raise ValueError(f"{name}: expected {tuple(parameter.shape)}, got {array.shape}")
+            parameter.copy_(torch.tensor(array))
+
+    def chooser(self, training=""):
+        """Return the network as a `Policy`, which does not need PyTorch."""
+        meta = {
+            "kind": "cards", "layout": self.layout.name, "layout_version": self.layout.version,
+            "rules": self.rules, "training": training,
+        }  # fmt: skip
+        arrays = {name: p.detach().cpu().numpy().T.copy() for name, p in self.layers()}
+        return Policy(arrays, meta)
 
     def save(self, folder, training):
-        """Write the weights: `torch.load(..., weights_only=True)` and `load_state_dict`."""
-        torch.save({"training": training, "net": self.state_dict()}, f"{folder}/choice.pt")
+        """Write the network as a policy file, the `deck` or `draft` of any agent."""
+        self.chooser(training).save(f"{folder}/choice.npz")
 
 
 class MatchNet(ChoiceNet):
@@ -78,8 +93,16 @@ class MatchNet(ChoiceNet):
         self.battle = Net(rules)
 
     def load(self, policy):
-        """Start the network of the battle from that of a policy."""
-        self.battle.load(policy)
+        """Start the network of a policy's phase from it."""
+        if policy.kind == "cards":
+            super().load(policy)
+        else:
+            self.battle.load(policy)
+
+    def save(self, folder, training):
+        """Write both networks as policy files."""
+        super().save(folder, training)
+        self.battle.save(folder, training)
 
     def forward(self, observations):
         size = get_layout("entities", self.rules).shape[0]
@@ -148,9 +171,10 @@ class Choices(Rollout):
 
     @torch.no_grad()
     def win_rate(self, net, opponent):
-        """Return the win rate of the best-rated choices against another deck builder."""
-        won, pairs = 0, self.options.games // 2
-        for seat in ("first", "second"):
+        """Return the `WinRate` of the best-rated choices against another deck builder."""
+        pairs = self.options.games // 2
+        wins = np.zeros((2, pairs), int)
+        for number, seat in enumerate(("first", "second")):
             env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)
             seen, _ = env.reset(seed=1_000_000)
             over = np.zeros(pairs, bool)
@@ -162,10 +186,11 @@ class Choices(Rollout):
                 seen, _, terminated, truncated, info = env.step(logits.argmax(1))
                 ended = (terminated | truncated) & ~over
                 if ended.any():
-                    won += (info["winner"] == info["seat"])[ended].sum()
+                    wins[number, ended] = (info["winner"] == info["seat"])[ended]
                 over |= ended
             env.close()
-        return won / (2 * pairs)
+        low, high = score_interval(PairCounts(*np.bincount(wins.sum(0), minlength=3).tolist()))
+        return WinRate(int(wins.sum()), 2 * pairs, low, high)
 
 
 def main():
@@ -183,7 +208,7 @@ def main():
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"
-    train(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
+    train_seeds(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
 
 
 if __name__ == "__main__":

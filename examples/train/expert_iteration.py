@@ -24,10 +24,10 @@ from torch.nn import functional
 from locmsim import Match
 from locmsim.agents.base import BelievingAgent
 from locmsim.agents.learned import shipped_policy
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import BeamOptions, BeamSearch, PolicySearch, SearchPosition
+from locmsim.tuning.evaluate import evaluate
 
 #: Maximum number of positions in the search for a win within a turn.
 WIN_NODES = 5_000

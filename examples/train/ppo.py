@@ -5,15 +5,18 @@
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
 The folder of a run holds the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
-`--resume` the same command continues where it was stopped. Random numbers are derived from the
-seed, the update and the row: neither a pause nor the number of processes changes the result. In
-self-play each observation is that of the player to move, and the advantage estimate changes sign
-wherever the other player moves next (`locmsim.envs.gae`).
+`--resume` the same command continues where it was stopped, also with a larger `--total-timesteps`.
+`--seeds 5` trains with five seeds, each in a folder of its own, and draws their mean. Random
+numbers are derived from the seed, the update and the row: neither a pause nor the number of
+processes changes the result. In self-play each observation is that of the player to move, and the
+advantage estimate changes sign wherever the other player moves next (`locmsim.envs.gae`).
 """
 
 import argparse
 import csv
 import os
+import signal
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,8 +28,8 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import LocmVectorEnv, Pool, gae
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
+from locmsim.tuning.evaluate import evaluate
 
 UNITS, TRUNK, KEY = 48, 160, 32
 PART = 64  # batches are padded to multiples of this: PyTorch compiles kernels for each size
@@ -281,9 +284,9 @@ class Rollout:
         return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
 
     def win_rate(self, net, opponent):
-        """Return the network's win rate on card sets that are never trained on."""
+        """Return the network's `WinRate` on card sets that are never trained on."""
         decks = self.options.decks[0].split("/")[0]
-        return evaluate(net.policy(), opponent, games=self.options.games, decks=decks).rate
+        return evaluate(net.policy(), opponent, games=self.options.games, decks=decks)
 
     def begin(self, update, league):
         """Start new episodes in all rows: at the start and after each checkpoint."""
@@ -406,6 +409,7 @@ def learn(net, optimizer, rollout, update, share):
 def identity(options):
     """Return the options that must not change between a checkpoint and its continuation."""
     free = "folder resume pause_after device threads compile tensorboard wandb games evaluate_every"
+    free += " seeds total_timesteps"
     known = {**vars(options), "start": None, **dict.fromkeys(free.split())}
     layout = get_layout("entities", options.rules)
     return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
@@ -431,6 +435,13 @@ def save_checkpoint(path, content):
     os.replace(path.with_suffix(".part"), path)
 
 
+def plain(value):
+    """Return a number as text, without powers of ten: 655,360 or 0.00135."""
+    if isinstance(value, int) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return np.format_float_positional(value, precision=3, fractional=False, trim="-")
+
+
 class Log:
     """The logs of a run: `log.csv`, TensorBoard and, if requested, Weights & Biases."""
 
@@ -438,8 +449,9 @@ class Log:
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
         # Lines after the checkpoint are removed: those updates are repeated.
         done = {"update", *map(str, range(update + 1))} if update else ()
-        lines = self.path.read_text().splitlines(True) if self.path.exists() else []
-        self.path.write_text("".join(line for line in lines if line.split(",")[0] in done))
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        kept = "".join(f"{line}\n" for line in lines if line.split(",")[0] in done)
+        self.path.write_text(kept, newline="\n")
         try:
             if options.tensorboard:
                 from torch.utils.tensorboard import SummaryWriter
@@ -457,7 +469,7 @@ class Log:
         """Log the numbers of an update, and the league's, whose names change."""
         with self.path.open("a", newline="") as file:
             rows = [values.values()] if file.tell() else [values.keys(), values.values()]
-            csv.writer(file).writerows(rows)
+            csv.writer(file, lineterminator="\n").writerows(rows)
         known = {name: value for name, value in values.items() if value != ""}
         known |= {f"league/{name}": rate for name, rate in league.items()}
         for name, value in known.items() if self.writer else ():
@@ -484,6 +496,7 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
     forward = torch.compile(net) if options.compile else net
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5, fused=True)
     league, update, games, folder = League(options.league), 0, 0, Path(options.folder)
+    updates = max(1, options.total_timesteps // size)
     path = folder / "checkpoint.pt"
     if path.exists():
         if not options.resume:
@@ -493,13 +506,15 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         optimizer.load_state_dict(content["optimizer"])
         league.load_state_dict(content["league"])
         update, games, history = (content[name] for name in ("update", "games", "history"))
+        if not resumable(folder, content, updates, size, main):
+            return net
     elif options.past:
         league.add("update-0", net.policy())
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(options, update) if main else None
     rollout = make_rollout(options, processes, device)
     rollout.begin(update, league)
-    updates, began = max(1, options.total_timesteps // size), time.monotonic()
+    began, stop = time.monotonic(), Interruption(processes.size == 1)
     while update < updates:
         started, share = time.perf_counter(), 1 - 0.9 * update / updates
         sums = rollout.collect(forward, update) | learn(forward, optimizer, rollout, update, share)
@@ -530,25 +545,68 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         if main:
             asked = update % options.evaluate_every == 0 or last
             for name in options.yardsticks:
-                values[f"win_{name}"] = rollout.win_rate(net, name) if asked else ""
+                found = rollout.win_rate(net, name) if asked else None
+                for key, value in (("", "rate"), ("_low", "low"), ("_high", "high")):
+                    values[f"win_{name}{key}"] = getattr(found, value) if found else ""
             log.write(values, {name: league.rate(name) for name in league.results})
             if asked or update % 10 == 0:
-                print("  ".join(f"{k} {v:.4g}" for k, v in values.items() if v != ""), flush=True)
-        if update % options.checkpoint_every == 0 or last:
+                print(
+                    "  ".join(f"{k} {plain(v)}" for k, v in values.items() if v != ""), flush=True
+                )
+        if update % options.checkpoint_every == 0 or last or stop.asked:
             if main:
                 training = f"{history}{games} games with {' '.join(options.decks)} decks"
                 net.save(folder, f"{training} ({update * size} steps), PPO")
                 content = {
                     "identity": identity(options), "net": net.state_dict(), "history": history,
                     "optimizer": optimizer.state_dict(), "league": league.state_dict(),
-                    "update": update, "games": games,
+                    "update": update, "updates": updates, "games": games,
                 }  # fmt: skip
                 save_checkpoint(path, content)
             rollout.begin(update, league)
             minutes = processes.sum(torch.tensor((time.monotonic() - began) / 60)) / processes.size
+            if stop.asked:
+                raise SystemExit(f"stopped after {update * size:,} steps: continue with --resume")
             if options.pause_after and minutes > options.pause_after:
                 break
+    stop.end()
     return net
+
+
+class Interruption:
+    """Notes the first Ctrl-C, so that the update is finished; the second one ends at once."""
+
+    def __init__(self, wanted):
+        self.asked, self.before = False, None
+        if wanted and threading.current_thread() is threading.main_thread():
+            self.before = signal.signal(signal.SIGINT, self.note)
+
+    def note(self, number, frame):
+        self.asked = True
+        self.end()
+        print("stops after this update, with a checkpoint", flush=True)
+
+    def end(self):
+        """Let Ctrl-C do again what it did before."""
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+            self.before = None
+
+
+def resumable(folder, content, updates, size, main):
+    """Return whether updates are left to do after a checkpoint, and say what is new."""
+    update, before = content["update"], content["updates"]
+    if update >= updates:
+        if main:
+            print(
+                f"{folder}: finished after {update * size:,} steps, nothing was changed. To go on:"
+            )
+            print("a larger --total-timesteps, or --from its policy.npz and another --folder.")
+        return False
+    if updates != before and main:
+        print(f"{folder}: continues at {update * size:,} steps. The learning rate and the entropy")
+        print(f"weight now fall until {updates * size:,} steps, not until {before * size:,}.")
+    return True
 
 
 def find_device(name):
@@ -571,6 +629,7 @@ def arguments():
     add("--pause-after", type=float, default=0, help="stop at the first checkpoint after N minutes")
     add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"), help="PyTorch device")
     add("--seed", type=int, default=1, help="seed of all random numbers")
+    add("--seeds", type=int, default=1, help="train with this many seeds, each in its folder")
     add("--rules", default="1.5", choices=("1.5", "1.2", "1.0"), help="rule set")
     add("--decks", nargs="+", default=["random"], help="deck builders; a/b: one for each player")
     add("--sets", type=int, default=1024, help="number of card sets (1.5)")
@@ -599,5 +658,60 @@ def arguments():
     return parser
 
 
+def train_seeds(options, *networks):
+    """Train once, or with several seeds in folders of their own; draw the mean of their curves."""
+    if options.seeds <= 1:
+        return train(options, *networks)
+    folder = Path(options.folder)
+    for seed in range(options.seed, options.seed + options.seeds):
+        part = argparse.Namespace(**vars(options))
+        part.seed, part.folder = seed, str(folder / f"seed-{seed}")
+        part.resume = options.resume
+        print(f"seed {seed}: {part.folder}", flush=True)
+        train(part, *networks)
+    draw_curves(folder, range(options.seed, options.seed + options.seeds))
+    return None
+
+
+def draw_curves(folder, seeds):
+    """Write the mean and the range over seeds of each `win_*` as curves.csv and, if Matplotlib is
+    there, curves.svg; print the last ones."""
+    runs = []
+    for seed in seeds:
+        with (folder / f"seed-{seed}" / "log.csv").open(newline="") as file:
+            runs.append({int(row["step"]): row for row in csv.DictReader(file)})
+    names = [name for name in next(iter(runs[0].values())) if name.startswith("win_")]
+    names = [name for name in names if not name.endswith(("_low", "_high"))]
+    rows = []
+    for step in sorted(set.intersection(*(set(run) for run in runs))):
+        for name in names:
+            rates = [float(run[step][name]) for run in runs if run[step][name]]
+            if len(rates) == len(runs):
+                rows.append((step, name, np.mean(rates), min(rates), max(rates)))
+    with (folder / "curves.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([("step", "name", "mean", "lowest", "highest"), *rows])
+    for step, name, mean, low, high in rows[-len(names) :]:
+        print(f"{name} after {step:,} steps: {mean:.3f}, {low:.3f} to {high:.3f} over the seeds")
+    try:
+        import matplotlib
+    except ImportError:
+        return print("no curves.svg without Matplotlib: pip install matplotlib")
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    for name in names:
+        steps, means, lows, highs = zip(*[(s, m, a, b) for s, n, m, a, b in rows if n == name],
+                                        strict=True)  # fmt: skip
+        pyplot.plot(steps, means, label=name.removeprefix("win_"))
+        pyplot.fill_between(steps, lows, highs, alpha=0.2)
+    pyplot.xlabel("steps")
+    pyplot.ylabel("share of games won: mean and range over seeds")
+    pyplot.legend()
+    pyplot.savefig(folder / "curves.svg")
+    pyplot.close()
+    return None
+
+
 if __name__ == "__main__":
-    train(arguments().parse_args())
+    train_seeds(arguments().parse_args())

@@ -9,9 +9,9 @@ import argparse
 from sb3_contrib import MaskablePPO
 
 from locmsim.envs import LocmVectorEnv
-from locmsim.envs.evaluate import evaluate
 from locmsim.envs.sb3 import SB3VecEnv
 from locmsim.policy import Policy, get_layout
+from locmsim.tuning.evaluate import evaluate
 
 
 def policy_of(model, layout="gym-locm", rules="1.5", training=""):

@@ -7,9 +7,9 @@ python strength.py agent:learned --opponents osl,greedy --games 4000
 import argparse
 
 from locmsim.agents import make_agent
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
+from locmsim.tuning.evaluate import evaluate
 
 OPPONENTS = ("random", "max-attack", "osl", "greedy")
 #: Number of card sets, large enough that single sets do not matter.

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
 
-__all__ = ["StateArray", "rollout_by_steps"]
+__all__ = ["StateArray"]
 
 @final
 class StateArray:
@@ -35,5 +35,3 @@ class StateArray:
     def rollouts(
         self, seeds: NDArray[np.uint64], first: int, start: int, out: NDArray[np.int8]
     ) -> None: ...
-
-def rollout_by_steps(state: State, seed: int, i: int) -> tuple[int, int]: ...

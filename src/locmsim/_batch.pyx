@@ -13,7 +13,6 @@ from locmsim._core cimport (
     ATTACK,
     MAX_ACTIONS,
     MAX_BOARD,
-    PLAYOUT_TURNS,
     RULES_10,
     SUMMON,
     TERMINAL_PLAYER,
@@ -23,7 +22,6 @@ from locmsim._core cimport (
     Table,
     decode_action,
     move_t,
-    playout_winner,
     state_apply,
     state_count,
     state_deal,
@@ -42,7 +40,7 @@ from locmsim._core cimport (
 
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["StateArray", "rollout_by_steps"]
+__all__ = ["StateArray"]
 
 
 @cython.final
@@ -317,22 +315,6 @@ cdef class StateArray:
                     out[i, k] = state_rollout(
                         &s, self.tables[first + i], stream_start(seeds[first + i], start + k),
                         &applied)
-
-
-def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
-    """Play playout i of a seed by drawing and applying one action after the other.
-
-    Returns the winner and the number of actions. Both equal those of `State.rollouts`, whose loop
-    draws and applies an action at once.
-    """
-    cdef const table_t* t = &state.table.t
-    cdef state_t s = state.s
-    cdef uint64_t stream = stream_start(seed, i)
-    cdef int applied = 0
-    while state_winner(&s) < 0 and s.turn < state.s.turn + PLAYOUT_TURNS:
-        state_apply(&s, t, state_kth(&s, t, stream_below(&stream, state_count(&s, t))))
-        applied += 1
-    return playout_winner(&s), applied
 
 
 def _restored(Table table not None, list states not None):

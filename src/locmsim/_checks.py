@@ -18,6 +18,7 @@ __all__ = [
     "integer",
     "number",
     "player_number",
+    "range_text",
     "seed_bits",
     "whole",
 ]
@@ -41,12 +42,21 @@ def integer(name: str, value: Any, error: type[Exception] = ValueError) -> int:
     return found
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
+def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
     found = integer(name, value)
-    if not low <= found <= high:
-        raise ValueError(f"{name}: expected {bound_text(low)} to {bound_text(high)}, got {found}")
+    if found < low or (high is not None and found > high):
+        raise ValueError(f"{name}: expected {range_text(low, high)}, got {found}")
     return found
+
+
+def range_text(low: float, high: float | None = None, above: bool = False) -> str:
+    """Return bounds as people read them: ``0 to 2^31``, ``1 or more``, ``more than 0``."""
+    if high is None:
+        return f"more than {bound_text(low)}" if above else f"{bound_text(low)} or more"
+    if above:
+        return f"more than {bound_text(low)} and at most {bound_text(high)}"
+    return f"{bound_text(low)} to {bound_text(high)}"
 
 
 def bound_text(bound: float) -> str:
@@ -61,14 +71,20 @@ def bound_text(bound: float) -> str:
     return str(bound)
 
 
-def number(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number from `low` to `high`; ``ValueError`` for anything else, such as NaN."""
+def number(
+    name: str, value: Any, low: float, high: float | None = None, *, above: bool = False
+) -> float:
+    """Return a number from `low`, or above it, to `high`; ``ValueError`` for anything else.
+
+    Anything else are also NaN and, without `high`, infinite numbers.
+    """
     try:
         found = math.nan if isinstance(value, bool | str | bytes) else float(value)
     except (TypeError, ValueError, OverflowError):
         found = math.nan
-    if not low <= found <= high:
-        raise ValueError(f"{name}: expected {bound_text(low)} to {bound_text(high)}, got {value!r}")
+    fits = found > low if above else found >= low
+    if not (fits and (math.isfinite(found) if high is None else found <= high)):
+        raise ValueError(f"{name}: expected {range_text(low, high, above)}, got {value!r}")
     return found
 
 

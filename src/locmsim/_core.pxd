@@ -30,7 +30,8 @@ cdef enum:                      # limits (section 0)
     PLAYOUT_TURNS = 1000        # turns of both players after which a playout stops (section 14)
     MAX_CARDS = 256             # entries of a table
     POOL_ID = 255               # instance id of pool entries, which are not instances
-    MAX_ACTIONS = 155           # all action numbers are below this
+    TWO_LANE_ACTIONS = 145      # action numbers of 1.5 and 1.2 are below this,
+    MAX_ACTIONS = 155           # ... those of all rule sets below this: see `num_actions`
     MAX_ACTION_TEXT = 32        # characters of an action, more than enough
     TERMINAL_PLAYER = -4        # current player of a finished game, as in OpenSpiel
     # The greatest |attack| or |defense| that Card's bounds allow, 500 printed + 60 items of 500:
@@ -107,10 +108,20 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
     int32_t n_cards
     int32_t _pad[5]             # so that no card lies across two cache lines
     # First the instances of the game, then the pool (each card once): a hidden card may be replaced
-    # by any entry, including those of the pool. This field is the last one, so that a table of few
-    # cards can be cut short where many tables are stored. Drawing may read entries beyond the last
-    # card, so 8 KB behind a short table must be readable.
+    # by any entry, including those of the pool. This field is the last one, and nothing beyond the
+    # last card is read (but the first entry, if there is none): where many tables of few cards are
+    # stored, each may be a `short_table_t`, whose address is used as that of a table.
     card_t cards[MAX_CARDS]
+
+cdef enum:
+    SHORT_CARDS = 64
+
+ctypedef struct short_table_t:  # the beginning of a `table_t`
+    int32_t rules
+    int32_t n_instances
+    int32_t n_cards
+    int32_t _pad[5]
+    card_t cards[SHORT_CARDS]
 
 
 # ---- state: 256 bytes, no pointers; equal positions of one table have equal bytes ---------------
@@ -156,12 +167,54 @@ ctypedef struct move_t:
     uint8_t _pad                # ATTACK: 0 player, 1 + enemy slot
 
 
+# ---- small functions that are inlined everywhere -------------------------------------------------
+
+cdef extern from *:
+    """
+    /* A one in each of the eight bytes. */
+    #define BYTES 0x0101010101010101ULL
+    """
+    const uint64_t BYTES
+
+
+cdef inline int num_actions(int rules) noexcept nogil:
+    """One more than the highest action number."""
+    return MAX_ACTIONS if rules == RULES_10 else TWO_LANE_ACTIONS
+
+
+cdef inline int clip(int x, int most) noexcept nogil:
+    """Bring a number into -most..most."""
+    return most if x > most else -most if x < -most else x
+
+
+cdef inline int player_next_draw(const player_t* p) noexcept nogil:
+    """The cards that a player will draw at the start of their next turn, those for lost health
+    included (section 5)."""
+    return p.next_draw + <int>(<uint32_t>p.lost // 5)
+
+
+cdef inline int state_next_draw(const state_t* s, int p) noexcept nogil:
+    """The cards that player p will draw in all."""
+    return player_next_draw(&s.p[p])
+
+
+cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
+    """Byte h is 1 if the player can pay for the card at hand position h, and 0 beyond the hand."""
+    # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) says it. There is no carry.
+    return (p.cost_kinds + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
+
+
+cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
+    """The bits of eight bytes that are each 0 or 1."""
+    # The multiplication gathers the lowest bits of the eight bytes in the highest byte.
+    return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
+
+
 # ---- functions: all run without the GIL, and none can fail ---------------------------------------
 # `state_apply` does not check actions: they must be legal.
 
 cdef int state_player(const state_t* s) noexcept nogil              # 0 or 1, who is to move
 cdef int state_winner(const state_t* s) noexcept nogil             # 0 or 1; -1 while nobody has won
-cdef int state_next_draw(const state_t* s, int p) noexcept nogil    # cards that p will draw in all
 cdef move_t decode_action(const table_t* t, int action) noexcept nogil
 cdef int encode_action(const table_t* t, move_t m) noexcept nogil    # ... and back
 
@@ -181,6 +234,9 @@ cdef int state_write(const state_t* s, const table_t* t, int action, char* to) n
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
 cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil
 cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil
+# The start of a battle: a player before their opening hand, and that hand (section 4).
+cdef void player_start(player_t* p, int rules) noexcept nogil
+cdef void state_draw_opening(state_t* s, const table_t* t, int p) noexcept nogil
 
 # Uniformly random playouts (section 14). Game i of a seed has its own stream of random numbers.
 cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil
@@ -327,7 +383,16 @@ ctypedef struct shown_t:        # an observation
     shown_action_t actions[MAX_SHOWN_ACTIONS]
     shown_card_t cards[MAX_SHOWN]
 
-# Writes a card as a row of what a player sees.
+# What is wrong with the rows of an observation: ROWS_FIT, the number of a row that has no place, or
+# ID_REPEATED more than the number of a row whose instance id occurs before.
+ctypedef int rows_fault_t
+
+cdef enum:
+    ROWS_FIT = -1
+    ID_REPEATED = 1000
+
+# Writes a player, and a card, as what a player sees.
+cdef void see_player(const player_t* p, shown_player_t* line) noexcept nogil
 cdef void see_card(const card_t* c, int location, int lane, shown_card_t* row) noexcept nogil
 # Writes what player `who` sees of a state, except the opponent's actions, which it does not know.
 cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil
@@ -337,16 +402,17 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
 cdef void complete_card(card_t* c, int entry) noexcept nogil
 # Makes a state of what a player sees: they are player `who`, at the start of their turn. The decks
 # and the opponent's hand are empty. The table gets an entry for each row; on the boards that is a
-# copy of the entry of `pool` with its base id if there is one (`pool` may be NULL). Returns -1, or
-# the number of the first row that has no place, 1000 + its number if it cannot stand beside an
-# earlier one: its instance id occurs twice, or is that of another card's area copy, or there is
-# another card with its base id.
-cdef int state_show(
+# copy of the entry of `pool` with its base id if there is one (`pool` may be NULL). Returns what is
+# wrong with the first row that cannot stand there.
+cdef rows_fault_t state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil
 # Adds n equal cards to hidden places: on top of a player's deck, or to a hand.
 cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
+
+# Returns `locmsim._checks.seed_bits`, the lowest 64 bits of an integer, quickly for one of Python.
+cdef uint64_t seed_of(seed) except? 0
 
 # Raises ``ValueError``, which names a field that no battle shows.
 cdef int check_battle(const shown_t* o) except -1

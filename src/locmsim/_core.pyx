@@ -14,6 +14,7 @@ from cpython.buffer cimport (
 )
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcmp, memcpy, memset
 
@@ -24,6 +25,7 @@ from collections import namedtuple
 from importlib import import_module
 
 from locmsim._checks import MOST_THREADS, integer, player_number, seed_bits, whole
+from locmsim._spiel import SpielPosition
 from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
@@ -36,10 +38,9 @@ __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "P
 
 cdef extern from *:
     """
-    /* A one in each of the eight bytes. A branch that is (un)likely to be taken. A barrier across
-       which the compiler moves no loads: without it gcc computes parts of the next action's choice
-       at the end of every branch of this one, and spills them (2 to 4 % of the playouts' speed). */
-    #define BYTES 0x0101010101010101ULL
+    /* A branch that is (un)likely to be taken. A barrier across which the compiler moves no loads:
+       without it gcc computes parts of the next action's choice at the end of every branch of this
+       one, and spills them (2 to 4 % of the playouts' speed). */
     #if defined(__GNUC__)
     #define likely_(x) __builtin_expect(!!(x), 1)
     #define unlikely_(x) __builtin_expect(!!(x), 0)
@@ -61,7 +62,6 @@ cdef extern from *:
     void reload_() noexcept nogil
     uint64_t low_first_(uint64_t) noexcept nogil
     const int LOCMSIM_DEBUG
-    const uint64_t BYTES
 
 # ---- lookup tables -------------------------------------------------------------------------------
 # Filled once, below. Counting and finding bits by table instead of by instruction keeps a plain
@@ -99,8 +99,6 @@ cdef enum:
     FIRST_ATTACK = 121
     FIRST_USE_1 = 9
     FIRST_ATTACK_1 = 113
-    NUM_ACTIONS_2 = 145
-    NUM_ACTIONS_1 = 155
 
 
 cdef mine_t mine_of(uint32_t ready, uint32_t occupied, bint one) noexcept nogil:
@@ -182,7 +180,7 @@ cdef move_t move_of(int action, bint one) noexcept nogil:
     cdef int first_attack = FIRST_ATTACK_1 if one else FIRST_ATTACK
     cdef int width = 7 if one else 4
     memset(&m, 0, sizeof(move_t))
-    if action == 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
+    if action == 0 or action >= (MAX_ACTIONS if one else TWO_LANE_ACTIONS):
         m.kind = PASS
     elif action < first_use:
         m.kind = SUMMON
@@ -216,10 +214,6 @@ cdef int state_winner(const state_t* s) noexcept nogil:
     return 1 if s.p[1].won else -1
 
 
-cdef int state_next_draw(const state_t* s, int p) noexcept nogil:
-    return s.p[p].next_draw + s.p[p].lost // 5
-
-
 cdef move_t decode_action(const table_t* t, int action) noexcept nogil:
     return MOVES[t.rules == RULES_10][action]
 
@@ -234,18 +228,6 @@ cdef inline uint32_t marked(const player_t* p, int which) noexcept nogil:
 ctypedef struct legal_t:
     uint64_t attacks
     uint64_t plays          # byte h: summons and uses of hand positions 0..h together
-
-
-cdef inline uint64_t payable(const player_t* p) noexcept nogil:
-    """Byte h is 1 if the card at hand position h can be paid for, and 0 beyond the hand."""
-    # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) says it. There is no carry.
-    return (p.cost_kinds + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
-
-
-cdef inline uint32_t gathered(uint64_t bytes) noexcept nogil:
-    """Mask of the bytes whose lowest bit is set."""
-    # The multiplication gathers the lowest bits of the eight bytes in the highest byte.
-    return <uint32_t>((bytes & BYTES) * 0x0102040810204080ULL >> 56)
 
 
 cdef inline uint64_t count_legal(
@@ -264,7 +246,7 @@ cdef inline uint64_t count_legal(
         + (me.cost_kinds >> 1 & BYTES) * <uint64_t>mine.creatures
         + (me.cost_kinds >> 2 & BYTES) * <uint64_t>(theirs.creatures - lanes)
     )
-    cdef uint64_t paid = payable(me)
+    cdef uint64_t paid = affordable_cards(me)
     l.plays = (choices & (paid << 8) - paid) * BYTES
     # (a + 256 b) * (d + 256 c) has a * c + b * d, both lanes' attacks, in its second byte.
     l.attacks = <uint32_t>mine.attackers * theirs.targets >> 8 & 255
@@ -373,8 +355,8 @@ cdef inline int list_legal(
     cdef bint one = rules == RULES_10
     cdef int first = FIRST_USE_1 if one else FIRST_USE
     cdef int width = 7 if one else 4
-    cdef uint32_t hand = gathered(payable(me))
-    cdef uint32_t items = gathered(me.cost_kinds >> 1 | me.cost_kinds >> 2)
+    cdef uint32_t hand = bits_of(affordable_cards(me))
+    cdef uint32_t items = bits_of((me.cost_kinds >> 1 | me.cost_kinds >> 2) & BYTES)
     cdef uint32_t own = marked(me, OCCUPIED)
     cdef uint32_t enemy = marked(op, OCCUPIED)
     cdef uint32_t left, mask, cost_kind
@@ -439,7 +421,7 @@ cdef inline bint move_is_legal(
         lane = 0 if rules == RULES_10 else m.source >= 3
         return TARGETS[rules == RULES_10][op.marks >> OCCUPIED & 4095] >> (
             8 * lane + m.target - (3 if lane and m.target else 0)) & 1
-    if not payable(me) >> 8 * m.source & 1:
+    if not affordable_cards(me) >> 8 * m.source & 1:
         return False
     cost_kind = <uint32_t>(me.cost_kinds >> 8 * m.source)
     if m.kind == SUMMON:
@@ -487,8 +469,8 @@ cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcep
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     if t.rules == RULES_10:
-        return 0 <= action < NUM_ACTIONS_1 and move_is_legal(me, op, MOVES[1][action], RULES_10)
-    return 0 <= action < NUM_ACTIONS_2 and move_is_legal(me, op, MOVES[0][action], RULES_15)
+        return 0 <= action < MAX_ACTIONS and move_is_legal(me, op, MOVES[1][action], RULES_10)
+    return 0 <= action < TWO_LANE_ACTIONS and move_is_legal(me, op, MOVES[0][action], RULES_15)
 
 
 # ---- hand, board, health -------------------------------------------------------------------------
@@ -570,20 +552,21 @@ cdef inline void take_cards(
     """Move the top n cards of the deck to the hand; the deck and the hand must allow it."""
     cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
     # Eight cards as one word, of which n are drawn. The costs of two are looked up in any case,
-    # as the number of draws is hard to predict. The word may reach beyond the deck, but
-    # not beyond the state.
-    cdef uint64_t cards, cost_kinds, drawn = LOW_BYTES[n]
+    # as the number of draws is hard to predict: those of the first entry for a card that is not
+    # drawn. The word may reach beyond the deck, but not beyond the state.
+    cdef uint64_t cards, cost_kinds, rest, drawn = LOW_BYTES[n]
     cdef int h
-    memcpy(&cards, top, 8)
-    cards = low_first_(cards)
+    memcpy(&rest, top, 8)
+    rest = low_first_(rest)
+    cards = rest & drawn
     cost_kinds = t.cards[cards & 255].cost_kind | <uint64_t>t.cards[cards >> 8 & 255].cost_kind << 8
     for h in range(2, n):
         cost_kinds |= <uint64_t>t.cards[cards >> 8 * h & 255].cost_kind << 8 * h
     h = 8 * p.hand_size & 63                # the hand may be full if n is 0
-    p.hand |= (cards & drawn) << h
+    p.hand |= cards << h
     p.cost_kinds |= (cost_kinds & drawn) << h
-    cards = low_first_(cards & ~drawn)
-    memcpy(top, &cards, 8)
+    rest = low_first_(rest ^ cards)
+    memcpy(top, &rest, 8)
     p.hand_size += n
     p.deck_left -= n
 
@@ -790,7 +773,7 @@ cdef inline bint end_turn(
     cdef int n
     op.marks &= 63 << OCCUPIED | 63 << GUARDED
     if shown:
-        op.shown_draw = op.next_draw + op.lost // 5
+        op.shown_draw = player_next_draw(op)
     s.turn += 1
     me.max_mana += me.max_mana < MAX_MANA + me.bonus
     n = me.bonus & (me.mana == 0)
@@ -798,7 +781,7 @@ cdef inline bint end_turn(
     me.max_mana -= n
     me.mana = me.max_mana
     me.marks |= marked(me, OCCUPIED) << READY
-    n = me.next_draw + <int>(<uint32_t>me.lost // 5)
+    n = player_next_draw(me)
     draw(s, t, s.turn & 1, me, n, rules)
     if shown:
         me.shown_draw = n
@@ -1018,6 +1001,14 @@ cdef uint64_t perft_with_signals(const state_t* s, const table_t* t, int depth) 
 # ---- invariants ----------------------------------------------------------------------------------
 
 cdef enum:
+    START_HEALTH = 30
+    OPENING_HAND = 4                # cards of player 0; player 1 has one more
+    ALL_RUNES = 31                  # at 5, 10, 15, 20 and
+    HIGHEST_RUNE = 25
+    ALL_KEYWORDS = 63
+    MAX_COST = 127                  # of a card, as are the next two
+    MAX_CARD_DRAW = 100
+    MAX_BASE_ID = 65535
     MAX_HEALTH = 1_000_000_000
     MAX_LOST = MAX_HEALTH // 10
     MAX_DRAW = MAX_HEALTH // 20     # cards to draw, those for lost health included
@@ -1064,9 +1055,10 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         if own >> i & 1:
             if x.card >= t.n_cards or t.cards[x.card].type != CREATURE:
                 return "creature whose card is not a creature"
-            if cut(x.attack, MAX_STAT) != x.attack or cut(x.defense, MAX_STAT) != x.defense:
+            if clip(x.attack, MAX_STAT) != x.attack or clip(x.defense, MAX_STAT) != x.defense:
                 return "attack or defense out of range"
-            if x.keywords > 63 or (x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
+            if x.keywords > ALL_KEYWORDS or (
+                    x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
                 return "guard mark and keyword differ"
             if x.copy > 1 or x.forgotten > 1:
                 return "creature flag that is neither 0 nor 1"
@@ -1094,7 +1086,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         return "health out of range"
     if p.lost > MAX_LOST or p.shown_draw > MAX_DRAW or p.next_draw > MAX_DRAW - p.lost // 5:
         return "counter out of range"
-    if p.runes > 31 or (p.runes and t.rules == RULES_15) or (p.lost and t.rules != RULES_15):
+    if p.runes > ALL_RUNES or (p.runes and t.rules == RULES_15) or (p.lost and t.rules != RULES_15):
         return "runes and lost health of another rule set"
     if p.won > 1:
         return "won is neither 0 nor 1"
@@ -1110,12 +1102,12 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
         return "card counts out of range"
     for i in range(t.n_cards):
         c = &t.cards[i]
-        if not (-MAX_CARD_STAT <= c.attack <= MAX_CARD_STAT
-                and -MAX_CARD_STAT <= c.defense <= MAX_CARD_STAT
-                and -MAX_CARD_STAT <= c.my_health <= MAX_CARD_STAT
-                and -MAX_CARD_STAT <= c.opponent_health <= MAX_CARD_STAT
-                and c.cost <= 127 and c.draw <= 100 and c.type <= BLUE and c.keywords <= 63
-                and c.area <= AREA_LANE2):
+        if not (clip(c.attack, MAX_CARD_STAT) == c.attack
+                and clip(c.defense, MAX_CARD_STAT) == c.defense
+                and clip(c.my_health, MAX_CARD_STAT) == c.my_health
+                and clip(c.opponent_health, MAX_CARD_STAT) == c.opponent_health
+                and c.cost <= MAX_COST and c.draw <= MAX_CARD_DRAW and c.type <= BLUE
+                and c.keywords <= ALL_KEYWORDS and c.area <= AREA_LANE2):
             return "card value out of range"
     return cards_fault(t, t.n_cards)
 
@@ -1424,12 +1416,32 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil:
 @cython.final
 @cython.freelist(8)
 cdef class Table:
-    """The cards and the rule set of a game, shared by all its states."""
+    """The cards and the rule set of a game, shared by all its states.
+
+    Parameters
+    ----------
+    cards : iterable of Card
+        The cards that hidden places may hold, the `pool`. There are no instances: those of a game
+        are in the table of its state.
+    rules : str
+        The rule set: "1.5", "1.2" or "1.0".
+
+    Raises
+    ------
+    ValueError
+        The rule set is unknown, there are too many cards, or two of them have the same base id.
+    """
 
     # New objects are all zeros, and so is `t`.
 
-    def __init__(self):
-        raise TypeError("tables are made by State.new and State.from_snapshot")
+    def __init__(self, cards, rules="1.5"):
+        if self.t.n_cards:
+            raise TypeError("a table is immutable")
+        self.t.rules = RULES_NAMES.index(get_rules(rules).name)
+        self.add_pool(_cards("cards", cards))
+        fault = cards_fault(&self.t, self.t.n_cards)
+        if fault is not NULL:
+            raise ValueError(f"cards: {fault.decode()}")
 
     cdef int add(self, card, int id) except -1:
         """Append an entry and return its index."""
@@ -1698,9 +1710,9 @@ cdef class State:
         memset(&state.s, 0, sizeof(state_t))
         state.s.turn = -1
         for p in range(2):
-            clear_player(&state.s.p[p], table.t.rules)
+            player_start(&state.s.p[p], table.t.rules)
             place_deck(state, p, [number for number, _ in decks[p]])
-            draw_opening(&state.s, &table.t, p)
+            state_draw_opening(&state.s, &table.t, p)
         fault = ids_fault(&state.s, &table.t)
         if fault is not NULL:
             raise ValueError(f"ids: {fault.decode()}")
@@ -1869,7 +1881,7 @@ cdef class State:
         cdef Py_buffer view
         cdef int8_t* mask
         cdef int i, n
-        cdef int size = NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
+        cdef int size = num_actions(self.table.t.rules)
         load_numpy()
         if out is None:
             out = _NUMPY.empty(size, dtype="b")
@@ -2006,50 +2018,6 @@ cdef class State:
         cdef int winner = state_winner(&self.s)
         return [0.0, 0.0] if winner < 0 else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
-    def rewards(self):
-        """Return what the last action brought each player: the same as `returns`, as only the end
-        counts.
-        """
-        return self.returns()
-
-    def player_return(self, player):
-        """Return the entry of `returns` for one player.
-
-        Parameters
-        ----------
-        player : int
-            0 or 1.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            `player` is neither 0 nor 1.
-        """
-        return self.returns()[_player_number(player)]
-
-    def player_reward(self, player):
-        """Return the entry of `rewards` for one player.
-
-        Parameters
-        ----------
-        player : int
-            0 or 1.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            `player` is neither 0 nor 1.
-        """
-        return self.rewards()[_player_number(player)]
-
     @property
     def turn(self):
         """The number of the turn, counted from 0 over both players (-1 before the first turn)."""
@@ -2060,25 +2028,21 @@ cdef class State:
         """The name of the rule set: "1.5", "1.2" or "1.0"."""
         return RULES_NAMES[self.table.t.rules]
 
-    def num_players(self):
-        """Return 2, the number of players."""
-        return 2
-
     def num_distinct_actions(self):
         """Return 145 (155 in 1.0): all action numbers are below it."""
-        return NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
+        return num_actions(self.table.t.rules)
 
-    def is_chance_node(self):
-        """Return False: the order of the decks is part of the state."""
-        return False
-
-    def is_simultaneous_node(self):
-        """Return False: one player moves at a time."""
-        return False
-
-    def chance_outcomes(self):
-        """Return an empty list: there are no chance nodes."""
-        return []
+    # What else OpenSpiel's states have. An extension type cannot have a base class in Python.
+    chance_outcomes = SpielPosition.chance_outcomes
+    history_str = SpielPosition.history_str
+    is_chance_node = SpielPosition.is_chance_node
+    is_player_node = SpielPosition.is_player_node
+    is_simultaneous_node = SpielPosition.is_simultaneous_node
+    num_players = SpielPosition.num_players
+    player_return = SpielPosition.player_return
+    player_reward = SpielPosition.player_reward
+    resample_from_infostate = SpielPosition.resample_from_infostate
+    rewards = SpielPosition.rewards
 
     def get_game(self):
         """Return the game object of `locmsim.openspiel` for this rule set."""
@@ -2295,18 +2259,6 @@ cdef class State:
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
 
-    def history_str(self):
-        """Return the position text, which tells states apart as a history does in OpenSpiel.
-
-        A state has no past: `locmsim.openspiel.MatchState` has the actions of a match.
-
-        Returns
-        -------
-        str
-            As `to_text`.
-        """
-        return self.to_text()
-
     def observation_string(self, player=None):
         """Return what a player sees as text; two texts are equal exactly if the player sees the
         same.
@@ -2397,9 +2349,9 @@ cdef class State:
         """
         import numpy as np
         winners = np.empty(whole_number(n, "n", 0, 10**12), dtype=np.int8)
-        seed = seed_bits(seed)
+        cdef uint64_t bits = seed_of(seed)
         return winners, sum(in_threads(
-            lambda start, end: run_rollouts(self, seed, start, winners[start:end]),
+            lambda start, end: run_rollouts(self, bits, start, winners[start:end]),
             len(winners), whole_number(threads, "threads", 1, MOST_THREADS), PLAYOUTS_A_CALL))
 
     def perft(self, depth):
@@ -2449,36 +2401,7 @@ cdef class State:
         ValueError
             `player` is neither 0 nor 1, or the pool is needed and empty.
         """
-        return resampled(self, _player_number(player), seed_bits(seed))
-
-    def resample_from_infostate(self, player, sampler):
-        """Return a new state that looks the same to a player: `resample_hidden` by OpenSpiel's
-        name.
-
-        Parameters
-        ----------
-        player : int
-            0 or 1, the player whose knowledge is kept.
-        sampler : callable
-            Returns random numbers, 0 <= x < 1, as ``pyspiel.UniformProbabilitySampler(0.0, 1.0)``
-            and ``numpy.random.Generator.random`` do. It is called twice.
-
-        Returns
-        -------
-        State
-
-        Raises
-        ------
-        ValueError
-            `player` is neither 0 nor 1, a number is not in [0, 1), or the pool is needed and empty.
-        """
-        seed = 0
-        for _ in range(2):
-            number = sampler()
-            if not 0 <= number < 1:
-                raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
-            seed = seed << 32 | int(number * 2**32)
-        return self.resample_hidden(player, seed)
+        return resampled(self, _player_number(player), seed_of(seed))
 
     # -- equality and bytes
 
@@ -2849,7 +2772,7 @@ cdef bint name_action(
     cdef bint one = t.rules == RULES_10
     cdef move_t m
     cdef int slot
-    if action < 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
+    if action < 0 or action >= (MAX_ACTIONS if one else TWO_LANE_ACTIONS):
         return False
     m = MOVES[one][action]
     out.kind = m.kind
@@ -3005,20 +2928,18 @@ cdef inline void clear_hand(player_t* p) noexcept nogil:
     p.hand_size = 0
 
 
-cdef void clear_player(player_t* p, int rules) noexcept nogil:
-    """Set up a player before their opening hand is drawn (section 4)."""
+cdef void player_start(player_t* p, int rules) noexcept nogil:
     memset(p, 0, sizeof(player_t))
     clear_hand(p)
-    p.health = 30
+    p.health = START_HEALTH
     p.next_draw = 1
     p.shown_draw = 1
     p.order = 1
-    p.runes = 0 if rules == RULES_15 else 31
+    p.runes = 0 if rules == RULES_15 else ALL_RUNES
 
 
-cdef void draw_opening(state_t* s, const table_t* t, int p) noexcept:
-    """Draw the opening hand: 4 cards, 5 for player 1."""
-    cdef int n = 4 + p
+cdef void state_draw_opening(state_t* s, const table_t* t, int p) noexcept nogil:
+    cdef int n = OPENING_HAND + p
     while n > 0 and s.p[p].deck_left > 0:
         n -= 1
         take_cards(s, t, p, &s.p[p], 1)
@@ -3063,17 +2984,20 @@ cdef int place_deck(State state, int p, ids) except -1:
     return 0
 
 
-cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winners):
+cdef object run_rollouts(State state, uint64_t seed, Py_ssize_t start, int8_t[::1] winners):
     """Do playouts start, start + 1, ... of a seed, one per element; return the actions applied."""
     cdef state_t s
-    cdef uint64_t bits = seed
     cdef uint64_t applied = 0
     cdef Py_ssize_t i
     with nogil:
         for i in range(winners.shape[0]):
             s = state.s
-            winners[i] = state_rollout(&s, &state.table.t, stream_start(bits, start + i), &applied)
+            winners[i] = state_rollout(&s, &state.table.t, stream_start(seed, start + i), &applied)
     return applied
+
+
+cdef uint64_t seed_of(seed) except? 0:
+    return PyLong_AsUnsignedLongLongMask(seed if type(seed) is int else seed_bits(seed))
 
 
 cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
@@ -3166,7 +3090,7 @@ cdef int fill_player(State state, int who, str where, tuple fields) except -1:
     cdef creature_t x
     cdef int lane
     cdef bint ready, spent
-    clear_player(p, t.rules)
+    player_start(p, t.rules)
     (p.health, p.max_mana, p.mana, p.bonus, p.next_draw, p.shown_draw, p.lost, p.runes,
      hand, deck, board) = fields
     if len(hand) > MAX_HAND:
@@ -3193,7 +3117,7 @@ cdef int check_line(const shown_t* o, int side, str who) except -1:
         ("health", p.health, -MAX_HEALTH, MAX_HEALTH),
         ("max_mana", p.max_mana, 0, MAX_MANA + 1),
         ("draw", p.draw, 0, MAX_DRAW),
-        ("rune", p.rune, 0, MAX_SHOWN_NUMBER if o.rules == RULES_15 else 25),
+        ("rune", p.rune, 0, MAX_SHOWN_NUMBER if o.rules == RULES_15 else HIGHEST_RUNE),
     ):
         whole_number(value, f"{who}.{name}", low, high)
     return 0
@@ -3208,7 +3132,7 @@ cdef int check_battle(const shown_t* o) except -1:
         p = &o.player[side]
         if not (
             -MAX_HEALTH <= p.health <= MAX_HEALTH and 0 <= p.max_mana <= MAX_MANA + 1
-            and 0 <= p.draw <= MAX_DRAW and (o.rules == RULES_15 or 0 <= p.rune <= 25)
+            and 0 <= p.draw <= MAX_DRAW and (o.rules == RULES_15 or 0 <= p.rune <= HIGHEST_RUNE)
         ):
             check_line(o, side, "opponent" if side else "me")
     return 0
@@ -3216,16 +3140,16 @@ cdef int check_battle(const shown_t* o) except -1:
 
 cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
     cdef const char* wrong
-    cdef int fault
+    cdef rows_fault_t fault
     check_battle(&shown.o)
     t.rules = shown.o.rules
     t.n_cards = 0
     t.n_instances = 0
     fault = state_show(s, t, &shown.o, 0, NULL)
-    if fault >= 1000:
-        fault -= 1000
+    if fault >= ID_REPEATED:
+        fault -= ID_REPEATED
         raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
-    if fault >= 0:
+    if fault != ROWS_FIT:
         raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
     wrong = cards_fault(t, t.n_cards)
     if wrong is NULL:
@@ -3418,13 +3342,9 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
             o.cards[h].area = 0
 
 
-cdef inline int cut(int x, int most) noexcept nogil:
-    return most if x > most else -most if x < -most else x
-
-
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil:
-    c.attack = <int16_t>cut(row.attack, MAX_CARD_STAT)
-    c.defense = <int16_t>cut(row.defense, MAX_CARD_STAT)
+    c.attack = <int16_t>clip(row.attack, MAX_CARD_STAT)
+    c.defense = <int16_t>clip(row.defense, MAX_CARD_STAT)
     c.my_health = <int16_t>row.my_health
     c.opponent_health = <int16_t>row.opponent_health
     c.cost = <uint8_t>row.cost
@@ -3442,11 +3362,11 @@ cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
     cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
     return (
         places > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
-        and 0 <= row.base_id <= 65535 and 0 <= row.type <= 3 and 0 <= row.cost <= 127
-        and 0 <= row.area <= 2 and 0 <= row.draw <= 100
-        and cut(row.my_health, MAX_CARD_STAT) == row.my_health
-        and cut(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
-        and cut(row.attack, most) == row.attack and cut(row.defense, most) == row.defense
+        and 0 <= row.base_id <= MAX_BASE_ID and 0 <= row.type <= BLUE and 0 <= row.cost <= MAX_COST
+        and 0 <= row.area <= AREA_LANE2 and 0 <= row.draw <= MAX_CARD_DRAW
+        and clip(row.my_health, MAX_CARD_STAT) == row.my_health
+        and clip(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
+        and clip(row.attack, most) == row.attack and clip(row.defense, most) == row.defense
         and (row.location == 0 or row.type == CREATURE)
     )
 
@@ -3499,12 +3419,12 @@ cdef void show_players(
     cdef int side
     for side in range(2):
         p = &s.p[who if side == 0 else 1 - who]
-        clear_player(p, t.rules)
+        player_start(p, t.rules)
         p.health = o.player[side].health
         p.max_mana = p.mana = <uint8_t>o.player[side].max_mana
         p.shown_draw = o.player[side].draw
         if t.rules != RULES_15:
-            p.runes = (1 << min(max(o.player[side].rune, 0), 25) // 5) - 1
+            p.runes = (1 << min(max(o.player[side].rune, 0), <int>HIGHEST_RUNE) // 5) - 1
     s.p[1 - who].won = o.player[0].health <= 0
     s.p[who].won = o.player[1].health <= 0 < o.player[0].health
 
@@ -3550,7 +3470,7 @@ cdef int show_card(
     return entry
 
 
-cdef int state_show(
+cdef rows_fault_t state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
 ) noexcept nogil:
     cdef player_t* p
@@ -3570,7 +3490,7 @@ cdef int state_show(
                 row, MAX_HAND - p.hand_size if row.location == 0 else free_places(p, row.lane, t)):
             return i
         if seen[row.id >> 6] >> (row.id & 63) & 1:
-            return 1000 + i
+            return ID_REPEATED + i
         seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
         entry = show_card(t, o, row, pool)
         if row.location == 0:
@@ -3586,7 +3506,7 @@ cdef int state_show(
             row.my_health != printed.my_health
             or row.opponent_health != printed.opponent_health or row.draw != printed.draw)
         place_creature(p, t, &x, row.lane, row.location == 1, False)
-    return -1
+    return ROWS_FIT
 
 
 cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil:
@@ -3931,7 +3851,7 @@ cdef class Determinizer:
     def sample(self, seed):
         """Return a new state that depends only on the integer `seed`."""
         cdef State state = self.state.clone()
-        cdef uint64_t stream = stream_start(seed_bits(seed), 0)
+        cdef uint64_t stream = stream_start(seed_of(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 
@@ -4341,12 +4261,12 @@ cdef int state_resample(
     return 0
 
 
-cdef State resampled(State state, int viewer, seed):
+cdef State resampled(State state, int viewer, uint64_t seed):
     """Return the result of `State.resample_hidden`."""
     cdef Table table = state.table
     cdef Table known = Table.__new__(Table)
     cdef State drawn = new_state(known)
-    cdef uint64_t stream = stream_start(<uint64_t>seed, 0)
+    cdef uint64_t stream = stream_start(seed, 0)
     cdef int fault
     with nogil:
         fault = state_resample(

@@ -6,13 +6,24 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import MISSING
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
+from locmsim._options import Declared
 from locmsim.errors import EndedBySignal
 
-__all__ = ["UNRECOGNIZED", "Parser", "Stopped", "ended_by_signals"]
+__all__ = [
+    "UNRECOGNIZED",
+    "Parser",
+    "Stopped",
+    "add_option",
+    "argument_of",
+    "end_soon",
+    "ended_by_signals",
+    "expect_again",
+]
 
 #: Windows lacks some of them.
 _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -127,6 +138,46 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{formatter.format_help().strip()}\n{self.prog}: error: {message}\n")
 
 
+def add_option(
+    container: argparse._ActionsContainer, declared: Declared, *short: str, **more: Any
+) -> None:
+    """Add an option by its declaration (`locmsim._options`), with two dashes before its name.
+
+    Kind of value, bounds, default and help follow from the declaration; `short` are further
+    names, and `more` arguments of `argparse`, which take precedence.
+    """
+    flag = f"--{declared.name.replace('_', '-')}"
+    container.add_argument(*short, flag, **{**argument_of(declared), **more})
+
+
+def argument_of(declared: Declared) -> dict[str, Any]:
+    """Return the arguments of `argparse` for an option: kind of value, default and help."""
+    option = declared.option
+    default = None if declared.default is MISSING else declared.default
+    words = option.text.replace("%", "%%").replace("`", "")
+    if declared.type is bool:
+        return {"action": "store_true", "help": words}
+    if default not in (None, ""):
+        words += f" (default: {default if isinstance(default, str) else format(default, 'g')})"
+    found = {"default": default, "help": words}
+    if option.choices:
+        return {**found, "choices": option.choices}
+    measure = option.measured_in.upper() or {int: "N", float: "X"}.get(declared.type, "")
+    if declared.type in (int, float):
+        return {**found, "type": _reader(declared), "metavar": measure}
+    return {**found, "metavar": declared.name.upper()}
+
+
+def _reader(declared: Declared) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return declared.parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
 def _is_present(action: argparse.Action, value: Any) -> bool:
     """Whether the value of an argument is not what stands for one that is missing."""
     # A positional argument that may be missing has its default or an empty list then.
@@ -164,10 +215,7 @@ def ended_by_signals() -> Iterator[None]:
     def again(number: int, frame: FrameType | None) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
-        # What hangs may never let the main thread go on.
-        last = threading.Timer(_PATIENCE, _end_now, [number])
-        last.daemon = True
-        last.start()
+        end_soon(number)
 
     def lost(what: "sys.UnraisableHookArgs") -> None:
         """Where an exception cannot propagate, as in `__del__`, signal again a little later."""
@@ -176,17 +224,76 @@ def ended_by_signals() -> Iterator[None]:
             return
         for number in numbers:
             signal.signal(number, end)
+        expect_again(1)
         threading.Timer(0.01, _signal_main_thread, [what.exc_value.number]).start()
 
     hook_before = sys.unraisablehook
     before = {number: signal.signal(number, end) for number in numbers}
     sys.unraisablehook = lost
     try:
-        yield
+        with _SecondSignal(numbers):
+            yield
     finally:
         sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class _SecondSignal:
+    """Ends this process soon after a second signal, wherever the main thread is.
+
+    What Python does at a signal has to wait while the main thread is in compiled code. There a
+    thread is told of it by the system.
+    """
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = numbers
+        #: Number of signals that this process sends to itself for one that it had.
+        self.again = 0
+
+    def __enter__(self) -> "_SecondSignal":
+        _watching.append(self)
+        if os.name == "posix":
+            source, self._target = os.pipe()
+            os.set_blocking(self._target, False)
+            threading.Thread(target=self._watch, args=[source], daemon=True).start()
+            self._before = signal.set_wakeup_fd(self._target, warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _watching.remove(self)
+        if os.name == "posix":
+            signal.set_wakeup_fd(self._before)
+            os.close(self._target)
+
+    def _watch(self, source: int) -> None:
+        """Count the signals, whose numbers come through a pipe, until it is closed."""
+        count = 0
+        while numbers := os.read(source, 64):
+            for number in numbers:
+                count += number in self._numbers
+                if count - self.again == 2:
+                    end_soon(number)
+        os.close(source)
+
+
+_watching: list[_SecondSignal] = []
+
+
+def expect_again(number: int) -> None:
+    """Tell that signals which this process had are raised once more: they are not further ones."""
+    for watch in _watching:
+        watch.again += number
+
+
+def end_soon(number: int) -> None:
+    """End this process in a second, after a second signal, unless it ends by itself before.
+
+    What hangs may never let the main thread go on.
+    """
+    last = threading.Timer(_PATIENCE, _end_now, [number])
+    last.daemon = True
+    last.start()
 
 
 def _end_now(number: int) -> None:

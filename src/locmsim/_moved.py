@@ -6,7 +6,11 @@ from typing import Final
 __all__ = ["COMMANDS", "MODULES", "MovedFinder"]
 
 #: Old module -> where it is now.
-MODULES: Final = {"locmsim.vestrock": "the package vestrock: import vestrock"}
+MODULES: Final = {
+    "locmsim.envs.dataset": "locmsim.tuning.dataset",
+    "locmsim.envs.evaluate": "locmsim.tuning.evaluate",
+    "locmsim.vestrock": "the package vestrock: import vestrock",
+}
 #: Old command of ``locmsim`` -> its words now, which the rest of the line follows.
 COMMANDS: Final = {"vestrock": "vestrock"}
 

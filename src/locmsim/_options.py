@@ -1,4 +1,4 @@
-"""Options, each declared once: a field of a dataclass, with meaning and bounds in its type.
+"""Options, each declared once: a type with meaning and bounds, wherever a value is given.
 
     >>> from dataclasses import dataclass
     >>> from typing import Annotated
@@ -14,90 +14,205 @@
         Number of positions per turn; from 0 to 2^31.
     <BLANKLINE>
 
-What checks the values (`check`), documents them (`documented`) or lists them (`declared`) reads
-these declarations. Type checkers and editors see an ordinary dataclass.
+What checks the values (`check`, `check_values`), documents them (`documented`), reads them from a
+command line (`locmsim.commands.add_option`) or lists them (`declared`) reads these declarations,
+of the fields of a dataclass and of the parameters of a function. Type checkers and editors see
+ordinary ones.
 """
 
 import inspect
-import textwrap
+import types
 import typing
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from locmsim._checks import bound_text, number, whole
+from locmsim._checks import integer, number, range_text, whole
 
-__all__ = ["Declared", "Option", "check", "declared", "documented", "entries"]
+__all__ = [
+    "Declared",
+    "Option",
+    "check",
+    "check_values",
+    "declaration",
+    "declared",
+    "documented",
+    "entries",
+]
 
-_Class = TypeVar("_Class", bound=type)
+_Object = TypeVar("_Object", bound=Callable[..., Any])
+#: The columns of a docstring.
+_WIDTH = 96
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the type of a number does not say.
+    """What the type of an option does not say.
 
     Parameters
     ----------
     text : str
         The meaning, which begins in lower case and has no full stop at its end.
-    low, high : float
-        The bounds.
+    low, high : float, optional
+        The bounds of a number.
+    above : bool
+        Whether a number has to be above `low`.
+    choices : tuple of str
+        The values of a text; () for any text.
+    measured_in : str
+        What a number is measured in, such as "seconds".
+    more : str
+        Further sentences, for docstrings.
+    kind : str
+        The type in docstrings, for values that a command line cannot give.
     """
 
     text: str
-    low: float
-    high: float
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    choices: tuple[str, ...] = ()
+    measured_in: str = ""
+    more: str = ""
+    kind: str = ""
+
+    def bounds(self) -> str:
+        """Return the bounds in words, "" without any."""
+        if self.low is None:
+            return ""
+        words = range_text(self.low, self.high, self.above)
+        return f"from {words}" if " to " in words else words
 
 
 class Declared(NamedTuple):
-    """An option with what its field says."""
+    """An option with what its field or parameter says."""
 
     name: str
-    type: type
+    type: Any
     default: Any
     option: Option
+    #: Whether None is a value as well.
+    optional: bool = False
 
     def check(self, value: Any) -> None:
         """Raise ``ValueError`` for a value that cannot be given."""
         option = self.option
-        if self.type is int:
-            whole(self.name, value, int(option.low), int(option.high))
-        else:
-            number(self.name, value, option.low, option.high)
+        if value is None and self.optional:
+            return
+        if option.choices:
+            if value not in option.choices:
+                from locmsim._specs import did_you_mean
+
+                raise ValueError(
+                    f"{self.name}: expected one of {', '.join(option.choices)}, got {value!r}"
+                    f"{did_you_mean(str(value), option.choices)}"
+                )
+        elif self.type is int and option.low is None:
+            integer(self.name, value)
+        elif self.type is int:
+            high = None if option.high is None else int(option.high)
+            whole(self.name, value, int(option.low or 0), high)
+        elif option.low is not None:
+            number(self.name, value, option.low, option.high, above=option.above)
+
+    def parse(self, text: str) -> Any:
+        """Return the value of a text; ``ValueError`` says what was expected, without the name."""
+        value: Any = text
+        if self.type in (int, float):
+            with suppress(ValueError):
+                value = self.type(text)
+        try:
+            self.check(value)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix(f"{self.name}: ")) from None
+        return value
 
     def entry(self) -> str:
         """Return the entry in the section Parameters of a docstring."""
-        text, low, high = self.option.text, self.option.low, self.option.high
+        import textwrap
+
+        option = self.option
+        what = option.kind or getattr(self.type, "__name__", str(self.type))
+        if option.choices:
+            what = "{" + ", ".join(f'"{choice}"' for choice in option.choices) + "}"
+        if self.default in (None, ()):
+            what += ", optional"
+        elif self.default is not MISSING:
+            what += f", default {_shown(self.default)}"
+        text = f"{option.text[:1].upper()}{option.text[1:]}"
+        if option.measured_in:
+            head, semicolon, rest = text.partition(";")
+            text = f"{head}, in {option.measured_in}{semicolon}{rest}"
+        text = "; ".join(filter(None, (text, option.bounds()))) + "."
         wrapped = textwrap.fill(
-            f"{text[:1].upper()}{text[1:]}; from {bound_text(low)} to {bound_text(high)}.",
-            96,
+            f"{text} {option.more}".strip(),
+            _WIDTH,
             initial_indent="    ",
             subsequent_indent="    ",
             break_on_hyphens=False,
         )
-        return f"{self.name} : {self.type.__name__}, default {self.default:g}\n{wrapped}\n"
+        return f"{self.name} : {what}\n{wrapped}\n"
 
 
-#: What `declared` found, by class.
-_FOUND: dict[type, dict[str, Declared]] = {}
+def _shown(default: Any) -> str:
+    """Return a default as docstrings write it."""
+    if isinstance(default, str):
+        return f'"{default}"'
+    return str(default) if isinstance(default, bool) else f"{default:g}"
 
 
-def declared(cls: type) -> dict[str, Declared]:
-    """Return the declared options of a dataclass by name, those of its base classes first."""
-    if cls not in _FOUND:
-        _FOUND[cls] = _read(cls)
-    return _FOUND[cls]
+#: What `declared` found, by class or function.
+_FOUND: dict[Any, dict[str, Declared]] = {}
 
 
-def _read(cls: type) -> dict[str, Declared]:
-    hints = typing.get_type_hints(cls, include_extras=True)
-    found = {}
-    for field in fields(cls):
-        hint = hints[field.name]
-        if typing.get_origin(hint) is Annotated:
-            kind, *notes = typing.get_args(hint)
+def declared(owner: Callable[..., Any]) -> dict[str, Declared]:
+    """Return the declared options of a class or function by name.
+
+    They are its parameters, of a dataclass its fields.
+    """
+    if owner not in _FOUND:
+        _FOUND[owner] = _read(owner)
+    return _FOUND[owner]
+
+
+def declaration(name: str, hint: Any, default: Any = MISSING) -> Declared:
+    """Return an option by its type, which has an `Option`."""
+    found = _declaration(name, hint, default)
+    assert found is not None, hint
+    return found
+
+
+def _declaration(name: str, hint: Any, default: Any) -> Declared | None:
+    members = typing.get_args(hint) if _is_union(hint) else (hint,)
+    for member in members:
+        if typing.get_origin(member) is Annotated:
+            kind, *notes = typing.get_args(member)
+            inner = typing.get_args(kind) if _is_union(kind) else (kind,)
+            optional = type(None) in (*members, *inner)
+            (kind, *others) = [one for one in inner if one is not type(None)]
             for option in notes:
                 if isinstance(option, Option):
-                    found[field.name] = Declared(field.name, kind, field.default, option)
+                    return Declared(name, Any if others else kind, default, option, optional)
+    return None
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
+    function = owner.__init__ if isinstance(owner, type) else owner  # type: ignore[misc]
+    hints = typing.get_type_hints(function, include_extras=True)
+    own = getattr(owner, "__dataclass_fields__", {})
+    found = {}
+    for name, parameter in inspect.signature(owner).parameters.items():
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        if name in own and own[name].default_factory is not MISSING:
+            default = own[name].default_factory()
+        one = _declaration(name, hints.get(name), default)
+        if one is not None:
+            found[name] = one
     return found
 
 
@@ -107,14 +222,40 @@ def check(options: Any) -> None:
         one.check(getattr(options, one.name))
 
 
-def entries(cls: type) -> str:
-    """Return the entries of the section Parameters for the options of a class."""
-    return "".join(one.entry() for one in declared(cls).values())
+def check_values(owner: Callable[..., Any], **values: Any) -> None:
+    """Check values by the declarations of a class or function, as `check` does."""
+    known = declared(owner)
+    for name, value in values.items():
+        known[name].check(value)
 
 
-def documented(cls: _Class) -> _Class:
-    """Put the entries of the options in place of the line ``options`` of the docstring."""
-    if cls.__doc__:  # not with -OO
-        text = inspect.cleandoc(cls.__doc__)
-        cls.__doc__ = f"{text}\n".replace("\noptions\n", f"\n{entries(cls)}").rstrip("\n")
-    return cls
+def entries(owner: Callable[..., Any], *others: Callable[..., Any]) -> str:
+    """Return the entries of the section Parameters for the options of a class or function.
+
+    Those of its parameters that it does not declare itself are declared by the `others`, all but
+    their defaults.
+    """
+    known = {name: one for other in others for name, one in declared(other).items()}
+    known |= declared(owner)
+    if others:
+        own = inspect.signature(owner).parameters
+        known = {
+            name: known[name]._replace(default=own[name].default) for name in own if name in known
+        }
+    return "".join(one.entry() for one in known.values())
+
+
+def documented(*others: Callable[..., Any]) -> Callable[[_Object], _Object]:
+    """Return a decorator that puts entries in place of the line ``options`` of a docstring.
+
+    They are those of `entries` for the class or function and `others`.
+    """
+
+    def complete(owner: _Object) -> _Object:
+        if owner.__doc__:  # not with -OO
+            text = inspect.cleandoc(owner.__doc__)
+            shown = entries(owner, *others)
+            owner.__doc__ = f"{text}\n".replace("\noptions\n", f"\n{shown}").rstrip("\n")
+        return owner
+
+    return complete

@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import TYPE_CHECKING, Any
 
 from locmsim._specs import describe_error, did_you_mean
+from locmsim.errors import ENDINGS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -92,6 +93,18 @@ class Registry(UserDict[str, Any]):
         name = text.partition(":")[0]
         return name in self or bool(self._entry_points(name))
 
+    def is_foreign(self, text: str) -> bool:
+        """Return whether the description of an entry names code that is not of this package.
+
+        An option may name code as well. Nothing is imported.
+        """
+        if ".py:" in text:
+            return True
+        if text.partition(":")[0] in self:
+            return False
+        match = _CLASS.fullmatch(text)
+        return not match or match["place"].partition(".")[0] != "locmsim"
+
     def find(self, name: str) -> Any:
         """Return the entry of a name from `split`; ``ValueError`` if it cannot be imported."""
         if name in self:
@@ -106,7 +119,9 @@ class Registry(UserDict[str, Any]):
         (point,) = points.values()
         try:
             return point.load()
-        except Exception as error:
+        except ENDINGS:
+            raise
+        except BaseException as error:
             place = f"{point.value} of the package {_package(point)}"
             raise ValueError(f"{self.kind} {name}: {place}: {describe_error(error)}") from error
 
@@ -140,7 +155,9 @@ class Registry(UserDict[str, Any]):
             return _module_of(file) if file else _module_called(place)
         except _NotThereError as error:
             raise ValueError(f"{where}: {error}") from None
-        except (Exception, SystemExit) as error:
+        except ENDINGS:
+            raise
+        except BaseException as error:
             missing = error.name if isinstance(error, ModuleNotFoundError) and not file else None
             if missing and f"{place}.".startswith(f"{missing}."):
                 hint = did_you_mean(place, self.names())

@@ -1,6 +1,9 @@
 """Seeds that are derived from others, so that neighbouring seeds have nothing in common."""
 
-import hashlib
+try:
+    from _blake2 import blake2b
+except ImportError:  # other Pythons; hashlib loads OpenSSL, which takes longer than all the rest
+    from hashlib import blake2b
 
 __all__ = ["agent_seed", "derived_seed"]
 
@@ -13,7 +16,7 @@ def derived_seed(seed: int, what: object) -> int:
 
     `what` says what they are for, and its number, such as ``"game 7"``.
     """
-    digest = hashlib.blake2b(f"{seed} {what}".encode(), digest_size=8).digest()
+    digest = blake2b(f"{seed} {what}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> (64 - _BITS)
 
 

@@ -8,6 +8,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from locmsim.errors import ENDINGS, text_of
+
 __all__ = [
     "MISSING",
     "Option",
@@ -126,9 +128,11 @@ def make(
             raise ValueError(f"{where}: the option {name!r} is missing")
     try:
         return factory(**values)
+    except ENDINGS:
+        raise
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
-    except Exception as error:
+        raise ValueError(f"{where}: {text_of(error)}") from error
+    except BaseException as error:
         arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
         raise ValueError(
             f"{where}: creating it with ({arguments}) raised {describe_error(error)}"
@@ -144,12 +148,12 @@ def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]
 
 def describe_error(error: BaseException) -> str:
     """Describe an exception in one line, with the line of the file that raised it."""
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
     frames, place = error.__traceback__, ""
     ours = {os.path.join(os.path.dirname(__file__), name) for name in ("_plugins.py", "_specs.py")}
     while frames is not None:
         file = frames.tb_frame.f_code.co_filename
-        if "importlib" not in file and os.path.abspath(file) not in ours:
+        if "importlib" not in file and file[:7] != "<frozen" and os.path.abspath(file) not in ours:
             place = f" ({file}, line {frames.tb_lineno})"
         frames = frames.tb_next
     return text.partition("\n")[0] + place

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from hashlib import blake2b
+from importlib.util import find_spec
 from itertools import chain, count, cycle
 from statistics import median
 from typing import Any, Literal, NamedTuple
@@ -23,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim import __version__, get_include
+from locmsim import __version__, envs, get_include
 from locmsim._bench import (
     COMPILER,
     COMPILER_COMMAND,
@@ -896,6 +897,208 @@ def _turns(rules: str) -> Iterator[Measured]:
     yield Measured("as a bot on pipes", "us", bot)
 
 
+# ------------------------------------------------------------------------------ environments
+
+# Actions come from lists that were drawn before or from `sample`, whose time is taken off.
+
+_ROWS = 1024
+#: Sets are made before anything is measured.
+_SETS: dict[str, Any] = {"card_sets": 8}
+
+
+def _warm_env(env: Any) -> None:
+    """Make all card sets."""
+    env.reset(seed=1)
+    for _ in range(60):
+        env.reset()
+
+
+def _single_env(rules: str, opponent: str, wrapped: bool = False) -> Case:
+    """Steps of the single environment, resets included.
+
+    Parameters
+    ----------
+    rules : str
+    opponent : str
+    wrapped : bool
+        Whether the environment is the one that ``gym.make`` gives.
+    """
+    env: Any
+    if wrapped:
+        import gymnasium
+
+        env = gymnasium.make("locmsim/Battle-v0", rules=rules, opponent=opponent, **_SETS)
+    else:
+        env = envs.BattleEnv(rules=rules, opponent=opponent, **_SETS)
+    _warm_env(env)
+    rows = env.unwrapped.games.rows
+    out = np.zeros(1, np.int64)
+    number_of_steps = 2000
+
+    def steps() -> int:
+        step, sample = env.step, rows.sample
+        for number in range(number_of_steps):
+            sample(number, out)
+            if step(out[0])[2]:
+                env.reset()
+        return number_of_steps
+
+    def samples() -> None:
+        sample = rows.sample
+        for number in range(number_of_steps):
+            sample(number, out)
+            out[0]
+
+    return Case(steps, less=samples)
+
+
+def _resets(rules: str) -> Case:
+    """Return the figure of resets of the single environment, with cached card sets."""
+    env = envs.BattleEnv(rules=rules, opponent="random", seat="first", **_SETS)
+    _warm_env(env)
+
+    def run() -> int:
+        for _ in range(500):
+            env.reset()
+        return 500
+
+    return Case(run)
+
+
+def _vector_env(
+    rules: str,
+    layout: str,
+    opponent: Any = "caller",
+    rows: int = _ROWS,
+    threads: int = 1,
+    **options: Any,
+) -> Case:
+    """Steps of the vector environment with `step_into`, masks included."""
+    env = envs.LocmVectorEnv(
+        rows, rules=rules, layout=layout, opponent=opponent, threads=threads, **_SETS, **options
+    )
+    _warm_env(env)
+    arrays: dict[str, Any] = {
+        "obs": np.zeros_like(env.reset()[0]["observation"]),
+        "masks": np.zeros((rows, env.games.rows.n_actions), np.int8),
+        "rewards": np.zeros(rows, np.float32),
+        "terminated": np.zeros(rows, np.bool_),
+        "truncated": np.zeros(rows, np.bool_),
+    }
+    if opponent == "caller":
+        arrays["to_move"] = np.zeros(rows, np.int8)
+    actions = np.zeros(rows, np.int64)
+    numbers = count()
+
+    def setup() -> tuple[NDArray[np.int64]]:
+        env.games.rows.sample(next(numbers), actions)
+        return (actions,)
+
+    def run(actions: NDArray[np.int64]) -> int:
+        env.step_into(actions, **arrays)
+        return rows
+
+    return Case(run, setup)
+
+
+class _LastLegal:
+    """A policy that takes no time to speak of: what is measured is how it is asked."""
+
+    def act_batch(
+        self, observations: NDArray[Any], masks: NDArray[np.int8], seeds: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        last: NDArray[np.int64] = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        return last
+
+
+def _against_network(rules: str) -> Case:
+    """Steps against an entity network of the usual size."""
+    return _vector_env(rules, "entities", Policy.random(rules=rules))
+
+
+def _advantages() -> Case:
+    """Return the measured figure of `gae`, in positions."""
+    random = np.random.default_rng(1)
+    shape = (64, _ROWS)
+    rewards, values = random.normal(size=(2, *shape)).astype(np.float32)
+    dones = random.random(shape) < 0.02
+    to_move = random.integers(0, 2, shape).astype(np.int8)
+    last = values[0], to_move[0]
+    out = np.empty(shape, np.float32)
+
+    def run() -> int:
+        envs.gae(rewards, values, dones, to_move, *last, out=out)
+        return int(rewards.size)
+
+    return Case(run)
+
+
+def _decisions() -> Case:
+    """Decisions of the entity network."""
+    policy = Policy.random()
+    env = envs.LocmVectorEnv(256, opponent="caller", **_SETS)
+    env.reset(seed=1)
+    for number in range(30):
+        seen = env.step(env.sample(number))[0]
+
+    def run() -> int:
+        policy.act_batch(seen["observation"], seen["action_mask"])
+        return 256
+
+    return Case(run)
+
+
+def _environments(rules: str) -> Iterator[Measured | Ratio | Counted]:
+    """Measure the learning environments, if the extra ``envs`` is installed.
+
+    Random games of the kernel are compared with them: such figures of different machines say the
+    same.
+    """
+    if find_spec("gymnasium") is None:
+        return
+
+    def kernel() -> Case:
+        states = starts(rules)[:16]
+        return Case(lambda: game_lengths(states, 8, 1)[0])
+
+    def compared(name: str, make: Callable[[], Case], per: str) -> Iterator[Measured | Ratio]:
+        """Yield a figure, and the number of random actions that take as long."""
+        yield Measured(name, per, make)
+        yield Ratio(f"... {name}, in random actions", make, kernel)
+
+    yield from compared("single, against pass", partial(_single_env, rules, "pass"), "steps/s")
+    wrapped = partial(_single_env, rules, "pass", wrapped=True)
+    yield from compared("single, through gym.make", wrapped, "steps/s")
+    yield from compared("single, against random", partial(_single_env, rules, "random"), "steps/s")
+    yield Measured("single, against greedy", "steps/s", partial(_single_env, rules, "greedy"))
+    yield from compared("resets", partial(_resets, rules), "/s")
+    for layout in ("gym-locm", "entities"):
+        if (rules, layout) != ("1.0", "gym-locm"):
+            make = partial(_vector_env, rules, layout)
+            yield from compared(f"{_ROWS} rows, both sides, {layout}", make, "steps/s")
+    for opponent in ("random", "osl", "greedy"):
+        make = partial(_vector_env, rules, "entities", opponent)
+        yield Measured(f"{_ROWS} rows against {opponent}", "steps/s", make)
+    policy = partial(_vector_env, rules, "entities", _LastLegal())
+    yield Measured(f"{_ROWS} rows against a policy", "steps/s", policy)
+    network = partial(_against_network, rules)
+    yield Measured(f"{_ROWS} rows against a network", "steps/s", network)
+    matches = partial(_vector_env, rules, "entities", episode="match")
+    yield from compared(f"{_ROWS} rows of matches, both sides", matches, "steps/s")
+    picks = partial(
+        _vector_env, rules, "entities", "pass", episode="choice", battlers=("pass", "pass")
+    )
+    yield from compared(f"{_ROWS} rows of picks", picks, "steps/s")
+    make = partial(_vector_env, rules, "entities", "beam:nodes=500", 16)
+    yield Measured("16 rows against beam:nodes=500", "steps/s", make)
+    two, one = (
+        partial(_vector_env, rules, "entities", "caller", 2048, threads) for threads in (2, 1)
+    )
+    yield Ratio("2048 rows, threads=2 over threads=1", one, two)
+    yield Measured("gae", "positions/s", _advantages)
+    yield Measured("entity network", "decisions/s", _decisions)
+
+
 # -------------------------------------------------------------------------- arena, processes
 
 
@@ -978,20 +1181,6 @@ def _start(rules: str) -> Iterator[Measured]:
 # ------------------------------------------------------------------------------------ groups
 
 _Functions = Callable[[str], Iterable[Measured | Ratio | Counted]]
-
-
-def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
-    """Measure the learning environments, if the extra ``envs`` is installed."""
-    try:
-        from locmsim.envs import bench
-    except ImportError:
-        return []
-
-    def kernel() -> Case:
-        states = starts(rules)[:16]
-        return Case(lambda: game_lengths(states, 8, 1)[0])
-
-    return bench.functions(rules, kernel)
 
 
 class _Group(NamedTuple):

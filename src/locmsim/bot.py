@@ -12,7 +12,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TextIO
 
-from locmsim.agents import Agent, describe_agents, make_agent
+from locmsim._common_options import Seed, TimeMs
+from locmsim._options import declaration
+from locmsim.agents import Agent, describe_agents, make_agent, parse_spec
+from locmsim.commands import Parser, add_option
 from locmsim.contract import start_turn
 from locmsim.errors import ProtocolError
 from locmsim.game.ids2022 import IdTranslator
@@ -22,7 +25,7 @@ from locmsim.rules.rulesets import RULES
 __all__ = ["answer_all", "command_parser", "main"]
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     """A parser whose help lists the agents, which takes a while for installed packages."""
 
     def format_help(self) -> str:
@@ -71,9 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = {name: value for name, value in chosen.items() if value is not None}
     try:
         spec = options.agent or options.search
+        for name in chosen.keys() & (parse_spec(spec).options if spec else {}):
+            parser.error(f"{_flag(name)}: does not apply with --agent, which has {name}")
         with contextlib.redirect_stdout(sys.stderr):
             agent: Agent = make_agent(spec, **chosen) if spec else _Best(chosen)
     except ValueError as error:
+        for name in chosen:
+            if f"unknown option {name!r}" in str(error):
+                parser.error(f"{_flag(name)}: does not apply with --agent {options.agent}")
         parser.error(str(error))
     with contextlib.redirect_stdout(sys.stderr):
         agent.reset(options.seed)
@@ -96,11 +104,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def command_parser() -> argparse.ArgumentParser:
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def command_parser() -> Parser:
     """Return the parser of the bot's options."""
     parser = _Parser(
         prog="python -m locmsim.bot",
-        description="A bot for Legends of Code and Magic.",
+        description="A bot for Legends of Code and Magic, which reads the referee's input from\n"
+        "the standard input and writes its answers to the standard output.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -114,14 +127,15 @@ def command_parser() -> argparse.ArgumentParser:
         metavar="SPEC",
         help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
     )
-    add("--time-ms", type=float, help="time per turn in ms")
-    add("--deck", help="deck builder of rules 1.5")
-    add("--seed", type=int, default=0, help="seed of all random numbers (default: %(default)s)")
+    add_option(parser, declaration("time_ms", TimeMs, None))
+    add("--deck", metavar="NAME", help="how the deck of rules 1.5 is built: random, classic, ...")
+    add_option(parser, declaration("seed", Seed, 0))
     add(
         "--ids",
         choices=("new", "old"),
         help="instance ids of the referee, today's or those of 2022 (default: recognised)",
     )
+    parser.rules_out("--agent", "--search")
     return parser
 
 

@@ -12,13 +12,26 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from locmsim._frame import UNRECOGNIZED, Parser, Stopped, ended_by_signals
+from locmsim._frame import (
+    UNRECOGNIZED,
+    Parser,
+    Stopped,
+    add_option,
+    argument_of,
+    end_soon,
+    ended_by_signals,
+    expect_again,
+)
 
 __all__ = [
     "Failure",
     "Parser",
     "Stopped",
+    "add_option",
+    "argument_of",
+    "end_soon",
     "ended_by_signals",
+    "expect_again",
     "parsed",
     "prepare_streams",
     "run",

@@ -388,12 +388,14 @@ class BaseGame:
         """Return the name in `agents` of a class or an object's class; ``TypeError`` if none."""
         for name, factory in self.agents.items():
             if factory is agent:
-                return name, factory()
+                return name, self.make_agent(name)
         for method in self.methods:
             if not callable(getattr(agent, method, None)):
                 missing = f"{agent!r}, which has no method {method}"
                 raise TypeError(f"expected a description or an agent, got {missing}")
-        return None, agent() if isinstance(agent, type) else agent
+        if isinstance(agent, type):
+            agent = make(f"agent {agent.__qualname__}", agent, {})
+        return None, agent
 
     def suggest(self, name: str) -> str:
         """Suggest the agent that was probably meant, or list all agents."""

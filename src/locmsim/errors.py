@@ -53,3 +53,22 @@ class EndedBySignal(SystemExit):
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
         self.number = number
+
+
+#: What ends this process, whoever's code it interrupts. Anything else that an agent's code raises,
+#: ``SystemExit`` too, is the fault of that code.
+ENDINGS = (KeyboardInterrupt, EndedBySignal)
+
+
+def shown(error: BaseException) -> str:
+    """Return the type and the text of an exception in one line, whatever its text is."""
+    return " ".join(f"{type(error).__name__}: {text_of(error)}".split()).removesuffix(":")
+
+
+def text_of(error: BaseException) -> str:
+    """Return the text of an exception, whatever it is; lone surrogates are escaped."""
+    try:
+        text = str(error)
+    except Exception as other:  # its __str__ fails
+        text = f"(its text cannot be had: {type(other).__name__})"
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from locmsim._measure import hardware as hardware
     from locmsim._measure import measure as measure
     from locmsim._measure import table as table
+    from locmsim._options import Declared as Declared
+    from locmsim._options import Option as Option
+    from locmsim._options import check_values as check_values
+    from locmsim._options import declared as declared
+    from locmsim._options import documented as documented
     from locmsim._seeds import derived_seed as derived_seed
     from locmsim._specs import did_you_mean as did_you_mean
     from locmsim._specs import make as make
@@ -31,13 +36,18 @@ if TYPE_CHECKING:
 __all__ = [
     "Case",
     "Database",
+    "Declared",
     "Kind",
     "Measured",
+    "Option",
     "Watch",
     "budget",
+    "check_values",
     "counted",
+    "declared",
     "derived_seed",
     "did_you_mean",
+    "documented",
     "folder_locked",
     "hardware",
     "imported_later",
@@ -55,6 +65,7 @@ _LATER = {
     **dict.fromkeys(("Database", "Kind"), "_database"),
     **dict.fromkeys(("counted", "folder_locked", "try_lock", "write_whole"), "_io"),
     **dict.fromkeys(("Case", "Measured", "Watch", "hardware", "measure", "table"), "_measure"),
+    **dict.fromkeys(("Declared", "Option", "check_values", "declared", "documented"), "_options"),
     "derived_seed": "_seeds",
     **dict.fromkeys(("did_you_mean", "make", "read_options"), "_specs"),
 }

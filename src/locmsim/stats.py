@@ -22,6 +22,7 @@ __all__ = [
     "bradley_terry",
     "elo_of",
     "expected_score",
+    "most_telling",
     "score_interval",
 ]
 
@@ -29,6 +30,10 @@ __all__ = [
 _ELO = 400 / math.log(10)
 #: The largest difference that a test is about: at 2000 Elo one game in 100,000 is lost.
 _MOST_ELO = 2000
+#: The standard deviation of the ratings of players of whom nothing is known.
+_PRIOR = 800
+#: Newton's method ends after ten or so.
+_MOST_STEPS = 200
 
 Interval = tuple[float, float]
 
@@ -358,6 +363,94 @@ def bradley_terry(
         variance = variance + variance[fixed] - 2 * covariance[fixed]
     error = NormalDist().inv_cdf(0.975) * np.sqrt(np.maximum(variance, 0))
     return Ratings(elo, _ELO * error)
+
+
+def most_telling(
+    players: int,
+    pairs: Mapping[tuple[int, int], PairCounts],
+    candidates: Mapping[tuple[int, int], int],
+    count: int,
+) -> list[tuple[int, int]]:
+    """Choose the pairings whose next pairs tell most about the ratings.
+
+    One after the other is chosen that lowers most what is expected to be lost by ordering two
+    players wrongly: games between players who are about equally strong, and whose ratings are
+    uncertain.
+
+    Parameters
+    ----------
+    players : int
+        The number of players.
+    pairs : mapping
+        ``(first, second)`` -> the pairs so far, counted for the first of the two.
+    candidates : mapping
+        The pairings to choose from -> how often each may be chosen.
+    count : int
+        How many to choose.
+
+    Returns
+    -------
+    list of tuple
+        The pairings in the order of choice, fewer if no candidate is left.
+    """
+    left = dict(candidates)
+    names = [*left]
+    if not names:
+        return []
+    odds, covariance = _normal_ratings(players, pairs)
+    first, second = np.array(names).T
+    apart = np.abs(odds[first] - odds[second])
+    information = 0.25 / np.cosh(apart / 2) ** 2  # of a game: p (1 - p)
+    allowed = np.ones(len(names), bool)
+    chosen: list[tuple[int, int]] = []
+    while len(chosen) < count and allowed.any():
+        variance = covariance[first, first] + covariance[second, second]
+        variance -= 2 * covariance[first, second]
+        after = variance / (1 + information * variance)
+        gain = np.where(allowed, _lost_by_order(apart, variance) - _lost_by_order(apart, after), -1)
+        # Of those that are equal up to rounding errors, the first.
+        best = int(np.argmax(gain >= gain.max() * (1 - 1e-9)))
+        column = covariance[:, first[best]] - covariance[:, second[best]]
+        factor = information[best] / (1 + information[best] * variance[best])
+        covariance = covariance - factor * np.outer(column, column)
+        chosen.append(names[best])
+        left[names[best]] -= 1
+        allowed[best] = left[names[best]] > 0
+    return chosen
+
+
+def _lost_by_order(
+    apart: NDArray[np.float64], variance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the expected difference between two players by which the one rated lower is better.
+
+    The difference is assumed to have a logistic distribution.
+    """
+    scale = np.sqrt(3 * variance) / np.pi
+    return scale * np.log1p(np.exp(-apart / scale))
+
+
+def _normal_ratings(
+    players: int, pairs: Mapping[tuple[int, int], PairCounts]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the most probable log-odds of players and their covariance, with a normal prior."""
+    won = np.zeros((players, players))
+    for (a, b), counts in pairs.items():
+        won[a, b] += counts.score * counts.total
+        won[b, a] += (1 - counts.score) * counts.total
+    met = won + won.T
+    prior = (_ELO / _PRIOR) ** 2
+    odds = np.zeros(players)
+    for _ in range(_MOST_STEPS):
+        expected = 1 / (1 + np.exp(odds[None, :] - odds[:, None]))
+        weight = met * expected * (1 - expected)
+        curvature = np.diag(weight.sum(1) + prior) - weight
+        step = np.linalg.solve(curvature, (won - met * expected).sum(1) - prior * odds)
+        # A long step could miss the top of the likelihood, which is concave.
+        odds += np.clip(step, -1, 1)
+        if abs(step).max() < 1e-9:
+            break
+    return odds, np.linalg.inv(curvature).astype(np.float64)
 
 
 def _connected(players: int, met: Iterable[tuple[int, int]]) -> bool:

@@ -43,6 +43,7 @@ __all__ = [
     "prepare",
     "prepare_main",
     "python_command",
+    "restore_streams",
 ]
 
 #: Seconds in which processes may end by themselves after SIGTERM.
@@ -229,16 +230,21 @@ def _closed(descriptor: int) -> int:
 # ------------------------------------------------------------------------ processes of Python
 
 
-def python_command(module: str, function: str) -> list[str]:
-    """Return the command of a process that calls a function with the search path of this one."""
+def python_command(module: str, function: str, *words: str) -> list[str]:
+    """Return the command of a process that calls a function with the search path of this one.
+
+    The words are the arguments in its ``sys.argv``.
+    """
     import json
 
     code = (
         "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
         f" from {module} import {function}; {function}()"
     )
-    # -P: a file in the working directory must not replace a module of the library.
-    return [sys.executable, *_interpreter_options(), "-P", "-c", code, json.dumps(sys.path)]
+    options = _interpreter_options()
+    if "-P" not in options:  # a file in the working directory must not replace the library's module
+        options.append("-P")
+    return [sys.executable, *options, "-c", code, *words, json.dumps(sys.path)]
 
 
 def _interpreter_options() -> list[str]:
@@ -283,6 +289,30 @@ def own_pipes() -> tuple[int, int]:
     os.dup2(null, 0)
     os.close(null)
     return questions, answers
+
+
+#: By number, other descriptors of the standard streams, as they were when first looked at.
+_streams: dict[int, int] = {}
+
+
+def restore_streams() -> None:
+    """Open the standard streams again that an agent, which shares them with others, has closed."""
+    if not _streams:
+        for number in range(3):
+            with contextlib.suppress(OSError):
+                _streams[number] = os.dup(number)
+    for number, spare in _streams.items():
+        try:
+            unchanged = os.path.sameopenfile(number, spare)
+        except OSError:
+            unchanged = False
+        if not unchanged:
+            os.dup2(spare, number)
+        name = ("stdin", "stdout", "stderr")[number]
+        if getattr(getattr(sys, name), "closed", True):
+            mode = "w" if number else "r"
+            stream = open(number, mode, 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 # ----------------------------------------------------------------------------- with a helper

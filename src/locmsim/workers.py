@@ -5,12 +5,14 @@ Workers are a `concurrent.futures.Executor`, so that other executors can be used
 is imported everywhere and must stay light.)
 """
 
+import atexit
 import contextlib
 import logging
 import math
 import multiprocessing
 import os
 import pickle
+import select
 import signal
 import sys
 import threading
@@ -65,6 +67,10 @@ _QUEUED = 1
 _ATTEMPTS = 3
 #: Seconds between checks of the number of workers.
 _LOOK_SECONDS = 2.0
+#: Bytes of the size before each message.
+_SIZE = 8
+#: Milliseconds between looks whether a worker that does not answer is alive.
+_LOOK_MS = 100
 #: Timeout for connecting to the scheduler of a cluster.
 _CONNECT_SECONDS = 15
 
@@ -482,7 +488,8 @@ class _Worker:
         self.pid = self._child.pid
         # What the main script is may have changed meanwhile, so that it is sent to each worker.
         questions, answers, _ = self._child.detach()
-        self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
+        self._questions = os.fdopen(questions, "wb")
+        self._answers: BinaryIO = os.fdopen(answers, "rb", buffering=0)
         with contextlib.suppress(OSError):  # its death is found by the first task
             _write_message(self._questions, pickle.dumps((preparation(), _divided(cores, seats))))
 
@@ -491,7 +498,7 @@ class _Worker:
         data = pickle.dumps(task)
         try:
             _write_message(self._questions, data)
-            data = _read_message(self._answers)
+            data = self._answer()
         except (EOFError, OSError):
             self.alive = False
             self.dismiss()
@@ -506,6 +513,26 @@ class _Worker:
         if done:
             return result
         raise result
+
+    def _answer(self) -> bytes:
+        """Return the next answer; ``EOFError`` if the process ends without one.
+
+        The end of the pipe tells nothing where a process that a task has forked keeps it open.
+        """
+        if not hasattr(select, "poll"):
+            return _read_message(self._answers)
+        poll = select.poll()
+        poll.register(self._answers, select.POLLIN)
+        data = bytearray()
+        while len(data) < _SIZE or len(data) < _SIZE + int.from_bytes(data[:_SIZE], "little"):
+            while not poll.poll(_LOOK_MS):
+                if self._child.exit_code() is not None and not poll.poll(0):
+                    raise EOFError
+            chunk = os.read(self._answers.fileno(), 1 << 20)
+            if not chunk:
+                raise EOFError
+            data += chunk
+        return bytes(data[_SIZE:])
 
     def dismiss(self) -> None:
         """Let the process end when it is idle, and wait for that."""
@@ -528,14 +555,14 @@ def _standard_error() -> Iterator[int]:
 
 
 def _write_message(file: BinaryIO, data: bytes) -> None:
-    file.write(len(data).to_bytes(8, "little"))
+    file.write(len(data).to_bytes(_SIZE, "little"))
     file.write(data)
     file.flush()
 
 
 def _read_message(file: BinaryIO) -> bytes:
     """Return the next message; ``EOFError`` if there is no whole one."""
-    count = int.from_bytes(file.read(8), "little")
+    count = int.from_bytes(file.read(_SIZE), "little")
     data = file.read(count)
     if not data or len(data) < count:
         raise EOFError
@@ -599,3 +626,8 @@ def serve() -> None:
             except Exception as error:
                 answer = _packed_error(error)
             _write_message(answers, answer)
+    # As at the end of the interpreter, which would wait for threads that a task has left.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -6,6 +6,7 @@ docs/vestrock/rules.md.
 
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.string cimport memcmp, memcpy, memmove
 
@@ -16,15 +17,16 @@ from hashlib import blake2b
 from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
+from locmsim.gamekit import declared
 from locmsim.parallel import in_threads
 from vestrock.deck import TYPES, Card, check_deck
+from vestrock.options import Parameters
 
 __all__ = ["ABI_VERSION", "ACTION_WORDS", "DEFAULTS", "Creature", "State", "Table"]
 
+_PARAMETERS = declared(Parameters)
 #: The parameters of a match and their defaults (section 1).
-DEFAULTS = {"init_hp": 20, "turns": 60, "draws": 2, "burns": 2, "hand_limit": 10}
-_BOUNDS = {"init_hp": (2, 10000), "turns": (2, 10000), "draws": (0, 1000), "burns": (0, 1000),
-           "hand_limit": (1, 1000)}
+DEFAULTS = {name: one.default for name, one in _PARAMETERS.items()}
 
 #: The words of the kinds of action, in the order of their numbers.
 ACTION_WORDS = ("END_TURN", "FINISH_BLOCK", "DRAW_CARD", "BURN_CARD", "DISCARD_CARD", "ADD_MANA",
@@ -566,13 +568,8 @@ cdef int buffer_size(const table_t* t) noexcept nogil:
 
 def _parameter(name, value):
     """Return the value of a parameter as an int; ``ValueError`` if it is out of bounds."""
-    low, high = _BOUNDS[name]
-    try:
-        number = index(value)
-    except TypeError:
-        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
-    if not low <= number <= high:
-        raise ValueError(f"{name}: expected {low}..{high}, got {number}")
+    _PARAMETERS[name].check(value)
+    number = index(value)
     if name in ("init_hp", "turns") and number % 2:
         raise ValueError(f"{name}: expected an even number, got {number}")
     return number
@@ -1505,7 +1502,7 @@ def _playout_scores(play_out, State state, n, seed, threads):
     n = index(n)
     if n < 0:
         raise ValueError(f"n: expected at least 0, got {n}")
-    seed = index(seed) & 0xFFFFFFFFFFFFFFFF
+    seed = PyLong_AsUnsignedLongLongMask(index(seed))
     scores = np.empty(n, np.int32)
 
     def work(start, end):

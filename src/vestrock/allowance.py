@@ -30,7 +30,9 @@ class Allowance:
     """A token bucket in seconds: it gains one per second up to a maximum.
 
     It may be overdrawn, since a cost is often known only when it has arisen; the owner of the
-    bucket decides what a debtor may not do until the debt is paid.
+    bucket decides what a debtor may not do until the debt is paid. (aiolimiter has buckets too, but
+    its callers wait before they act: there are no debts, refunds or costs above the maximum, and
+    nobody is told how long to wait.)
 
     Parameters
     ----------

@@ -13,18 +13,29 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from locmsim.commands import Failure, Parser, parsed, prepare_streams, run, sentence
-from locmsim.gamekit import counted, derived_seed
+from locmsim.commands import (
+    Failure,
+    Parser,
+    add_option,
+    argument_of,
+    end_soon,
+    parsed,
+    prepare_streams,
+    run,
+    sentence,
+)
+from locmsim.gamekit import Declared, Option, counted, declared, derived_seed
 from vestrock.bots import BOTS, make_bot
+from vestrock.options import Parameters
 
 __all__ = ["command_parser", "main"]
 
 
 class _Command(NamedTuple):
     summary: str
-    add_options: Callable[[argparse.ArgumentParser], None]
+    add_options: Callable[[Parser], None]
     act: Callable[[argparse.Namespace], None]
 
 
@@ -32,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool and return its exit status, as `locmsim.commands.run`."""
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = command_parser()
+    parser = command_parser(words[0] if words else "")
 
     def parse() -> argparse.Namespace | None:
         if words:
@@ -43,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(f"vestrock {words[0]}" if words and words[0] in _COMMANDS else "vestrock", parse)
 
 
-def command_parser() -> Parser:
-    """Return the parser of the tool with all its commands."""
+def command_parser(chosen: str | None = None) -> Parser:
+    """Return the parser of the tool, with the options of the command that was called, or of all."""
     parser = Parser(
         prog="vestrock",
         description="Run a server for the card game Vestrock, its bots and tournaments. To play"
@@ -57,7 +68,8 @@ def command_parser() -> Parser:
         subparser = commands.add_parser(
             name, help=command.summary, description=sentence(command.summary), allow_abbrev=False
         )
-        command.add_options(subparser)
+        if chosen in (None, name):
+            command.add_options(subparser)
         subparser.set_defaults(run=command.act, parser=subparser)
     return parser
 
@@ -78,106 +90,55 @@ def _explained() -> Iterator[None]:
 # ------------------------------------------------------------------------------------------ serve
 
 
-def _add_match(parser: argparse.ArgumentParser) -> None:
+def _add_match(parser: Parser) -> None:
     """Add the options for the parameters of a match."""
-    add = parser.add_argument
-    add("--init-hp", type=int, metavar="N", help="initial health (default: 20)")
-    add("--turns", type=int, metavar="N", help="turns per match, over both players (default: 60)")
-    add("--draws", type=int, metavar="N", help="cards that a player may draw per turn (default: 2)")
-    add("--burns", type=int, metavar="N", help="cards that a player may burn per turn (default: 2)")
-    add(
-        "--hand-limit",
-        type=int,
-        metavar="N",
-        help="largest number of cards in a hand (default: 10)",
-    )
+    group = parser.add_argument_group("parameters of the matches")
+    for one in declared(Parameters).values():
+        add_option(group, one)
 
 
-def _match_parameters(options: argparse.Namespace) -> dict[str, int]:
-    names = ("init_hp", "turns", "draws", "burns", "hand_limit")
-    return {name: value for name in names if (value := getattr(options, name)) is not None}
+def _match_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in declared(Parameters)}
 
 
-def _add_serve(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--host",
-        default="127.0.0.1",
-        metavar="HOST",
-        help="address to listen on (default: %(default)s)",
-    )
-    add(
-        "--port",
-        type=int,
-        default=4711,
-        metavar="N",
-        help="port; 0: any free one (default: %(default)s)",
-    )
-    add(
-        "--spectator-port",
-        type=int,
-        metavar="N",
-        help="port that sends spectators the lines of the log; 0: any free one",
-    )
-    add(
+#: Options of ``serve`` which are those of `Server`.
+_SERVER = (
+    "host", "port", "spectator_port", "accounts", "turn_seconds", "early", "players",
+    "break_turns", "tournaments", "seed", "standings", "log", "log_refused",
+)  # fmt: skip
+#: The port that servers and bots use unless another one is given.
+_PORT = 4711
+
+
+def _add_serve(parser: Parser) -> None:
+    from vestrock.server import Server
+
+    known = declared(Server)
+    files = dict.fromkeys(("accounts", "log", "standings"), "FILE")
+    for name in _SERVER:
+        more = {"metavar": files[name]} if name in files else {}
+        add_option(
+            parser, known[name]._replace(default=_PORT) if name == "port" else known[name], **more
+        )
+    parser.add_argument(
         "--spectators",
         choices=("late", "open"),
         default="late",
         help="late: spectators get lines one turn late, with numbers for names; open: at once,"
         " unchanged (default: %(default)s)",
     )
-    add(
-        "--accounts",
-        metavar="FILE",
-        help="file of accounts (default: any name may play; its first login sets the password)",
-    )
-    add(
-        "--turn-seconds",
-        type=float,
-        default=1.0,
-        metavar="S",
-        help="duration of a turn (default: %(default)s)",
-    )
-    add("--early", action="store_true", help="end a turn as soon as all players are in WAIT")
-    add(
-        "--players",
-        type=int,
-        default=2,
-        metavar="N",
-        help="number of players that a tournament waits for (default: %(default)s)",
-    )
-    add(
-        "--break-turns",
-        type=int,
-        default=2,
-        metavar="N",
-        help="length of the break between tournaments in turns (default: %(default)s)",
-    )
-    add("--tournaments", type=int, metavar="N", help="stop after N tournaments")
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="tournament k has the deck of seed N + k (default: %(default)s)",
-    )
-    add(
+    parser.add_argument(
         "--deck",
         action="append",
         default=[],
         metavar="FILE",
         help="play with this deck instead of generated ones (repeatable)",
     )
-    add(
-        "--standings",
-        default=":memory:",
-        metavar="DB",
-        help="file of standings, created if missing",
-    )
-    add("--log", metavar="FILE", help="append all events to FILE, one line of JSON each")
-    add("--log-refused", action="store_true", help="log refused commands too")
-    add("-v", "--verbose", action="store_true", help="report tournaments and turns")
+    parser.add_argument("-v", "--verbose", action="store_true", help="report tournaments and turns")
     _add_match(parser)
+    parser.needs("--spectator-port", "--spectators")
+    parser.needs("--log", "--log-refused")
+    parser.rules_out("--deck", "--seed")
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -193,28 +154,25 @@ def _serve(options: argparse.Namespace) -> None:
 
     async def serve() -> None:
         server = Server(
-            host=options.host,
-            port=options.port,
-            spectator_port=options.spectator_port,
+            **{name: getattr(options, name) for name in _SERVER},
             open_spectators=options.spectators == "open",
-            accounts=options.accounts,
-            turn_seconds=options.turn_seconds,
-            early=options.early,
-            players=options.players,
-            break_turns=options.break_turns,
-            tournaments=options.tournaments,
-            seed=options.seed,
             decks=options.deck,
-            standings=options.standings,
-            log=options.log,
-            log_refused=options.log_refused,
             **_match_parameters(options),
         )
         await server.start()
         loop = asyncio.get_running_loop()
+        ended: list[int] = []
+
+        def end(number: int) -> None:
+            """End in order; at the second signal, soon."""
+            if ended:
+                end_soon(number)
+            ended.append(number)
+            server.stop()
+
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, server.stop)
+                loop.add_signal_handler(number, end, number)
         watching = (
             "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
         )
@@ -231,7 +189,7 @@ def _serve(options: argparse.Namespace) -> None:
 # -------------------------------------------------------------------------------------------- bot
 
 
-def _add_bot(parser: argparse.ArgumentParser) -> None:
+def _add_bot(parser: Parser) -> None:
     add = parser.add_argument
     add("bot", metavar="BOT", help=f"one of {', '.join(BOTS)}, with options after a colon")
     add(
@@ -240,42 +198,25 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
         metavar="HOST",
         help="address of the server (default: %(default)s)",
     )
-    add(
-        "--port",
-        type=int,
-        default=4711,
-        metavar="N",
-        help="port of the server (default: %(default)s)",
-    )
+    port = Option("port of the server", 1, 65535)
+    add_option(parser, Declared("port", int, _PORT, port))
     add("--user", metavar="NAME", help="name of the account (default: the bot's name)")
     add(
         "--password",
         metavar="WORD",
         help="password of the account (default: $VESTROCK_PASSWORD, else the account's name)",
     )
-    add("--seed", type=int, default=0, metavar="N", help="seed of the bot (default: %(default)s)")
-    add(
-        "--turn-seconds",
-        type=float,
-        default=1.0,
-        metavar="S",
-        help="duration of a turn on the server (default: %(default)s)",
+    add_option(parser, Declared("seed", int, 0, Option("seed of the bot")))
+    turn = Option("duration of a turn on the server", 0.01, 3600.0, measured_in="seconds")
+    add_option(parser, Declared("turn_seconds", float, 1.0, turn))
+    reserve = Option("part of each turn reserved for the network", 0.0, measured_in="seconds")
+    add_option(parser, Declared("reserve", float, 0.2, reserve))
+    again = Option(
+        "how long to retry after a lost connection or when the server is full",
+        0.0,
+        measured_in="seconds",
     )
-    add(
-        "--reserve",
-        type=float,
-        default=0.2,
-        metavar="S",
-        help="part of each turn reserved for the network (default: %(default)s)",
-    )
-    add(
-        "--reconnect",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="how long to retry after a lost connection or when the server is full"
-        " (default: %(default)g)",
-    )
+    add_option(parser, Declared("reconnect", float, 60.0, again))
 
 
 def _bot(options: argparse.Namespace) -> None:
@@ -289,10 +230,11 @@ def _bot(options: argparse.Namespace) -> None:
 
     with _explained():
         bot = make_bot(options.bot, options.seed)
-        if not options.turn_seconds > 0:
-            raise ValueError(f"--turn-seconds: expected more than 0, got {options.turn_seconds}")
-        if not 0 <= options.reserve < options.turn_seconds:
-            raise ValueError(f"--reserve: expected less than a turn, got {options.reserve}")
+        if options.reserve >= options.turn_seconds:
+            raise ValueError(
+                f"--reserve: expected less than --turn-seconds, {options.turn_seconds:g},"
+                f" got {options.reserve:g}"
+            )
     user = options.user or options.bot.partition(":")[0]
     password = options.password or os.environ.get("VESTROCK_PASSWORD") or user
 
@@ -337,11 +279,16 @@ def _bot(options: argparse.Namespace) -> None:
 # ------------------------------------------------------------------------------------------ deck
 
 
-def _add_deck(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("seed", type=int, metavar="SEED", help="any integer; the same seed gives the same deck")
-    add("-n", type=int, default=100, metavar="N", help="number of cards (default: %(default)s)")
-    add("--extreme", action="store_true", help="use the whole range of values, for tests")
+def _add_deck(parser: Parser) -> None:
+    from vestrock.deck import MAX_CARDS
+
+    seed = Declared("seed", int, None, Option("any integer; the same seed gives the same deck"))
+    parser.add_argument("seed", **{**argument_of(seed), "metavar": "SEED"})
+    cards = Declared("n", int, 100, Option("number of cards", 1, MAX_CARDS))
+    parser.add_argument("-n", **argument_of(cards))
+    parser.add_argument(
+        "--extreme", action="store_true", help="use the whole range of values, for tests"
+    )
 
 
 def _deck(options: argparse.Namespace) -> None:
@@ -355,29 +302,20 @@ def _deck(options: argparse.Namespace) -> None:
 # ------------------------------------------------------------------------------------- tournament
 
 
-def _add_tournament(parser: argparse.ArgumentParser) -> None:
+def _add_tournament(parser: Parser) -> None:
     add = parser.add_argument
     add("bots", nargs="+", metavar="BOT", help="two or more bots; NAME=BOT gives one a name")
-    add(
-        "--tournaments",
-        type=int,
-        default=10,
-        metavar="N",
-        help="number of tournaments (default: %(default)s)",
-    )
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="tournament k has the deck of seed N + k (default: %(default)s)",
-    )
-    add("--time-ms", type=float, metavar="X", help="time per turn (default: that of the bot)")
+    number = Option("number of tournaments", 1, 10**9)
+    add_option(parser, Declared("tournaments", int, 10, number))
+    seed = Option("seed of the decks: tournament k has that of seed N + k")
+    add_option(parser, Declared("seed", int, 0, seed))
+    limit = Option("time per turn (default: that of the bot)", 0.0, 1e9, measured_in="ms")
+    add_option(parser, Declared("time_ms", float, None, limit))
     add(
         "--standings",
         default=":memory:",
-        metavar="DB",
-        help="file of standings, created if missing",
+        metavar="FILE",
+        help="file of standings, created if missing (default: none)",
     )
     _add_match(parser)
 
@@ -403,8 +341,6 @@ def _tournament(options: argparse.Namespace) -> None:
             if name in specs:
                 raise ValueError(f"{name}: two bots have this name, name one with NAME={spec}")
             specs[name] = spec
-        if options.tournaments < 1:
-            raise ValueError(f"--tournaments: expected at least 1, got {options.tournaments}")
     try:
         with Standings(options.standings) as standings, _explained():
             first = standings.last + 1
@@ -427,7 +363,7 @@ def _tournament(options: argparse.Namespace) -> None:
 # --------------------------------------------------------------------- standings, replay, accounts
 
 
-def _add_standings(parser: argparse.ArgumentParser) -> None:
+def _add_standings(parser: Parser) -> None:
     parser.add_argument("db", metavar="DB", help="file of standings that a server wrote")
 
 
@@ -441,7 +377,7 @@ def _standings(options: argparse.Namespace) -> None:
         raise Failure(error) from None
 
 
-def _add_replay(parser: argparse.ArgumentParser) -> None:
+def _add_replay(parser: Parser) -> None:
     parser.add_argument("log", metavar="LOG", help="log that a server wrote")
 
 
@@ -461,7 +397,7 @@ def _replay(options: argparse.Namespace) -> None:
     )
 
 
-def _add_account(parser: argparse.ArgumentParser) -> None:
+def _add_account(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="file of accounts, created if missing")
     parser.add_argument("name", metavar="NAME", help="name of the account")
     parser.description = (
@@ -480,17 +416,15 @@ def _account(options: argparse.Namespace) -> None:
 # ------------------------------------------------------------------------------------------ bench
 
 
-def _add_bench(parser: argparse.ArgumentParser) -> None:
+def _add_bench(parser: Parser) -> None:
     add = parser.add_argument
     add("--json", action="store_true", help="print JSON")
-    add(
-        "--seconds",
-        type=float,
-        default=12.0,
-        metavar="S",
-        help="approximate duration of the measurement (default: %(default)g)",
+    seconds = Option(
+        "approximate duration of the measurement", 0.0, above=True, measured_in="seconds"
     )
+    add_option(parser, Declared("seconds", float, 12.0, seconds))
     add("--signature", action="store_true", help="measure nothing; print the bench signature")
+    parser.rules_out("--signature", "--json", "--seconds")
 
 
 def _bench(options: argparse.Namespace) -> None:
@@ -503,8 +437,6 @@ def _bench(options: argparse.Namespace) -> None:
     if options.signature:
         print(bench.signature())
         return
-    if not 0 < options.seconds < float("inf"):
-        raise Failure(f"--seconds: expected more than 0, got {options.seconds}", code=2)
     watch = Watch()
     watch.look()
     figures = measure("vestrock", bench.functions(), options.seconds)

@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from locmsim.contract import BaseGame, LogPart, View
+from locmsim.gamekit import Option, check_values, documented
+from vestrock._core import DEFAULTS
 from vestrock.bots import BOTS
-from vestrock.deck import generate_deck
+from vestrock.deck import MAX_CARDS, generate_deck
 from vestrock.match import Match
+from vestrock.options import Parameters
 from vestrock.pictures import match_view
 
 __all__ = ["VestrockGame"]
 
 
+@documented(Parameters)
 @dataclass(frozen=True)
 class VestrockGame(BaseGame):
     """Vestrock with generated decks and the given parameters.
@@ -22,10 +26,7 @@ class VestrockGame(BaseGame):
 
     Parameters
     ----------
-    cards : int
-        Number of cards in a deck.
-    init_hp, turns, draws, burns, hand_limit : int
-        As for `vestrock.Match`.
+    options
 
     Raises
     ------
@@ -33,18 +34,19 @@ class VestrockGame(BaseGame):
         A parameter is out of bounds; the message names it.
     """
 
-    cards: int = 100
-    init_hp: int = 20
-    turns: int = 60
-    draws: int = 2
-    burns: int = 2
-    hand_limit: int = 10
+    cards: Annotated[int, Option("number of cards in a deck", 1, MAX_CARDS)] = 100
+    init_hp: int = DEFAULTS["init_hp"]
+    turns: int = DEFAULTS["turns"]
+    draws: int = DEFAULTS["draws"]
+    burns: int = DEFAULTS["burns"]
+    hand_limit: int = DEFAULTS["hand_limit"]
     title: ClassVar[str] = "Vestrock"
     scored: ClassVar[bool] = True
     agents: ClassVar[Mapping[str, Callable[..., Any]]] = BOTS
     methods = ("reset", "turn")
 
     def __post_init__(self) -> None:
+        check_values(VestrockGame, cards=self.cards)
         self.new_match(0)
 
     def view(self, match: Match) -> View:

@@ -9,8 +9,10 @@ from typing import Any
 
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
+from locmsim.gamekit import documented
 from vestrock._core import ACTION_WORDS, State, Table
 from vestrock.deck import Card
+from vestrock.options import Parameters
 from vestrock.protocol import COMMANDS, Command, error_line, parse
 from vestrock.views import Views
 
@@ -30,8 +32,12 @@ class CommandError(ValueError):
         self.code = code
 
 
+@documented(Parameters)
 class Match:
     """A match: a `State`, the names of the two players, and the log of their actions.
+
+    Parameters of the match have the defaults of `Table`. They may not be given if `deck` is a
+    `Table`, which already has them.
 
     Parameters
     ----------
@@ -43,9 +49,7 @@ class Match:
         Number of the match in the commands.
     seed
         The seed with which `generate_deck` made the deck, if it did; kept for `params`.
-    init_hp, turns, draws, burns, hand_limit : int, optional
-        Parameters of the match, with the defaults of `Table`. They may not be given if `deck` is a
-        `Table`, which already has them.
+    options
 
     Attributes
     ----------

@@ -12,16 +12,17 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from locmsim import __version__
-from locmsim.gamekit import counted
+from locmsim.gamekit import Option, check_values, counted, documented
 from vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from vestrock.admission import Admission, PasswordQueue
 from vestrock.clock import Schedule
 from vestrock.deck import Card, generate_deck, load_deck
 from vestrock.eventlog import FORMAT, EventLog
 from vestrock.match import Match
+from vestrock.options import Parameters
 from vestrock.protocol import Command, error_line
 from vestrock.series import Series
 from vestrock.session import Session
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 #: Maximum number of connections per player; one more closes the player's oldest connection.
 _PER_PLAYER: Final = 4
-#: Maximum number of connections; any further one is dropped without a reply.
+#: Maximum number of connections; any further one is refused.
 _CONNECTIONS: Final = 1024
 #: Interval of checks of the connections, in seconds.
 _CARE_SECONDS: Final = 1.0
@@ -47,43 +48,13 @@ class ServerFailedError(RuntimeError):
     """The server had to stop; the message says why, and which tournaments are not written."""
 
 
+@documented(Parameters)
 class Server:
     """A server for tournaments of Vestrock.
 
     Parameters
     ----------
-    host, port : str, int
-        Address to listen on; port 0 for any free one, see `port`.
-    spectator_port : int, optional
-        The port that sends spectators the lines of the log, one turn late and with numbers instead
-        of names; 0 for any free port.
-    open_spectators : bool
-        Send these lines at once and with names. Players can then learn from them.
-    accounts : str or path, optional
-        File of accounts, all of which take part in each tournament. Without one, anybody on this
-        machine may log in, and the first use of a name sets its password.
-    turn_seconds : float
-        Duration of a turn, 0.01..3600.
-    early : bool
-        End a turn as soon as every player is logged in and all their connections are in ``WAIT``.
-    players : int
-        Number of players that a tournament needs.
-    break_turns : int
-        Number of whole turns between tournaments.
-    tournaments : int, optional
-        End after this number of tournaments.
-    seed : int
-        Tournament k is played with the deck ``generate_deck(seed + k)``.
-    decks : sequence of path, optional
-        Files of decks to use instead, one after another and then from the start again.
-    standings : str or path
-        SQLite file of results, to which a later server can add.
-    log : str or path, optional
-        File to append the events to.
-    log_refused : bool
-        Log refused commands too.
-    init_hp, turns, draws, burns, hand_limit : int, optional
-        Parameters of the matches, as for `vestrock.Match`.
+    options
 
     Raises
     ------
@@ -101,21 +72,65 @@ class Server:
     def __init__(
         self,
         *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        spectator_port: int | None = None,
-        open_spectators: bool = False,
-        accounts: str | os.PathLike[str] | None = None,
-        turn_seconds: float = 1.0,
-        early: bool = False,
-        players: int = 2,
-        break_turns: int = 2,
-        tournaments: int | None = None,
-        seed: int = 0,
-        decks: Sequence[str | os.PathLike[str]] = (),
-        standings: str | os.PathLike[str] = ":memory:",
-        log: str | os.PathLike[str] | None = None,
-        log_refused: bool = False,
+        host: Annotated[str, Option("address to listen on")] = "127.0.0.1",
+        port: Annotated[int, Option("port to listen on; 0: any free one", 0, 65535)] = 0,
+        spectator_port: Annotated[
+            int | None,
+            Option(
+                "port that sends spectators the lines of the log; 0: any free one",
+                0,
+                65535,
+                more="They get them one turn late and with numbers instead of names.",
+            ),
+        ] = None,
+        open_spectators: Annotated[
+            bool,
+            Option(
+                "send spectators the lines at once and with names",
+                more="Players can then learn from them.",
+            ),
+        ] = False,
+        accounts: Annotated[
+            str | os.PathLike[str] | None,
+            Option(
+                "file of accounts, all of which take part in each tournament",
+                kind="str or path",
+                more="Without one, anybody on this machine may log in, and the first use of a name"
+                " sets its password.",
+            ),
+        ] = None,
+        turn_seconds: Annotated[
+            float, Option("duration of a turn", 0.01, 3600.0, measured_in="seconds")
+        ] = 1.0,
+        early: Annotated[bool, Option("end a turn as soon as all players are in ``WAIT``")] = False,
+        players: Annotated[
+            int, Option("number of players that a tournament waits for", 2, 1000)
+        ] = 2,
+        break_turns: Annotated[
+            int, Option("length of the break between tournaments, in turns", 0, 10**9)
+        ] = 2,
+        tournaments: Annotated[
+            int | None, Option("number of tournaments, after which the server ends", 1, 10**9)
+        ] = None,
+        seed: Annotated[int, Option("seed of the decks: tournament k has that of seed N + k")] = 0,
+        decks: Annotated[
+            Sequence[str | os.PathLike[str]],
+            Option(
+                "files of decks to use instead, one after another and then from the start again",
+                kind="sequence of path",
+            ),
+        ] = (),
+        standings: Annotated[
+            str | os.PathLike[str],
+            Option("file of standings, created if missing", kind="str or path"),
+        ] = ":memory:",
+        log: Annotated[
+            str | os.PathLike[str] | None,
+            Option(
+                "file that all events are appended to, one line of JSON each", kind="str or path"
+            ),
+        ] = None,
+        log_refused: Annotated[bool, Option("log refused commands too")] = False,
         init_hp: int | None = None,
         turns: int | None = None,
         draws: int | None = None,
@@ -130,11 +145,16 @@ class Server:
             "hand_limit": hand_limit,
         }
         parameters = {name: value for name, value in options.items() if value is not None}
-        if not 0.01 <= turn_seconds <= 3600:
-            raise ValueError(f"turn_seconds: expected 0.01..3600, got {turn_seconds}")
-        for name, number in (("port", port), ("spectator_port", spectator_port or 0)):
-            if not 0 <= number <= 65535:
-                raise ValueError(f"{name}: expected 0..65535, got {number}")
+        check_values(
+            Server,
+            turn_seconds=turn_seconds,
+            port=port,
+            spectator_port=spectator_port,
+            players=players,
+            break_turns=break_turns,
+            tournaments=tournaments,
+            seed=seed,
+        )
         if accounts is None and not _is_loopback(host):
             raise ValueError(f"accounts: expected a file, as {host} is open to other machines")
         self.host, self.port, self.spectator_port = host, port, spectator_port

@@ -66,6 +66,21 @@ class Interrupts(Agent):
         raise GeneratorExit
 
 
+class RaisesAsItIsMade(Agent):
+    def __init__(self) -> None:
+        raise KeyError("no")
+
+
+class ExitsAsItIsMade(Agent):
+    def __init__(self) -> None:
+        sys.exit(5)
+
+
+class EndsAsItIsMade(Agent):
+    def __init__(self) -> None:
+        os._exit(6)
+
+
 class Exits(Agent):
     def bad(self) -> object:
         sys.exit(1)
@@ -192,6 +207,13 @@ class ClosesInput(Agent):
         return None
 
 
+class ClosesStreams(Agent):
+    def bad(self) -> object:
+        for stream in sys.stdin, sys.stdout, sys.stderr:
+            stream.close()
+        return None
+
+
 class LeavesThread(Agent):
     def bad(self) -> object:
         threading.Thread(target=time.sleep, args=[1000]).start()
@@ -204,6 +226,15 @@ class LeavesChild(Agent):
             time.sleep(1000)
             os._exit(0)
         return None
+
+
+class EndsButNotItsChild(Agent):
+    """The child keeps all pipes open."""
+
+    def bad(self) -> object:
+        if os.fork() == 0:
+            time.sleep(1000)
+        os._exit(7)
 
 
 class LeavesDaemon(Agent):

@@ -6,7 +6,6 @@ from helpers import Game, Snapshot, game_cards, game_name, golden_chunks
 
 from locmsim import State
 from locmsim.errors import InvalidActionError
-from locmsim.game._layout import mask_of
 
 
 @pytest.mark.parametrize("games", golden_chunks(), ids=str)
@@ -64,10 +63,9 @@ def check_position(
     again = State.from_snapshot(expected, cards, game["decks"], game["rules"])
     again.validate()
     assert again.snapshot() == expected
-    mask = np.full(live.num_distinct_actions(), 7, np.int8)
-    mask_of(live, live.turn & 1, mask)
-    assert np.flatnonzero(mask).tolist() == (live.legal_actions() or [0])
-    assert mask.max() == 1
+    mask = live.legal_actions_mask(out=np.full(live.num_distinct_actions(), 7, np.int8))
+    assert np.flatnonzero(mask).tolist() == live.legal_actions()
+    assert mask.max(initial=0) <= 1
     assert live.turn == expected["turn"]
     if expected["winner"] == -1:
         numbers = live.legal_actions()

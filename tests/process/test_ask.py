@@ -120,6 +120,67 @@ def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no game 99" in capsys.readouterr().err
 
 
+#: Agents of a user; they know nothing of other turns.
+MINE = """
+import os
+from locmsim.agents import GreedyAgent
+
+class Ends(GreedyAgent):
+    def act(self, observation):
+        print("last words", flush=True)
+        os._exit(3)
+
+class Prints(GreedyAgent):
+    def act(self, observation):
+        print("a word")
+        return super().act(observation)
+
+    def continue_turn(self, done):
+        return f"PASS after {done}"
+
+class Plain(GreedyAgent):
+    pass
+
+class AnswersNumber(GreedyAgent):
+    def act(self, observation):
+        return 5
+
+class ExitsAsItIsMade(GreedyAgent):
+    def __init__(self):
+        exit(3)
+"""
+
+
+def test_an_agent_of_a_user(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It plays in a process of its own, whose end is not the end of the command."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(MINE)
+    turn = 4 + seat_of(db, 1, 1)
+    game = f"{db}:1", "--turn", str(turn)
+    ask(f"{mine}:Prints", *game, "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["old"], answer["stderr"]) == (answer["new"], "a word\n")
+    ask(f"{mine}:Prints", *game, "--done", "PASS", "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["new"] == "PASS;PASS after PASS"
+    first = seat_of(db, 1, 1)
+    ask(f"{mine}:AnswersNumber", f"{db}:1", "--turn", str(first))
+    assert "now: malformed answer: answered 5, not one line" in capsys.readouterr().out
+    ask(f"{mine}:Plain", *game, "--done", "PASS", code=1)
+    assert "--done: BOT cannot continue a turn; beam and mcts can" in capsys.readouterr().err
+    ask(f"{mine}:Ends", f"{db}:1", "--turn", str(first))
+    out = capsys.readouterr().out
+    assert "now: crashed: its process exited with code 3" in out
+    assert "last words" in out
+    ask(f"{mine}:Ends", *game, code=1)
+    err = capsys.readouterr().err
+    assert err.startswith(f"locmsim ask: BOT failed earlier, in turn {first}: crashed: its process")
+    with pytest.raises(SystemExit) as ended:
+        ask(f"{mine}:ExitsAsItIsMade", *game)
+    assert ended.value.code == 2
+    assert "creating it with () raised SystemExit: 3" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="found by /proc")
 def test_bot_whose_start_is_interrupted(
     db: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

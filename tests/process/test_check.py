@@ -11,7 +11,7 @@ from helpers import BOT, RULE_SETS
 
 from locmsim.arena import LocmGame
 from locmsim.cli.main import main
-from locmsim.referee import play
+from locmsim.referee import play, replay_calls
 from locmsim.referee.checks import Check, percentile, run_check
 from locmsim.referee.knowledge import replayed
 
@@ -20,11 +20,15 @@ GOOD = shlex.join(BOT)
 
 def reached(game: LocmGame, check: Check) -> dict[str, int]:
     """Return the extremes of what a seat is asked in a recorded match."""
-    agents = [game.check_agent(spec) for spec in check.players]
-    for seat, agent in enumerate(agents):
-        agent.reset(seat)
-    result = play(agents, game.new_match(check.seed), timeout_scale=0)
-    assert result.fault is None
+    if check.answers:
+        answers = [(seat, line, 0) for seat, line in check.answers]
+        result = replay_calls(game.new_match(check.seed), answers)
+    else:
+        agents = [game.check_agent(spec) for spec in check.players]
+        for seat, agent in enumerate(agents):
+            agent.reset(seat)
+        result = play(agents, game.new_match(check.seed), timeout_scale=0)
+        assert result.fault is None
     found: dict[str, int] = {}
     for call, match in replayed(result):
         if match.state is not None and call.player == check.seat:
@@ -60,6 +64,15 @@ def test_checks_reach_what_they_are_about(rules: str) -> None:
     assert long["turn"] > 30
     assert reached(game, checks["an opponent with an empty deck"])["opponent's empty deck"]
     assert reached(game, checks["attacks on a full board"])["board"] >= 5
+    recorded = [check for check in checks.values() if check.answers]
+    assert len(recorded) >= 4
+    most: dict[str, int] = {}
+    for check in recorded:
+        assert check.name.startswith("recorded match ")
+        for name, value in reached(game, check).items():
+            most[name] = max(most.get(name, 0), value)
+    assert most["hand"] == 8
+    assert max(most["board"], most["enemies"]) == 6
     if rules == "1.5":
         assert full["copies"]
         assert "copies of cards with an area" in checks

@@ -38,6 +38,7 @@ ENDS: dict[str, tuple[FaultKind, str] | None] = {
     "Exits": (CRASHED, "raised SystemExit: 1"),
     "ExitsAtOnce": (CRASHED, "its process exited with code 3"),
     "ExitsInReset": (CRASHED, "its process exited with code 4"),
+    "EndsButNotItsChild": (CRASHED, "its process exited with code 7"),
     "Segfaults": (CRASHED, "its process was killed by SIGSEGV"),
     "Aborts": (CRASHED, "its process was killed by SIGABRT"),
     "IsKilled": (CRASHED, "its process was killed by SIGKILL"),
@@ -80,11 +81,13 @@ PROGRAM_ENDS: dict[str, tuple[FaultKind, str] | None] = {
     "AnswersLate": None,  # it knows the limits of the rules only, not those of this test
 }
 #: What ends the process that plays it.
-DEADLY = {"ExitsAtOnce", "ExitsInReset", "Segfaults", "Aborts", "IsKilled"}
+DEADLY = {"ExitsAtOnce", "ExitsInReset", "EndsButNotItsChild", "Segfaults", "Aborts", "IsKilled"}
 HANGS = {"AnswersLate", "Sleeps", "SleepsInChoose", "SwallowsEverything", "HangsInC"}
 #: One of each way to end, for the suite that everybody runs.
 FEW = [
     "LeavesHiddenDaemon",
+    "LeavesThread",
+    "EndsButNotItsChild",
     "Raises",
     "Exits",
     "Segfaults",
@@ -223,7 +226,7 @@ def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
                 name = arena.settings.players[outcome.players[seat]].name
                 # With `isolate`, agents of this game are programs.
                 check(outcome.fault, name, seat, "program" if kind == "isolated" else kind)
-                if name in DEADLY and kind == "agent":
+                if name in DEADLY and kind == "agent" and "dask" not in where:
                     assert DIED in arena.record(outcome.number).stderr[seat]
 
 
@@ -261,9 +264,7 @@ if __name__ == "__main__":
     ("names", "kind"),
     [
         (["Raises", "AnswersNumber"], "agent"),
-        # What an agent in a worker of Dask leaves behind is Dask's.
-        slow([name for name in ENDS if not name.startswith("Leaves")], "agent"),
-        *(slow([*ENDS], kind) for kind in ("isolated", "program")),
+        *(slow([*ENDS], kind) for kind in ("agent", "isolated", "program")),
     ],
 )
 def test_on_a_cluster(names: list[str], kind: str, tmp_path: Path) -> None:
@@ -284,10 +285,9 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
     scale = SCALE if name in HANGS else 0.0
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
-                ended=lambda *result, **more: "")  # fmt: skip
     changed = threading.Event()
-    game.listen(changed.set)
+    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
+                ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
         changed.wait()
@@ -313,6 +313,14 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 )
 def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
     on_a_page(name, kind, tmp_path)
+
+
+def test_what_an_agent_closes_is_open_for_others() -> None:
+    """One worker plays all games; the others print, which needs what was closed."""
+    closing = [spec(name) for name in ("ClosesOutput", "ClosesInput", "ClosesStreams")]
+    with Arena([spec("Prints"), *closing], games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert [outcome.fault for outcome in arena.outcomes()] == [None] * 12
 
 
 def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:
@@ -344,6 +352,76 @@ def test_play_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
     assert "crashed): its process exited with code 3" in done.stderr
+
+
+@pytest.mark.parametrize("isolate", [[], ["--isolate"]])
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [
+        ("ExitsAsItIsMade", 2, "ExitsAsItIsMade: creating it with () raised SystemExit: 5"),
+        ("EndsAsItIsMade", 0, "its process exited with code 6"),
+        ("RaisesAsItIsMade", 2, "RaisesAsItIsMade: creating it with () raised KeyError: 'no'"),
+        ("Raises:depth=3", 2, "BOT: agent {file}:Raises: unknown option 'depth'"),
+        ("Nobody", 2, "BOT: agent {file}:Nobody: no class 'Nobody'"),
+    ],
+)
+def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[str]) -> None:
+    """A wrong description is an error; an agent that ends its process has lost."""
+    done = subprocess.run(
+        [*LOCMSIM, "play", spec(name), "greedy", "-seed", "1", *isolate],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    # Programs are not begun for agents that end as they are made.
+    assert done.returncode == (code if code or not isolate else 2)
+    assert message.format(file=FILE) in done.stderr
+    if not done.returncode:
+        assert done.stdout.splitlines()[:2] == ["-1", "0"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["arena", "greedy", "a={}", "--games", "2"],
+        ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
+        ["web", "--bot", "a={}"],
+        ["check", "{}"],
+    ],
+)
+def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
+    command = [*LOCMSIM, *(word.format(spec("EndsAsItIsMade")) for word in words)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "its process exited with code 6" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("player", [program("Prints"), ["greedy"]])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("RaisesInChoose", "raised RuntimeError: no deck"),
+        ("RaisesInReset", "raised RuntimeError: not ready"),
+        ("ExitsInReset", "its process exited with code 4"),
+    ],
+)
+def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> None:
+    """It plays in a process of its own too, and its end is the loss of whose cards it chooses."""
+    command = [*LOCMSIM, "play", shlex.join(player), "random", "-seed", "1", "--decks", spec(name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[:2] == ["-1", "0"]
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
+    players = [f"a={shlex.join(program('Prints'))}", "greedy"]
+    for name in ("RaisesInChoose", "ExitsInReset"):
+        with Arena(players, games=2, seed=4, timeout_scale=0, decks=spec(name)) as arena:
+            arena.run(jobs=jobs)
+            faults = [outcome.fault for outcome in arena.outcomes()]
+            assert [fault and (fault.player, fault.kind) for fault in faults] == [(0, CRASHED)] * 2
 
 
 def test_play_isolates_the_packages_agents() -> None:

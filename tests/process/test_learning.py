@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from locmsim.arena import Arena
-from locmsim.envs.evaluate import evaluate
 from locmsim.game.positions import start_position
 from locmsim.policy import OnnxPolicy, Policy, load_policy
+from locmsim.tuning.evaluate import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
 

@@ -120,8 +120,8 @@ def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--depth", "0"], "--depth/-n: expected 1 to 100, got 0"),
-        (["--depth", "x"], "--depth/-n: expected an integer, got 'x'"),
+        (["--depth", "0"], "-n/--depth: expected 1 to 100, got 0"),
+        (["--depth", "x"], "-n/--depth: expected an integer, got 'x'"),
         (["--seed", "1", "file"], "not allowed with"),
     ],
 )

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(
 def test_a_worker_dies_and_training_goes_on(tmp_path, monkeypatch):
     import ray
 
-    from locmsim.envs.evaluate import evaluate
     from locmsim.policy import Policy
+    from locmsim.tuning.evaluate import evaluate
 
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
     example = importlib.import_module("rllib")

@@ -233,3 +233,53 @@ def test_turns_that_the_tree_plays_otherwise(rules, capsys):
     turns, others = (int(second.split()[i]) for i in (2, 7))
     assert second.startswith(f"seed 6: {turns} turns, another one in {others} (")
     assert 0 < others < turns
+
+
+# ---- check_positions.py -------------------------------------------------------------------------
+
+
+def test_recorded_positions_of_checks_are_those_of_the_tool(tmp_path, monkeypatch, capsys):
+    module = tool("check_positions")
+    kept = module.OUTPUT.read_bytes()
+    assert len(kept) < 40_000
+    monkeypatch.setattr(module, "OUTPUT", tmp_path / "positions.json")
+    module.main()
+    assert module.OUTPUT.read_bytes() == kept
+    for found in json.loads(kept).values():
+        assert sum(answer[0] == one["seat"] for one in found for answer in one["answers"]) < 500
+
+
+# ---- deck_chances.py ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_games_between_decks_of_all_kinds(rules):
+    module = tool("deck_chances")
+    games = [module.play(rules, "greedy", seed) for seed in range(4)]
+    assert games == [module.play(rules, "greedy", seed) for seed in range(4)]
+    assert len({difference for difference, _ in games}) == 4
+
+
+def test_chances_that_were_fitted():
+    module = tool("deck_chances")
+    rng = np.random.default_rng(1)
+    differences = rng.normal(0, 2, 50_000)
+    won = (rng.random(50_000) < 1 / (1 + np.exp(0.3 - 0.7 * differences))).astype(float)
+    assert module.fitted(differences, won) == pytest.approx((-0.3, 0.7), abs=0.05)
+    chances = np.array([0.95, 0.05, 0.55])
+    shown = module.table({"1.5": (chances, np.array([1.0, 0.0, 0.0]))})
+    assert "| 90 to 100 | 100 (2) |" in shown
+    assert "| 50 to 60 | 0 (1) |" in shown
+
+
+def test_the_whole_tool_of_chances(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "chances.json"
+    argv = ["deck_chances.py", "--games", "20", "--pilot", "greedy", "--output", str(out)]
+    monkeypatch.setattr("sys.argv", argv)
+    tool("deck_chances").main()
+    data = json.loads(out.read_text())
+    assert data["command"] == " ".join(["python", *argv])
+    assert {rules: one["games"] for rules, one in data["rules"].items()} == dict.fromkeys(
+        RULE_SETS, 16
+    )
+    assert "1.5: won, % (games)" in capsys.readouterr().out

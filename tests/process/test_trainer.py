@@ -2,6 +2,7 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from locmsim.envs import LocmVectorEnv
 from locmsim.policy import Policy, get_layout
 
 torch = pytest.importorskip("torch")
@@ -179,7 +181,7 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path = tmp_path / "run" / "checkpoint.pt"
     short = ("--total-timesteps", 1024)
     assert "exists: continue with --resume" in error(*short)
-    assert error("--resume") == f"{path}: written with total_timesteps 1024, expected 3072"
+    assert error("--resume", "--rows", 32) == f"{path}: written with rows 64, expected 32"
     good = path.read_bytes()
     content = torch.load(path, weights_only=True)
     content["identity"]["layout"] = "entities 0 320"
@@ -265,11 +267,28 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
         # The values of decks are part of the rewards; results of battles are -1, 0 or 1.
         assert any(abs(reward) % 1 for reward in paid)
     net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
-    net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
+    net.load_state_dict(whole["net"])
+    # The file rates as the network does, without PyTorch.
+    policy = Policy.load(tmp_path / "whole" / "choice.npz")
+    env = LocmVectorEnv(4, rules=rules, episode="choice", battlers=("random", "random"))
+    env.reset(seed=1)
+    for number in range(20):
+        seen = env.step(env.sample(number))[0]["observation"]
+    logits, values = policy.evaluate(seen)
+    with torch.no_grad():
+        expected = choose.ChoiceNet.forward(net, torch.from_numpy(seen))
+    torch.testing.assert_close(torch.from_numpy(logits), expected[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(torch.from_numpy(values), expected[1], rtol=1e-4, atol=1e-5)
+    assert (tmp_path / "whole" / "policy.npz").exists() == (phase == "match")
+    again = choose.ChoiceNet(rules)
+    again.load(policy)
+    assert all(
+        (array == policy.arrays[name]).all() for name, array in again.chooser().arrays.items()
+    )
 
 
-def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
-    """Only training of whole matches can start from a policy, which plays the battles."""
+def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
+    """Only the training of whole matches can start from a policy that plays battles."""
     import choose
 
     begin = ppo.Net("1.5").policy()
@@ -280,7 +299,7 @@ def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
     assert all((taken.arrays[name] == begin.arrays[name]).all() for name in begin.arrays)
     command = ["choose.py", "construct", "--from", str(tmp_path / "begin.npz")]
     monkeypatch.setattr(sys, "argv", [*command, "--folder", str(tmp_path / "run")])
-    with pytest.raises(SystemExit, match="--from: a policy plays battles"):
+    with pytest.raises(SystemExit, match=r"--from: expected a network of cards"):
         choose.main()
 
 
@@ -310,3 +329,68 @@ def test_a_match_is_rated_by_the_network_of_its_phase(ppo, rules):
     legal = logits.masked_fill(torch.from_numpy(seen["action_mask"]) == 0, 0)
     torch.testing.assert_close(legal, alone)
     torch.testing.assert_close(values, torch.where(choosing, value, battle_value))
+
+
+def test_a_run_goes_on_with_more_steps(ppo, tmp_path, capsys):
+    """A finished run is left alone; with more steps it continues, and says what changes."""
+    folder = tmp_path / "run"
+    trained(ppo, folder, "--total-timesteps", 1024)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    capsys.readouterr()
+    trained(ppo, folder, "--total-timesteps", 1024, "--resume")
+    assert "finished after 1,024 steps, nothing was changed." in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    content = trained(ppo, folder, "--total-timesteps", 2048, "--resume")
+    assert "now fall until 2,048 steps, not until 1,024." in capsys.readouterr().out
+    assert (content["update"], content["updates"]) == (4, 4)
+    log = (folder / "log.csv").read_bytes()
+    assert b"\r" not in log
+    assert log.startswith(before["log.csv"])
+    rows = lines(folder)
+    assert [row["step"] for row in rows] == ["512", "1024", "1536", "2048"]
+    assert float(rows[2]["rate"]) == pytest.approx(1.5e-3 * (1 - 0.9 * 2 / 4))
+    asked = [row for row in rows if row["win_random"]]
+    for row in asked:
+        low, rate, high = (float(row[f"win_random{part}"]) for part in ("_low", "", "_high"))
+        assert 0 <= low <= rate <= high <= 1
+
+
+def test_an_interrupted_run_leaves_a_checkpoint(ppo, tmp_path, capsys):
+    """Ctrl-C ends the run after the update, with one line; what follows continues there."""
+    folder = tmp_path / "run"
+    options = ppo.arguments().parse_args(["--folder", str(folder), *SMALL, "--games", "2"])
+    step, count = ppo.Rollout.step, [0]
+
+    class Stopped(ppo.Rollout):
+        def step(self, t):
+            count[0] += 1
+            if count[0] == 3:
+                signal.raise_signal(signal.SIGINT)
+            step(self, t)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(SystemExit) as raised:
+        ppo.train(options, make_rollout=Stopped)
+    assert str(raised.value) == "stopped after 512 steps: continue with --resume"
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "stops after this update, with a checkpoint" in capsys.readouterr().out
+    assert torch.load(folder / "checkpoint.pt", weights_only=True)["update"] == 1
+    assert trained(ppo, folder, "--resume")["update"] == 6
+
+
+def test_several_seeds(ppo, tmp_path, capsys):
+    """Each seed has its folder; the mean and the range of their curves are written."""
+    more = ["--folder", str(tmp_path), *SMALL, "--total-timesteps", "1024", "--seeds", "2"]
+    ppo.train_seeds(ppo.arguments().parse_args([*more, "--evaluate-every", "1"]))
+    with (tmp_path / "curves.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["step"] for row in rows] == ["512", "1024"]
+    last = [float(lines(tmp_path / f"seed-{seed}")[-1]["win_random"]) for seed in (1, 2)]
+    assert float(rows[-1]["mean"]) == pytest.approx(np.mean(last))
+    assert (float(rows[-1]["lowest"]), float(rows[-1]["highest"])) == (min(last), max(last))
+    assert "win_random after 1,024 steps: " in capsys.readouterr().out
+
+
+def test_numbers_are_shown_without_powers_of_ten(ppo):
+    shown = [ppo.plain(value) for value in (655360, 23500.4, 0.00135, 1.5e-5, 0.0, 0.61742)]
+    assert shown == ["655,360", "23,500", "0.00135", "0.000015", "0", "0.617"]

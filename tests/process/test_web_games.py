@@ -35,7 +35,7 @@ class Table:
     """A client of the pages' server that plays a game as a page does."""
 
     def __init__(self, client: Any, site: Site) -> None:
-        self.client, self.query = client, {"token": site.token}
+        self.client, self.site, self.query = client, site, {"token": site.token}
         self.view: dict[str, Any] = {}
 
     def ask(self, path: str, **query: Any) -> Any:
@@ -78,8 +78,12 @@ class Table:
 
     def wait_for_news(self) -> None:
         """Wait until the game has a later version."""
-        place = {"game": self.view["game"], "after": self.view["version"]}
-        self.view = self.ask("/api/play/news", **place)
+        game = self.view["game"]
+        known = {f"game:{game}": str(self.view["version"])}
+        data = {"boot": self.site.stream.boot, "known": known}
+        answer = self.client.post("/api/news", params=self.query, json=data)
+        assert answer.status_code == 200, answer.text
+        self.view = self.ask("/api/play/state", game=game)
 
     def choose(self) -> None:
         """Make all choices of the choice phase by hints."""
@@ -128,7 +132,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
                 assert step["words"] == "" if step["action"] is None else step["words"]
                 assert set(step["board"]["sides"][0]["hand"]) <= {None}
             # The page gets only the steps and cards that it does not have.
-            part = page.ask("/api/play/news", game=view["game"], have=view["settled"], known=10**6)
+            part = page.ask("/api/play/state", game=view["game"], have=view["settled"], known=10**6)
             assert (part["start"], part["steps"]) == (view["settled"], view["steps"][-1:])
             assert part["cards"] == {}
         assert board["player"] == 1
@@ -188,7 +192,7 @@ def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
     assert late["view"]["game"] == view["game"]
     first.wait()
     assert len(first.view["choice"]["chosen"]) == 1
-    seen = first.ask("/api/play/news", game=view["game"], after=view["version"])
+    seen = first.ask("/api/play/state", game=view["game"])
     assert seen["version"] >= late["view"]["version"]
     # The bot has moved since, but the other page still learns who changed the game.
     assert (seen["by"], seen["by_version"]) == ("me", view["version"] + 1)
@@ -238,7 +242,7 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     assert page.view["asked"] is False
     # While the bot thinks, other requests are answered.
     (row,) = page.ask("/api/games")["games"]
-    assert (row["key"], row["live"]) == (page.view["game"], True)
+    assert (row["key"], row["live"]) == (page.view["game"], "live")
     assert row["names"] == ["You", "silent"]
     assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
     page.wait()
@@ -260,7 +264,7 @@ def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path:
     while set(children_of(os.getpid())) & bots:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert page.ask("/api/play/news", game=page.view["game"])["over"]["error"]
+    assert page.ask("/api/play/state", game=page.view["game"])["over"]["error"]
     assert list(tmp_path.iterdir()) == []
     page.new("bot0", seat=1)  # this bot ends with the server, which the fixture checks
 
@@ -303,11 +307,12 @@ def test_a_game_that_breaks_off(
 
 def test_only_so_many_games(table: Callable[..., Table]) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
-    page.new("bot0", seat=1)
-    first = page.view["game"]
     for _ in range(12):
         page.new("bot0", seat=1)
-    assert "begin a new one" in page.tell("hint", 404, game=first)["error"]
+    first = page.view["game"]
+    data = {"players": ["bot0", None]}
+    assert "12 games are being played here" in page.tell("new", 429, **data)["error"]
+    assert page.ask("/api/play/state", game=first)["over"] is None
 
 
 def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from locmsim._core cimport (
     fill_from_observation,
     move_t,
     player_t,
+    seed_of,
     state_apply,
     state_count,
     state_kth,
@@ -222,7 +223,7 @@ cdef int scripted_action(
 
 def choose_action(str name, State state not None, seed=0):
     """Return the action of a scripted agent in a state; ``ValueError`` if the game is over."""
-    cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
+    cdef uint64_t stream = stream_start(seed_of(seed), 0)
     if state_winner(&state.s) >= 0:
         raise ValueError("the game is over")
     return scripted_action(SCRIPTED[name], &state.s, &state.table.t, &stream)
@@ -230,7 +231,7 @@ def choose_action(str name, State state not None, seed=0):
 
 cdef str line_of(int kind, state_t* s, const table_t* t, seed):
     """Play a turn in the state and return its answer line; "PASS" if there are no actions."""
-    cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
+    cdef uint64_t stream = stream_start(seed_of(seed), 0)
     cdef char line[MAX_SHOWN_ACTIONS * (MAX_ACTION_TEXT + 1)]
     cdef int length = 0, action, n = 0
     while state_winner(s) < 0 and n < MAX_SHOWN_ACTIONS:
@@ -267,7 +268,7 @@ def play_battle(State state not None, str first, str second, seed=0, int max_act
     """Play a battle between two scripted agents; return the winner, or -1 after `max_actions`."""
     cdef state_t s = state.s
     cdef const table_t* t = &state.table.t
-    cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
+    cdef uint64_t stream = stream_start(seed_of(seed), 0)
     cdef int kinds[2]
     cdef int n = 0
     kinds = [SCRIPTED[first], SCRIPTED[second]]

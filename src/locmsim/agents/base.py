@@ -5,21 +5,14 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from locmsim._checks import budget
 from locmsim._core import State
-from locmsim._specs import did_you_mean
+from locmsim._options import Option, documented
 from locmsim.agents._scripted import turn_line
-from locmsim.decks import (
-    DECK_BUILDERS,
-    DRAFT_PICKERS,
-    DeckBuilder,
-    DraftPicker,
-    build_deck,
-    deck_line,
-    pick,
-)
+from locmsim.agents.choosers import deck_builder_of, draft_picker_of
+from locmsim.decks import DeckBuilder, DraftPicker, build_deck, deck_line, pick
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
@@ -30,6 +23,8 @@ __all__ = [
     "BaseAgent",
     "BelievingAgent",
     "ChoosingAgent",
+    "Deck",
+    "Draft",
     "ScriptedAgent",
     "check_bounds",
     "line_of",
@@ -72,36 +67,45 @@ class Agent(Protocol):
         """
 
 
+Deck = Annotated[
+    str | DeckBuilder,
+    Option(
+        "how a deck of rules 1.5 is built: a function of the offer, or a text, see"
+        " `locmsim.agents.choosers`",
+        kind="str or function",
+    ),
+]
+Draft = Annotated[
+    str | DraftPicker,
+    Option(
+        "how cards are picked in rules 1.x: a function or a text, as for `deck`",
+        kind="str or function",
+    ),
+]
+
+
+@documented()
 @dataclass
 class ChoosingAgent(ABC):
-    """An agent that chooses its cards by a heuristic.
+    """An agent that chooses its cards by a heuristic, at random or by a trained policy.
 
     Parameters
     ----------
-    deck : str or function
-        How a deck of 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function of the
-        offer.
-    draft : str or function
-        How cards are picked in 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function.
+    options
 
     Raises
     ------
     ValueError
-        No heuristic has that name.
+        No way to choose cards has that name, or its file cannot be used.
     """
 
-    deck: str | DeckBuilder = "default"
-    draft: str | DraftPicker = "default"
+    deck: Deck = "default"
+    draft: Draft = "default"
 
     def __post_init__(self) -> None:
         self.reset()
-        for option, registry in (("deck", DECK_BUILDERS), ("draft", DRAFT_PICKERS)):
-            name = getattr(self, option)
-            if isinstance(name, str) and name not in registry:
-                raise ValueError(
-                    f"{option}: expected one of {', '.join(registry)}, got {name!r}"
-                    f"{did_you_mean(name, registry)}"
-                )
+        deck_builder_of(self.deck)  # what is wrong with them is said here
+        draft_picker_of(self.draft)
 
     def reset(self, seed: int = 0) -> None:
         """Start a new game.
@@ -160,11 +164,12 @@ class ChoosingAgent(ABC):
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
         """Return the base ids of a deck."""
-        return build_deck(offer, self.deck)
+        return build_deck(offer, deck_builder_of(self.deck, self.random))
 
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
         """Return the index of the card to draft."""
-        return pick(offer, self.picked, rules, self.draft, self._offers)
+        picker = draft_picker_of(self.draft, self.random)
+        return pick(offer, self.picked, rules, picker, self._offers)
 
 
 class BelievingAgent(ChoosingAgent):
@@ -198,10 +203,10 @@ class BaseAgent(BelievingAgent):
     Parameters
     ----------
     deck : str or function
-        How a deck of 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function of the
-        offer.
+        How a deck of 1.5 is built: a function of the offer, or a text, see
+        `locmsim.agents.choosers`.
     draft : str or function
-        How cards are picked in 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function.
+        How cards are picked in 1.x: the same for drafts.
     """
 
     def act(self, observation: Observation) -> str:

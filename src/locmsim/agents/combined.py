@@ -4,11 +4,12 @@ import re
 from typing import Any
 
 from locmsim.agents.base import Agent, ChoosingAgent
-from locmsim.agents.registry import make_agent
+from locmsim.agents.choosers import deck_builder_of, draft_picker_of
+from locmsim.agents.registry import is_agent, is_foreign, make_agent, parse_spec
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["CombinedAgent", "combined_agent"]
+__all__ = ["CombinedAgent", "chooser_description", "combined_agent"]
 
 
 class CombinedAgent:
@@ -80,6 +81,44 @@ class CombinedAgent:
 def combined_agent(chooser: str, pilot: str) -> CombinedAgent:
     """Return the combined agent of two descriptions; ``ValueError`` if one is wrong."""
     return CombinedAgent(make_agent(chooser), make_agent(pilot))
+
+
+def chooser_description(text: str) -> str:
+    """Return the description of an agent that chooses cards as a text says.
+
+    Parameters
+    ----------
+    text : str
+        The description of an agent, or a value of the options ``deck`` or ``draft`` of agents, see
+        `locmsim.agents.choosers`; a function of a file only as such an option of an agent.
+
+    Raises
+    ------
+    ValueError
+        A policy can neither choose cards nor play, or a name is unknown.
+    """
+    refused = ValueError(f"expected an agent or a way to choose cards, got {text!r}")
+    if is_agent(text):
+        if is_foreign(text) or parse_spec(text).name != "policy":
+            return text
+        try:
+            make_agent(text)
+            return text
+        except ValueError as error:
+            refused = error  # it may choose cards and play no battles
+    elif ":" in text:
+        raise refused
+    value = '"{}"'.format(text.replace('"', '""'))
+    options = []
+    for option, chooser_of in (("deck", deck_builder_of), ("draft", draft_picker_of)):
+        try:
+            chooser_of(text)
+            options.append(f"{option}={value}")
+        except ValueError:
+            pass
+    if not options:
+        raise refused
+    return f"random:{','.join(options)}"
 
 
 class _Fixed:

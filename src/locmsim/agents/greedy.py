@@ -2,32 +2,39 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from locmsim._core import State
+from locmsim._options import Option, documented
 from locmsim.agents._scripted import HAND_SET_WEIGHTS, greedy_line
-from locmsim.agents.base import BaseAgent
-from locmsim.decks import DeckBuilder
+from locmsim.agents.base import BaseAgent, Deck
 from locmsim.game.observation import Observation
 
 __all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 
 
+@documented()
 @dataclass
 class GreedyAgent(BaseAgent):
     """Play one action at a time, always the best by its immediate result.
 
+    The default deck builder of this agent never changes, so that results against it stay
+    comparable.
+
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`. The default deck builder of this agent never
-        changes, so that results against it stay comparable.
-    evaluation : function, optional
-        ``evaluation(state, player)`` returns the value of a state to a player; by default it uses
-        weights set by hand.
+    options
     """
 
-    deck: str | DeckBuilder = "classic"
-    evaluation: Callable[[State, int], float] | None = None
+    deck: Deck = "classic"
+    evaluation: Annotated[
+        Callable[[State, int], float] | None,
+        Option(
+            "``evaluation(state, player)`` returns the value of a state to a player; by default it"
+            " uses weights set by hand",
+            kind="function",
+        ),
+    ] = None
 
     def act(self, observation: Observation) -> str:
         if self.evaluation is not None:

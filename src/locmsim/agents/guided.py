@@ -2,15 +2,17 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from locmsim._common_options import Share, TimeMs
 from locmsim._core import State
-from locmsim.agents.base import check_bounds
+from locmsim._options import Option, check, documented
 from locmsim.agents.policy import PolicyAgent
 from locmsim.game.observation import Observation
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.rulesets import RULES
 from locmsim.search._engine import seed_of_turn
+from locmsim.search.options import PolicyOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["PolicySearchAgent"]
 
 
+@documented(PolicyOptions)
 @dataclass
 class PolicySearchAgent(PolicyAgent):
     """A tree search guided by a network, action by action, after a search for a win in the turn.
@@ -31,27 +34,7 @@ class PolicySearchAgent(PolicyAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
-    policy : str or policy
-        The file of a network, as `path` of `PolicyAgent`, or "learned" for the library's network.
-    rules, layout : str
-        Rule set and layout of the network, if its file does not name them. The library has networks
-        for "1.5", the default, and for "1.2".
-    simulations : int
-        Number of simulations per decision; 0 to search by time.
-    time_ms : float
-        Milliseconds per turn, five times as many for the first one; each decision takes a part of
-        them.
-    share : float
-        Largest share of the rule set's time limit that a turn may take.
-    proposal : float
-        Share of a turn's time in which a beam search proposes a turn, 0 to 1. A search limited only
-        by simulations has no proposal.
-    proposal_weight : float
-        Bonus added to the logarithm of the proposed action's prior.
-    root, considered, exploration, value_scale, visit_offset, mix
-        Options of the search.
+    options
 
     Raises
     ------
@@ -61,12 +44,31 @@ class PolicySearchAgent(PolicyAgent):
 
     path: str = field(default="", init=False)
     temperature: float = field(default=1.0, init=False)
-    policy: Any = field(default="learned", kw_only=True)
-    simulations: int = field(default=0, kw_only=True)
-    time_ms: float = field(default=0.0, kw_only=True)
-    share: float = field(default=0.6, kw_only=True)
-    proposal: float = field(default=0.7, kw_only=True)
-    proposal_weight: float = field(default=40.0, kw_only=True)
+    policy: Annotated[
+        Any,
+        Option(
+            'file of a network, as `path` of `PolicyAgent`, or "learned" for the library\'s'
+            " network",
+            kind="str or policy",
+        ),
+    ] = field(default="learned", kw_only=True)
+    simulations: Annotated[
+        int, Option("number of simulations per decision; 0 to search by time", 0, 1 << 24)
+    ] = field(default=0, kw_only=True)
+    time_ms: TimeMs = field(default=0.0, kw_only=True)
+    share: Share = field(default=0.6, kw_only=True)
+    proposal: Annotated[
+        float,
+        Option(
+            "share of a turn's time in which a beam search proposes a turn",
+            0.0,
+            0.99,
+            more="A search limited only by simulations has no proposal.",
+        ),
+    ] = field(default=0.7, kw_only=True)
+    proposal_weight: Annotated[
+        float, Option("bonus added to the logarithm of the proposed action's prior", 0.0, 1e6)
+    ] = field(default=40.0, kw_only=True)
     root: str = field(default="gumbel", kw_only=True)
     considered: int = field(default=8, kw_only=True)
     exploration: float = field(default=0.3, kw_only=True)
@@ -85,13 +87,7 @@ class PolicySearchAgent(PolicyAgent):
         self.path = str(self.policy)
         if not self.simulations and not self.time_ms:
             self.time_ms = 120.0
-        check_bounds(self.time_ms, "simulations", self.simulations)
-        if not self.share > 0:
-            raise ValueError(f"share: expected more than 0, got {self.share}")
-        if not 0 <= self.proposal < 1:
-            raise ValueError(f"proposal: expected 0 to less than 1, got {self.proposal}")
-        if not 0 <= self.proposal_weight <= 1e6:
-            raise ValueError(f"proposal_weight: expected 0 to 1e6, got {self.proposal_weight}")
+        check(self)
         super().__post_init__()
         from locmsim.search import BeamOptions, BeamSearch
 
@@ -104,7 +100,13 @@ class PolicySearchAgent(PolicyAgent):
             from locmsim.agents.learned import shipped_policy
 
             return shipped_policy(self.rules or "1.5")
-        return super().load()
+        policy: Any = super().load()
+        if not hasattr(policy, "evaluate"):
+            raise ValueError(
+                f"policy: {self.path} returns no logits and values: a search needs the method"
+                " evaluate of a RatingPolicy"
+            )
+        return policy  # type: ignore[no-any-return]
 
     def _search(self) -> "PolicySearch":
         from locmsim.search import PolicySearch

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from locmsim._options import Option, documented
 from locmsim.agents.policy import PolicyAgent
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def shipped_policy(rules: str = "1.5") -> "Policy":
         return Policy.load(path)
 
 
+@documented()
 @dataclass
 class LearnedAgent(PolicyAgent):
     """The trained network of the library for a rule set: a policy without a search.
@@ -48,12 +50,7 @@ class LearnedAgent(PolicyAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
-    temperature : float
-        As for `PolicyAgent`.
-    rules : {"1.5", "1.2"}
-        The rule set that it plays.
+    options
 
     Raises
     ------
@@ -62,7 +59,9 @@ class LearnedAgent(PolicyAgent):
     """
 
     path: str = field(default="", init=False)
-    rules: str = field(default="1.5", kw_only=True)
+    rules: Annotated[str, Option("rule set that it plays", choices=tuple(_FILES))] = field(
+        default="1.5", kw_only=True
+    )
     layout: str = field(default="", init=False)
 
     def load(self) -> "Policy":

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from locmsim._core import State
+from locmsim._options import Option, check_values, documented
 from locmsim.agents.base import line_of
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.agents.turn_search import TIME_MS, BeamAgent
@@ -78,6 +80,7 @@ LEVELS: Mapping[str, tuple[Level, ...]] = {
 }
 
 
+@documented()
 class LevelAgent(BeamAgent):
     """The bundled bot at a level from 1, for beginners, to 10, its full strength.
 
@@ -87,8 +90,7 @@ class LevelAgent(BeamAgent):
 
     Parameters
     ----------
-    k : int
-        The level.
+    options
 
     Raises
     ------
@@ -96,11 +98,9 @@ class LevelAgent(BeamAgent):
         `k` is not a level.
     """
 
-    def __init__(self, k: int = 10) -> None:
-        levels = {rules: table[k - 1] for rules, table in LEVELS.items() if 0 < k <= len(table)}
-        if len(levels) != len(LEVELS):
-            raise ValueError(f"k: expected a level from 1 to 10, got {k}")
-        self._levels = levels
+    def __init__(self, k: Annotated[int, Option("level", 1, 10)] = 10) -> None:
+        check_values(LevelAgent, k=k)
+        self._levels = levels = {rules: table[k - 1] for rules, table in LEVELS.items()}
         self._look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
         super().__init__(nodes=1, time_ms=max(level.time_ms for level in levels.values()))
 

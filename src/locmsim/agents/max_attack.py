@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from locmsim.agents.base import ScriptedAgent
-from locmsim.decks import DeckBuilder
+from locmsim._options import documented
+from locmsim.agents.base import Deck, ScriptedAgent
 
 __all__ = ["MaxAttackAgent"]
 
 
+@documented()
 @dataclass
 class MaxAttackAgent(ScriptedAgent):
     """The agent "max-attack" of gym-locm: attack with the strongest, then summon the strongest.
@@ -20,10 +21,9 @@ class MaxAttackAgent(ScriptedAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
+    options
     """
 
     script: ClassVar[str] = "max-attack"
 
-    deck: str | DeckBuilder = "classic"
+    deck: Deck = "classic"

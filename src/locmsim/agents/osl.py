@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from locmsim.agents.base import ScriptedAgent
-from locmsim.decks import DeckBuilder
+from locmsim._options import documented
+from locmsim.agents.base import Deck, ScriptedAgent
 
 __all__ = ["OSLAgent"]
 
 
+@documented()
 @dataclass
 class OSLAgent(ScriptedAgent):
     """The agent "greedy" of gym-locm: always the best action by health and board.
@@ -21,10 +22,9 @@ class OSLAgent(ScriptedAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
+    options
     """
 
     script: ClassVar[str] = "osl"
 
-    deck: str | DeckBuilder = "classic"
+    deck: Deck = "classic"

@@ -1,16 +1,17 @@
 """The agents that play a trained network without a search."""
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from locmsim._checks import number
 from locmsim._core import State
+from locmsim._options import Option, check, documented
 from locmsim.agents.base import BaseAgent
+from locmsim.agents.policies import load_as_option
 from locmsim.game.observation import Observation
 
 if TYPE_CHECKING:
-    from locmsim.policy import RatingPolicy
+    from locmsim.policy import BatchPolicy
     from locmsim.policy.tracker import TurnView
 
 __all__ = ["PolicyAgent"]
@@ -18,32 +19,14 @@ __all__ = ["PolicyAgent"]
 # Networks need numpy, which is slow to import and which no other agent needs: imported on use.
 
 
-@cache
-def _load(path: str, rules: str, layout: str) -> "RatingPolicy":
-    from locmsim.policy import load_policy
-
-    try:
-        policy: RatingPolicy = load_policy(path, rules=rules, layout=layout)
-    except OSError as error:
-        raise ValueError(f"path: {error.filename or path}: {error.strerror or error}") from None
-    return policy
-
-
+@documented()
 @dataclass
 class PolicyAgent(BaseAgent):
     """A trained network that plays one action at a time, the one with the highest logit.
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
-    path : str
-        Anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or TorchScript
-        file, or ``file.py:NAME``.
-    temperature : float
-        If above 0, actions are sampled in proportion to exp(logit / temperature).
-    rules, layout : str
-        Rule set and layout of the network, if its file does not name them.
+    options
 
     Raises
     ------
@@ -51,36 +34,59 @@ class PolicyAgent(BaseAgent):
         The file cannot be read or holds no such policy, or the game has other rules.
     """
 
-    path: str = field(default="", kw_only=True)
-    temperature: float = field(default=0.0, kw_only=True)
-    rules: str = field(default="", kw_only=True)
-    layout: str = field(default="", kw_only=True)
+    path: Annotated[
+        str,
+        Option(
+            "anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or"
+            " TorchScript file, or ``file.py:NAME``"
+        ),
+    ] = field(default="", kw_only=True)
+    temperature: Annotated[
+        float,
+        Option(
+            "if above 0, actions are sampled in proportion to exp(logit / temperature)", 0.0, 1e6
+        ),
+    ] = field(default=0.0, kw_only=True)
+    rules: Annotated[str, Option("rule set of the network, if its file does not name it")] = field(
+        default="", kw_only=True
+    )
+    layout: Annotated[str, Option("layout of the network, if its file does not name it")] = field(
+        default="", kw_only=True
+    )
 
     #: Maximum number of actions in a turn: cards in hand, and attacks.
     MOST_ACTIONS = 60
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        check(self)
         if self.temperature:
             number("temperature", self.temperature, 1e-6, 1e6)
-        self.policy = self.load()
+        from locmsim.policy import PolicyCaller, RatingPolicy
 
-    def load(self) -> "RatingPolicy":
+        self.policy: Any = self.load()
+        self._caller = PolicyCaller(self.policy, self.path, temperature=self.temperature)
+        #: Whether actions may depend on seeds: only those of our networks without a temperature
+        #: certainly do not.
+        self._draws = bool(self.temperature) or not isinstance(self.policy, RatingPolicy)
+        super().__post_init__()
+
+    def load(self) -> "BatchPolicy":
         """Load the network and return it."""
-        if not self.path:
-            raise ValueError("path: expected the file of a policy")
-        return _load(self.path, self.rules, self.layout)
+        policy: BatchPolicy = load_as_option(self.path, self.rules, self.layout)
+        return policy
 
     @property
     def only_rules(self) -> str:
         """The rule set that the network was trained on."""
-        return self.policy.rules
+        return self._caller.rules
 
     def reset(self, seed: int = 0) -> None:
         from locmsim.policy.tracker import PlayerTracker
 
         super().reset(seed)
         self.tracker = PlayerTracker()
+        #: What a recurrent policy keeps during the game.
+        self.memory = self._caller.start(1)
 
     def choose(self, observation: Observation) -> str:
         self._check_rules(observation)
@@ -107,18 +113,16 @@ class PolicyAgent(BaseAgent):
         """
         import numpy as np
 
-        from locmsim.policy import get_layout
+        from locmsim.policy.base import row_seeds
 
-        policy = self.policy
-        layout = get_layout(policy.layout, state.rules)
+        layout = self._caller.layout
         observation = np.empty((1, *layout.shape), layout.dtype)
         mask = np.empty((1, view.n_actions), np.int8)
         texts: list[str] = []
         while not view.over and len(texts) < self.MOST_ACTIONS:
             view.observe(layout.name, observation[0], mask[0])
-            seed = self.random.getrandbits(62) if self.temperature else 0
-            chosen = policy.act_batch(observation, mask, seed, temperature=self.temperature)
-            action = int(chosen[0])
+            seeds = row_seeds(self.random.getrandbits(62) if self._draws else 0, 1)
+            action = int(self._caller.act(observation, mask, seeds, self.memory)[0])
             if action == 0:
                 break
             texts.append(state.action_to_string(action))
@@ -127,8 +131,8 @@ class PolicyAgent(BaseAgent):
         return ";".join(texts) or "PASS"
 
     def _check_rules(self, observation: Observation) -> None:
-        if observation.rules != self.policy.rules:
+        if observation.rules != self.only_rules:
             raise ValueError(
-                f"the policy was trained on rules {self.policy.rules}, this is a game of"
+                f"the policy was trained on rules {self.only_rules}, this is a game of"
                 f" {observation.rules}"
             )

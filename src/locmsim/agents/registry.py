@@ -33,6 +33,7 @@ __all__ = [
     "describe_agents",
     "did_you_mean",
     "is_agent",
+    "is_foreign",
     "known_agents",
     "make_agent",
     "parse_spec",
@@ -147,6 +148,19 @@ def is_agent(text: str) -> bool:
         A description or a command.
     """
     return _registry.describes(text)
+
+
+def is_foreign(text: str) -> bool:
+    """Return whether the description of an agent names code that is not part of the library.
+
+    Nothing is imported.
+
+    Parameters
+    ----------
+    text : str
+        A description for which `is_agent` holds.
+    """
+    return _registry.is_foreign(text)
 
 
 def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:

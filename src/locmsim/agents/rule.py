@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from locmsim._core import PlayerView, State
-from locmsim.agents.base import BaseAgent
-from locmsim.decks import DeckBuilder
+from locmsim._options import documented
+from locmsim.agents.base import BaseAgent, Deck
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES
@@ -13,6 +13,7 @@ from locmsim.rules.rulesets import RULES
 __all__ = ["RuleAgent", "rule_turn"]
 
 
+@documented()
 @dataclass
 class RuleAgent(BaseAgent):
     """Play by rules of thumb, without a search.
@@ -22,11 +23,10 @@ class RuleAgent(BaseAgent):
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen, as for `BaseAgent`.
+    options
     """
 
-    deck: str | DeckBuilder = "area"
+    deck: Deck = "area"
 
     def plan(self, state: State, started: float) -> list[int]:
         return rule_turn(state)

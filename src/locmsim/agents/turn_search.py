@@ -1,17 +1,15 @@
 """The agents "beam" and "mcts", which play whole turns found by a search."""
 
-import inspect
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar
 
-from locmsim._checks import MOST_THREADS, whole
-from locmsim._options import entries
-from locmsim.agents.base import BelievingAgent, check_bounds
+from locmsim._common_options import Iterations, Nodes, Share, Threads, TimeMs
+from locmsim._options import Option, check_values, documented
+from locmsim.agents.base import BelievingAgent, Deck, Draft, check_bounds
 from locmsim.decks import (
     CardScore,
     DeckBuilder,
-    DraftPicker,
     deck_builder,
     draft_picker,
     score_of,
@@ -43,38 +41,40 @@ __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 TIME_MS = 120.0
 SHARE = 0.6
 
-_Agent = TypeVar("_Agent", bound=type)
-
 #: The scores by which an opponent is expected to choose cards, see `Belief`.
 _PRIORS: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
     "any": dict.fromkeys(RULES, lambda card: 0.0),
 }
 
+WeightsPath = Annotated[
+    str,
+    Option(
+        'path of a weights file, for the evaluation, the "default" deck and draft, and the'
+        " choices expected of the opponent"
+    ),
+]
+EvaluationOption = Annotated[
+    Any,
+    Option("evaluation of the search, instead of `weights`", kind="Evaluation or function"),
+]
+BeliefOption = Annotated[
+    str,
+    Option(
+        "which cards the opponent is expected to choose",
+        choices=tuple(_PRIORS),
+        more='Those with a high "score", or "any".',
+    ),
+]
 
+
+@documented()
 class SearchAgent(BelievingAgent):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
     Parameters
     ----------
-    deck, draft : str or function
-        How the cards are chosen: a name of `locmsim.decks`, or a function.
-    time_ms : float
-        Milliseconds per turn, five times as many for the first one; 0 for no time limit. No turn
-        takes more than `share` of the time that the rules allow: the rest is a reserve for the
-        referee, the pipes and a busy machine.
-    weights : str
-        The path of a weights file, for the evaluation, the "default" deck and draft, and the
-        choices expected of the opponent.
-    evaluation : Evaluation or function, optional
-        The evaluation of the search, instead of `weights`.
-    belief : str
-        Which cards the opponent is expected to choose: those with a high "score", or "any".
-    share : float
-        Largest share of the rule set's time limit that a turn may take.
-    threads : int
-        Number of threads that the search divides its sampled worlds among. The arena binds a game
-        to one core by default, see ``locmsim arena --cores 2``.
+    options
     limit : int
         Maximum work per turn, in addition to `time_ms`: positions of a beam search, visits of plans
         in MCTS; 0 for no limit. With a limit and without `time_ms`, the answers depend only on the
@@ -97,30 +97,26 @@ class SearchAgent(BelievingAgent):
 
     def __init__(
         self,
-        deck: str | DeckBuilder = "default",
-        draft: str | DraftPicker = "default",
-        time_ms: float = TIME_MS,
-        weights: str = "",
-        evaluation: Any = None,
-        belief: str = "score",
-        share: float = SHARE,
-        threads: int = 1,
+        deck: Deck = "default",
+        draft: Draft = "default",
+        time_ms: TimeMs = TIME_MS,
+        weights: WeightsPath = "",
+        evaluation: EvaluationOption = None,
+        belief: BeliefOption = "score",
+        share: Share = SHARE,
+        threads: Threads = 1,
         *,
         limit: int = 0,
         options: SearchOptions | None = None,
     ) -> None:
         check_bounds(time_ms, self.bound, limit)
+        check_values(SearchAgent, belief=belief, share=share, threads=threads)
         setattr(self, self.bound, limit)
-        if not share > 0:
-            raise ValueError(f"share: expected more than 0, got {share}")
-        if belief not in _PRIORS:
-            raise ValueError(f"belief: expected one of {', '.join(_PRIORS)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
-        threads = whole("threads", threads, 1, MOST_THREADS)
         self.time_ms = time_ms
         self.share = share
-        self.threads = threads
+        self.threads = int(threads)
         self._scores = _PRIORS[belief]
         self._their_deck: DeckBuilder | None = None
         self._their_drafts: dict[str, DraftValue] = {}
@@ -248,25 +244,7 @@ class SearchAgent(BelievingAgent):
         )
 
 
-def _documented(options: type[SearchOptions]) -> Callable[[_Agent], _Agent]:
-    """Return a decorator that completes the docstring of a search's agent.
-
-    The line ``options`` stands for the parameters of `SearchAgent` up to `limit`, and the line
-    ``searched`` for the options of the search.
-    """
-
-    def complete(agent: _Agent) -> _Agent:
-        if agent.__doc__:  # not with -OO
-            shared = inspect.cleandoc(SearchAgent.__doc__ or "").partition("----------\n")[2]
-            text = inspect.cleandoc(agent.__doc__)
-            text = text.replace("\noptions\n", f"\n{shared.partition('limit : int')[0]}")
-            agent.__doc__ = text.replace("\nsearched\n", f"\n{entries(options)}")
-        return agent
-
-    return complete
-
-
-@_documented(BeamOptions)
+@documented(BeamOptions)
 class BeamAgent(SearchAgent):
     """Beam search over the player's turn; the best turns are compared by playouts.
 
@@ -275,9 +253,6 @@ class BeamAgent(SearchAgent):
     Parameters
     ----------
     options
-    nodes : int
-        Maximum number of positions per turn; 0 for no limit.
-    searched
 
     Raises
     ------
@@ -291,16 +266,16 @@ class BeamAgent(SearchAgent):
 
     def __init__(
         self,
-        deck: str | DeckBuilder = "default",
-        draft: str | DraftPicker = "default",
-        time_ms: float = TIME_MS,
-        weights: str = "",
-        evaluation: Any = None,
-        belief: str = "score",
-        share: float = SHARE,
-        threads: int = 1,
+        deck: Deck = "default",
+        draft: Draft = "default",
+        time_ms: TimeMs = TIME_MS,
+        weights: WeightsPath = "",
+        evaluation: EvaluationOption = None,
+        belief: BeliefOption = "score",
+        share: Share = SHARE,
+        threads: Threads = 1,
         *,
-        nodes: int = 0,
+        nodes: Nodes = 0,
         turns: int = _BEAM.turns,
         reply_width: int = _BEAM.reply_width,
         worlds: int = _BEAM.worlds,
@@ -333,7 +308,7 @@ class BeamAgent(SearchAgent):
         )
 
 
-@_documented(MCTSOptions)
+@documented(MCTSOptions)
 class MCTSAgent(SearchAgent):
     """Monte-Carlo tree search over whole turns: the player's and possible later ones.
 
@@ -342,9 +317,6 @@ class MCTSAgent(SearchAgent):
     Parameters
     ----------
     options
-    iterations : int
-        Maximum number of visits of plans per turn; 0 for no limit.
-    searched
 
     Raises
     ------
@@ -358,16 +330,16 @@ class MCTSAgent(SearchAgent):
 
     def __init__(
         self,
-        deck: str | DeckBuilder = "default",
-        draft: str | DraftPicker = "default",
-        time_ms: float = TIME_MS,
-        weights: str = "",
-        evaluation: Any = None,
-        belief: str = "score",
-        share: float = SHARE,
-        threads: int = 1,
+        deck: Deck = "default",
+        draft: Draft = "default",
+        time_ms: TimeMs = TIME_MS,
+        weights: WeightsPath = "",
+        evaluation: EvaluationOption = None,
+        belief: BeliefOption = "score",
+        share: Share = SHARE,
+        threads: Threads = 1,
         *,
-        iterations: int = 0,
+        iterations: Iterations = 0,
         turns: int = _MCTS.turns,
         reply_width: int = _MCTS.reply_width,
         worlds: int = _MCTS.worlds,

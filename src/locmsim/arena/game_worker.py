@@ -10,16 +10,26 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, cast
 
+from locmsim._specs import make
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
+from locmsim.errors import ENDINGS, shown
 from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
 from locmsim.referee.live import LiveLog
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.workers import in_worker, seat_cores
 
-__all__ = ["DIED", "forget_agents", "is_foreign_player", "new_match", "play_games", "replayed"]
+__all__ = [
+    "DIED",
+    "forget_agents",
+    "is_foreign_player",
+    "new_match",
+    "play_games",
+    "replayed",
+    "shared_players",
+]
 
 
 class _Agents(threading.local):
@@ -59,11 +69,13 @@ def _copy_of(player: Player, settings: Settings) -> Contestant:
     agent: Contestant = player.agent
     try:
         return copy.deepcopy(agent)
-    except Exception as error:
+    except ENDINGS:
+        raise
+    except BaseException as error:
         alone = sum(other.agent is agent for other in settings.players) == 1
         if alone and threading.current_thread() is threading.main_thread():
             return agent
-        raise ValueError(f"player {player.name!r} cannot be copied: {error}") from error
+        raise ValueError(f"player {player.name!r} cannot be copied: {shown(error)}") from error
 
 
 _agents = _Agents()
@@ -88,12 +100,13 @@ def play_games(
     *,
     again: bool = False,
     isolate: bool = False,
+    apart: bool = False,
 ) -> list[Record]:
     """Play the games with these numbers.
 
     If the folder `live` exists, each game can be watched there (`locmsim.referee.live`). With
-    `again`, a worker died in the games before, and agents of others play in processes of their own;
-    with `isolate`, all agents do.
+    `apart`, agents of others play in processes of their own, and with `again` too: a worker died in
+    the games before. With `isolate`, all agents do.
     A bot or agent that fails loses its game. ``OSError`` concerns this machine, ``ValueError`` a
     player's description.
     """
@@ -108,24 +121,29 @@ def play_games(
             command = settings.game.command_of(player.spec, seed)
             if command is not None:
                 return command
-        if isolate or (again and foreign[index]):
+        if isolate or (apart and foreign[index]):
             make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
             return IsolatedAgent(make, seed)
         return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
 
-    def choosers(fixture: Fixture) -> dict[int, Contestant]:
-        found = {}
+    def choosers(fixture: Fixture) -> dict[int, Any]:
+        found: dict[int, Any] = {}
         for seat, index in enumerate(fixture.players):
-            if settings.decks and settings.players[index].process:
-                found[seat] = _agents.decks(settings, seat)
-                found[seat].reset(fixture.agent_seed(seat))
+            if not (settings.decks and settings.players[index].process):
+                continue
+            seed = fixture.agent_seed(seat)
+            if isolate or (apart and shared):
+                make = partial(settings.game.make_agent, settings.decks)
+                found[seat] = IsolatedAgent(make, seed)
+            else:
+                found[seat] = ready(_agents.decks(settings, seat), seed, expendable=expendable)
         return found
 
     # A worker is replaced when it ends, and the game is played again.
-    others = [Player(spec, spec, False) for spec in (settings.decks, settings.pilot) if spec]
-    shared = any(is_foreign_player(player, settings.game) for player in others)
+    shared = any(is_foreign_player(player, settings.game) for player in shared_players(settings))
     foreign = [shared or is_foreign_player(player, settings.game) for player in settings.players]
-    expendable = in_worker() and any(foreign)
+    expendable = in_worker() and (shared or any(foreign))
+    apart = apart or again
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:
@@ -150,6 +168,11 @@ def play_games(
     return records
 
 
+def shared_players(settings: Settings) -> list[Player]:
+    """Return the agents who choose the cards or play for all players, as players."""
+    return [Player(spec, spec, False) for spec in (settings.decks, settings.pilot) if spec]
+
+
 def is_foreign_player(player: Player, game: Game) -> bool:
     """Return whether a player is an agent with code that is not part of the library or the game."""
     if player.process:
@@ -172,8 +195,10 @@ def _new_agent(game: Game, player: Player) -> Contestant:
     """Return a new agent of a player."""
     if player.agent is None:
         return game.make_agent(player.spec)
-    agent: Contestant = player.agent() if isinstance(player.agent, type) else player.agent
-    return agent
+    if isinstance(player.agent, type):
+        agent: Contestant = make(f"player {player.name!r}", player.agent, {})
+        return agent
+    return cast(Contestant, player.agent)
 
 
 def _new_contestant(game: Game, player: Player, decks: str, pilot: str) -> Contestant:

@@ -8,11 +8,12 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
-from locmsim.agents.combined import CombinedAgent
+from locmsim.agents.combined import CombinedAgent, chooser_description
 from locmsim.agents.registry import (
     agent_spec,
     check_rules,
     is_agent,
+    is_foreign,
     make_agent,
     suggest,
 )
@@ -124,6 +125,21 @@ class LocmGame:
         """
         return CombinedAgent(chooser, pilot)
 
+    def chooser(self, text: str) -> str:
+        """Return the description of an agent that chooses cards as a text says.
+
+        Parameters
+        ----------
+        text : str
+            An agent's description, or a value of the options ``deck`` and ``draft`` of agents.
+
+        Raises
+        ------
+        ValueError
+            It is neither.
+        """
+        return chooser_description(text)
+
     def checks(self) -> list[Check]:
         """Return the matches by which `locmsim check` tests a bot."""
         return checks(self.rules)
@@ -147,6 +163,16 @@ class LocmGame:
             A description or a command.
         """
         return is_agent(spec)
+
+    def is_foreign(self, spec: str) -> bool:
+        """Return whether the description of an agent names code that is not of the library.
+
+        Parameters
+        ----------
+        spec : str
+            A description for which `is_agent` holds.
+        """
+        return is_foreign(spec)
 
     def make_agent(self, spec: str) -> Agent:
         """Return the agent that a text describes.
@@ -225,11 +251,11 @@ def _spec_of(agent: Agent) -> str | None:
         if any("," in str(value) for value in changed.values()):
             return None
         options = ",".join(f"{name}={value}" for name, value in changed.items())
-        alike = _alike(agent, kind(**changed), derived=True)
+        alike = _alike(agent, make_agent(kind, **changed), derived=True)
         return (f"{spec}:{options}" if options else spec) if alike else None
     if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):
         return None
-    return spec if _alike(agent, kind(), derived=False) else None
+    return spec if _alike(agent, make_agent(kind), derived=False) else None
 
 
 def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:

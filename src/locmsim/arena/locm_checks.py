@@ -1,8 +1,10 @@
 """The checks of Legends of Code and Magic, and the agents that bring a bot into odd positions."""
 
+import json
 from typing import Any
 
 from locmsim._core import State
+from locmsim._io import data_file
 from locmsim.agents.registry import make_agent
 from locmsim.decks.builders import deck_line
 from locmsim.game.observation import Observation
@@ -110,7 +112,20 @@ def checks(rules: str) -> list[Check]:
     ]
     if get_rules(rules).areas:
         found.append(Check("copies of cards with an area", ("crowd", "greedy"), 13, seat=0))
-    for seed in range(100, 104):
-        seat = seed % 2
-        found.append(Check(f"positions of match {seed}", ("osl", "greedy"), seed, seat=seat))
-    return found
+    return [*found, *_recorded(get_rules(rules).name)]
+
+
+def _recorded(rules: str) -> list[Check]:
+    """Return the checks with positions of recorded matches (tools/check_positions.py)."""
+    with open(data_file("check-positions.json"), encoding="utf-8") as file:
+        matches = json.load(file)[rules]
+    return [
+        Check(
+            f"recorded match {number}: {', '.join(one['shows'])}",
+            ("", ""),
+            one["seed"],
+            seat=one["seat"],
+            answers=tuple((seat, line) for seat, line in one["answers"]),
+        )
+        for number, one in enumerate(matches, 1)
+    ]

@@ -1,15 +1,25 @@
-"""Pools: tournaments to which players are added, and from which players retire.
+"""Pools: tournaments to which players and games are added, and from which players retire.
 
 The games of a pool are numbered like those of any tournament, one after the other. What is added
 later is scheduled behind what was scheduled before, so that no number ever changes.
+
+Games can also be drawn where they tell most about the ratings. They are drawn in steps: the
+pairings of a step follow from the results of all games before it, whatever the number of workers,
+and are stored before its games are played.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
-from locmsim.arena.schedule import Player, Segment, Settings
+from locmsim.arena.schedule import Draw, Player, Segment, Settings
+from locmsim.stats import PairCounts, most_telling
 
-__all__ = ["grown", "retired"]
+__all__ = ["drawn", "grown", "retired", "widened"]
+
+#: Steps in which games are drawn, and the fewest meetings of a step: workers wait at its end.
+_STEPS, _LEAST = 12, 8
 
 
 def retired(settings: Settings, names: Sequence[str]) -> Settings:
@@ -22,7 +32,11 @@ def retired(settings: Settings, names: Sequence[str]) -> Settings:
 
 
 def grown(
-    settings: Settings, games: int, added: Sequence[Player], against: Sequence[str] = ()
+    settings: Settings,
+    games: int,
+    added: Sequence[Player],
+    against: Sequence[str] = (),
+    in_all: int | None = None,
 ) -> Settings:
     """Return the settings of a tournament with further players, and the games that they play.
 
@@ -37,11 +51,14 @@ def grown(
         schedule play against each other.
     against : sequence of str
         Names of opponents; by default all players who are not retired, and the other new ones.
+    in_all : int, optional
+        The number of games of the new players in all. They are drawn where they tell most.
 
     Raises
     ------
     ValueError
-        A name is not known, or is taken, or an opponent is retired.
+        A name is not known, or is taken, or an opponent is retired, or the number of games is
+        wrong.
     """
     known = {player.name for player in settings.players}
     for player in added:
@@ -55,14 +72,114 @@ def grown(
     old = [i for i in range(len(settings.players)) if i not in settings.retired]
     new = range(len(settings.players), len(settings.players) + len(added))
     settings = replace(settings, players=(*settings.players, *added), segments=segments)
-    opponents = [settings.index(name, "against: ") for name in against]
-    for index in opponents:
-        if index in settings.retired:
-            raise ValueError(f"against: {settings.players[index].name!r} is retired")
+    opponents = _opponents(settings, against)
+    if in_all is not None:
+        return _to_draw(settings, tuple(new), opponents, in_all)
     others = opponents or [*old, *new]
     pairings = {(min(i, j), max(i, j)): None for j in new for i in others if i != j}
     segment = Segment(tuple(pairings), segments[0].rounds)
     return replace(settings, segments=(*segments, segment))
+
+
+def widened(settings: Settings, games: int, against: Sequence[str] = ()) -> Settings:
+    """Return the settings of a pool with further games, which are drawn where they tell most.
+
+    Parameters
+    ----------
+    settings : Settings
+        The pool.
+    games : int
+        The number of further games.
+    against : sequence of str
+        Names of players of whom each game has one; by default all who are not retired.
+
+    Raises
+    ------
+    ValueError
+        A name is not known, or the player is retired, or the number of games is wrong.
+    """
+    return _to_draw(settings, (), _opponents(settings, against), games)
+
+
+def drawn(settings: Settings, pairs: Mapping[tuple[int, int], PairCounts]) -> Settings:
+    """Return the settings of a pool with the next step of its draws, if there are any.
+
+    Parameters
+    ----------
+    settings : Settings
+        The pool, of which all games whose pairings are known have been played.
+    pairs : mapping
+        Their results.
+
+    Returns
+    -------
+    Settings
+        With further parts of the schedule and fewer meetings to draw. A draw for which no pairing
+        is left, since players have retired or all seeds are used, is dropped.
+    """
+    if not settings.draws:
+        return settings
+    draw, *later = settings.draws
+    players = len(settings.players)
+    begun = _rounds(settings)
+    chosen = most_telling(players, pairs, _candidates(settings, draw, begun), draw.step)
+    parts = [
+        Segment((pairing,), rounds, begun[pairing]) for pairing, rounds in Counter(chosen).items()
+    ]
+    left = draw.meetings - len(chosen) if chosen else 0
+    rest = draw._replace(meetings=left, step=min(draw.step, left))
+    return replace(
+        settings,
+        segments=(*settings.segments, *parts),
+        draws=(*([rest] if left else []), *later),
+    )
+
+
+def _to_draw(
+    settings: Settings, players: tuple[int, ...], opponents: Sequence[int], games: int
+) -> Settings:
+    """Return the settings with games that are to be drawn."""
+    meetings = settings.meetings(games)
+    step = min(meetings, max(_LEAST, -(-meetings // _STEPS)))
+    draw = Draw(players, tuple(opponents), meetings, step)
+    if not _candidates(settings, draw, _rounds(settings)):
+        raise ValueError("games: no pairing of the pool is left to play")
+    return replace(settings, draws=(*settings.draws, draw))
+
+
+def _candidates(
+    settings: Settings, draw: Draw, begun: Counter[tuple[int, int]]
+) -> dict[tuple[int, int], int]:
+    """Return the pairings of a draw and how often each may still play."""
+    active = [i for i in range(len(settings.players)) if i not in settings.retired]
+    players, opponents = ({*some} or {*active} for some in (draw.players, draw.opponents))
+    found = {}
+    for i, j in combinations(active, 2):
+        if (i in players and j in opponents) or (j in players and i in opponents):
+            left = draw.meetings
+            if settings.seeds is not None:
+                left = len(settings.seeds) - begun[i, j]
+            if left > 0:
+                found[i, j] = left
+    return found
+
+
+def _rounds(settings: Settings) -> Counter[tuple[int, int]]:
+    """Return how many rounds of each pairing are scheduled."""
+    rounds: Counter[tuple[int, int]] = Counter()
+    for part in settings.segments:
+        for pairing in part.pairings:
+            rounds[pairing] += part.rounds
+    return rounds
+
+
+def _opponents(settings: Settings, against: Sequence[str]) -> list[int]:
+    """Return the indices of opponents by their names."""
+    opponents = [settings.index(name, "against: ") for name in against]
+    for index in opponents:
+        if index in settings.retired:
+            raise ValueError(f"against: {settings.players[index].name!r} is retired")
+    return opponents
 
 
 def _whole(settings: Settings, games: int) -> Segment:

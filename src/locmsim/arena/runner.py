@@ -42,15 +42,16 @@ def play_missing(
     workers: Workers,
     on_games: Callable[[int], None] = lambda games: None,
     isolate: bool = False,
+    apart: bool = False,
 ) -> None:
     """Play the games of 1 to `count` missing in `store`, and add them to store and tally.
 
-    With `isolate`, each agent plays in a process of its own. A game in which a worker dies is
-    played again so, and whoever dies then loses it. It ends early when the sequential test of the
-    tally has decided. `on_games` is called whenever games have arrived. However this ends, the
-    games played so far are stored.
+    With `isolate`, each agent plays in a process of its own, with `apart` each agent of others. A
+    game in which a worker dies is played again apart, and whoever dies then loses it. It ends early
+    when the sequential test of the tally has decided. `on_games` is called whenever games have
+    arrived. However this ends, the games played so far are stored.
     """
-    _Run(store, tally, count, workers, on_games, isolate).run()
+    _Run(store, tally, count, workers, on_games, isolate, apart).run()
 
 
 class _Task(NamedTuple):
@@ -70,12 +71,13 @@ class _Run:
         workers: Workers,
         on_games: Callable[[int], None],
         isolate: bool,
+        apart: bool,
     ) -> None:
         self._store = store
         self._tally = tally
         self._on_games = on_games
         self._todo = store.missing(count)
-        self._isolate = isolate
+        self._isolate, self._apart = isolate, apart
         self._batch = 1
         self._runner = TaskRunner(
             workers,
@@ -121,6 +123,7 @@ class _Run:
             f"{self._store.path}{LIVE_SUFFIX}",
             again=task.again,
             isolate=self._isolate,
+            apart=self._apart,
         )
 
     def _name(self, task: _Task) -> str:

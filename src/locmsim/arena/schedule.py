@@ -15,15 +15,17 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
+from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim._options import Option, check, documented
 from locmsim._plugins import class_files
 from locmsim._seeds import agent_seed, derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 
-__all__ = ["MODES", "Fixture", "Player", "Segment", "Settings"]
+__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -137,13 +139,38 @@ class Segment(NamedTuple):
     pairings : tuple of tuple of int
         Pairs of indices of players.
     rounds : int
-        The number of rounds; each part begins with the seed of the first round.
+        The number of rounds.
+    first : int
+        The round whose seed the part begins with, from 0.
     """
 
     pairings: tuple[tuple[int, int], ...]
     rounds: int
+    first: int = 0
 
 
+class Draw(NamedTuple):
+    """Games of a pool whose pairings are not known yet: they depend on results until then.
+
+    Parameters
+    ----------
+    players : tuple of int
+        Indices of the players of whom each game has one; empty for all.
+    opponents : tuple of int
+        Indices of the only opponents of those; empty for all.
+    meetings : int
+        The number of mirrored pairs, or of games that are not mirrored.
+    step : int
+        How many of them are drawn at a time.
+    """
+
+    players: tuple[int, ...]
+    opponents: tuple[int, ...]
+    meetings: int
+    step: int
+
+
+@documented()
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings that determine the games of a tournament and how they are played.
@@ -154,26 +181,11 @@ class Settings:
         The contestants.
     game : Game
         The game.
-    mode : str
-        "round-robin", or "gauntlet": the first player against each of the others.
-    seed : int
-        The seed from which the seeds of all rounds are derived, unless `seeds` are given.
-    seeds : sequence of int, optional
-        The seeds of the rounds, all different, which limit their number.
-    mirror : bool
-        Play each seed twice, with the seats swapped. Otherwise the seats alternate from round to
-        round.
-    pairs_per_set : int
-        Number of consecutive rounds that share their cards but nothing else that depends on seeds.
-    timeout_scale, match_limit, lenient
-        As for `locmsim.referee.play`.
-    decks : str
-        The description of the agent who chooses the cards in both seats; empty: the players do.
-    pilot : str
-        The description of the agent who plays in both seats with the cards that the players have
-        chosen; empty: the players play.
+    options
     segments : tuple of Segment
         The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
+    draws : tuple of Draw
+        What will be appended to this schedule as results arrive.
     retired : tuple of int
         The players who play no more games.
     anchor : tuple of str and float, optional
@@ -187,26 +199,66 @@ class Settings:
 
     players: tuple[Player, ...]
     game: Game
-    mode: Mode = "round-robin"
-    seed: int = 0
-    seeds: Seeds | None = None
-    mirror: bool = True
-    pairs_per_set: int = 1
-    timeout_scale: float = 1.0
-    match_limit: float | None = None
-    lenient: bool = False
-    decks: str = ""
-    pilot: str = ""
+    mode: Annotated[
+        Mode,
+        Option(
+            "who plays whom",
+            choices=MODES,
+            more="A gauntlet is the first player against each of the others.",
+        ),
+    ] = "round-robin"
+    seed: Seed = 0
+    seeds: Annotated[
+        Seeds | None,
+        Option(
+            "seeds of the rounds, all different, which limit their number",
+            kind="sequence of int",
+            more="Everything random follows from them. Without them they are derived from `seed`.",
+        ),
+    ] = None
+    mirror: Annotated[
+        bool,
+        Option(
+            "play each seed twice, with the seats swapped",
+            more="Otherwise the seats alternate from round to round.",
+        ),
+    ] = True
+    pairs_per_set: Annotated[
+        int,
+        Option(
+            "number of consecutive rounds that share their cards",
+            1,
+            10**9,
+            more="They share nothing else that depends on seeds.",
+        ),
+    ] = 1
+    timeout_scale: TimeoutScale = 1.0
+    match_limit: MatchLimit | None = None
+    lenient: Lenient = False
+    decks: Annotated[
+        str,
+        Option(
+            "description of an agent who chooses the cards in both seats",
+            more="Then only their play tells players apart. A program is asked for its choice as"
+            " usual, and this replaces it.",
+        ),
+    ] = ""
+    pilot: Annotated[
+        str,
+        Option(
+            "description of an agent who plays in both seats, with the cards that the players have"
+            " chosen",
+            more="It is for agents only.",
+        ),
+    ] = ""
     segments: tuple[Segment, ...] = ()
+    draws: tuple[Draw, ...] = ()
     retired: tuple[int, ...] = ()
     anchor: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
         self._check_names()
-        if self.mode not in MODES:
-            raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
-        if self.pairs_per_set < 1:
-            raise ValueError(f"pairs_per_set: expected 1 or more, got {self.pairs_per_set}")
+        check(self)
         if self.seeds is not None:
             if not isinstance(self.seeds, Seeds):
                 object.__setattr__(self, "seeds", Seeds(self.seeds))
@@ -219,7 +271,6 @@ class Settings:
                 self.game.new_match(0, 0)
             except ValueError as error:
                 raise ValueError(f"pairs_per_set: {error}") from None
-        self._check_limits()
         for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
             if spec:
                 self._check_combined(name, spec)
@@ -240,20 +291,17 @@ class Settings:
             if names.count(name) > 1:
                 raise ValueError(f"players: two are called {name!r}")
 
-    def _check_limits(self) -> None:
-        if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
-            raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
-        if self.match_limit is not None and not self.match_limit > 0:
-            raise ValueError(f"match_limit: expected more than 0, got {self.match_limit}")
-
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:
             raise ValueError("pilot: does not apply where decks are given")
         if not hasattr(self.game, "combined"):
             raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
-        if not self.game.is_agent(spec):
+        if name == "pilot" and not self.game.is_agent(spec):
             raise ValueError(f"{name}: expected an agent, got {spec!r}")
         try:
+            if name == "decks":
+                spec = self.game.chooser(spec)  # type: ignore[attr-defined]
+                object.__setattr__(self, name, spec)
             self.game.make_agent(spec)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
@@ -336,9 +384,9 @@ class Settings:
         """
         if self.segments:
             if games is not None:
-                raise ValueError("games: does not apply to a pool, which grows by new players")
-            meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
-            return meetings * self.games_per_meeting
+                raise ValueError("games: a pool has no number of games per pairing")
+            drawn = sum(draw.meetings for draw in self.draws) * self.games_per_meeting
+            return self.scheduled + drawn
         per_round = self.pairing_count * self.games_per_meeting
         if games is None:
             if self.seeds is None:
@@ -355,6 +403,32 @@ class Settings:
             most = len(self.seeds) * self.games_per_meeting
             raise ValueError(f"games: {len(self.seeds)} seeds allow at most {most}, got {games}")
         return rounds * per_round
+
+    @property
+    def scheduled(self) -> int:
+        """The number of games of a pool whose pairings are known."""
+        meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
+        return meetings * self.games_per_meeting
+
+    def meetings(self, games: int) -> int:
+        """Return the number of mirrored pairs that games make, or of games that are not mirrored.
+
+        Parameters
+        ----------
+        games : int
+            A number of games.
+
+        Raises
+        ------
+        ValueError
+            The number is not possible.
+        """
+        if not 1 <= games <= _MOST_GAMES:
+            raise ValueError(f"games: expected 1 to {_MOST_GAMES}, got {games}")
+        meetings, rest = divmod(games, self.games_per_meeting)
+        if rest:
+            raise ValueError(f"games: mirrored pairs need an even number, got {games}")
+        return meetings
 
     def fixture(self, number: int) -> Fixture:
         """Return a game by its number.
@@ -380,7 +454,7 @@ class Settings:
             meetings = len(part.pairings) * part.rounds
             if number < meetings:
                 round_, place = divmod(number, len(part.pairings))
-                return round_, part.pairings[place]
+                return part.first + round_, part.pairings[place]
             number -= meetings
         if self.segments:
             raise ValueError(f"the pool has no meeting {number} behind its last one")
@@ -395,7 +469,9 @@ class Settings:
         number : int
             The number of the game.
         """
-        return not self.retired or not {*self.fixture(number).players} & {*self.retired}
+        if not self.retired or (self.draws and number > self.scheduled):
+            return True
+        return not {*self.fixture(number).players} & {*self.retired}
 
     def _round_seed(self, round_: int) -> int:
         if self.seeds is not None:
@@ -452,8 +528,12 @@ class Settings:
                     "seeds": seeds,
                     "game": game,
                     "segments": tuple(
-                        Segment(tuple((a, b) for a, b in pairings), rounds)
-                        for pairings, rounds in data.get("segments", ())
+                        Segment(tuple((a, b) for a, b in pairings), *rounds)
+                        for pairings, *rounds in data.get("segments", ())
+                    ),
+                    "draws": tuple(
+                        Draw(tuple(players), tuple(opponents), *numbers)
+                        for players, opponents, *numbers in data.get("draws", ())
                     ),
                     "retired": tuple(data.get("retired", ())),
                     "anchor": anchor and (anchor[0], anchor[1]),

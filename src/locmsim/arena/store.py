@@ -193,7 +193,10 @@ class Store(Database):
             for i, player in enumerate(settings.players):
                 row = [i, player.name, player.spec]
                 execute("INSERT OR IGNORE INTO players VALUES (?, ?, ?)", row)
-            if settings.pairings != self.settings.pairings:
+            if (len(settings.players), settings.pairings) != (
+                len(self.settings.players),
+                self.settings.pairings,
+            ):
                 execute("DELETE FROM sums")
                 self._sums = None
         self.settings = settings

@@ -135,6 +135,18 @@ class Tally:
                 self.sprt_state = self.sprt.state(self._tested)
         return PairResult(pair, pairing, score)
 
+    def grow(self, settings: Settings) -> None:
+        """Count on with further pairings.
+
+        Parameters
+        ----------
+        settings : Settings
+            The tournament, with a longer schedule.
+        """
+        self.settings = settings
+        for pairing in settings.pairings:
+            self.pairs.setdefault(pairing, PairCounts())
+
     def player_pairs(self, index: int) -> PairCounts:
         """Return all pairs of a player, counted for that player.
 

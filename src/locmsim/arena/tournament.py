@@ -13,11 +13,17 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 from locmsim._io import counted
+from locmsim._options import documented
 from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
-from locmsim.arena.game_worker import forget_agents, is_foreign_player, replayed
-from locmsim.arena.pool import grown, retired
+from locmsim.arena.game_worker import (
+    forget_agents,
+    is_foreign_player,
+    replayed,
+    shared_players,
+)
+from locmsim.arena.pool import drawn, grown, retired, widened
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
@@ -39,7 +45,7 @@ from locmsim.workers import (
     local_workers,
 )
 
-__all__ = ["Arena", "as_player", "parse_player"]
+__all__ = ["Arena", "as_player", "parse_player", "split_player"]
 
 # Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
@@ -50,11 +56,13 @@ DEFAULT_GAMES = 200
 _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 
 
+@documented(Settings)
 class Arena:
     """A tournament and its results, used as a context manager.
 
     If the file already has results, missing arguments are taken from it, and given ones must agree
-    with it; only `games` and `sprt` may change.
+    with it; only `games` and `sprt` may change. Without `seed` and `seeds`, a new file gets a
+    random seed.
 
     Parameters
     ----------
@@ -70,6 +78,8 @@ class Arena:
         An SQLite file for the results; by default they are kept in memory.
     games : int, optional
         Games per pairing; by default 200, or one for each seed and seating if `seeds` are given.
+        In a pool, which has players who were added: further games in all, which are drawn where
+        they tell most about the ratings.
     sprt : Sprt or False, optional
         A sequential test that may end the tournament early, for two players. Another one may
         replace that of the file; False drops it.
@@ -77,36 +87,14 @@ class Arena:
         The name of the player whose Elo the test is about, in place of ``sprt.player``.
     force : bool
         Resume even if files of the players have changed since the first games.
-    mode : str, optional
-        "round-robin" (the default), or "gauntlet": the first player against each of the others.
-    seed : int, optional
-        The seed from which the seeds of all rounds are derived; by default a random one.
-    seeds : sequence of int, optional
-        The seeds of the rounds, all different, which limit their number. Everything random
-        follows from them.
-    mirror : bool, optional
-        Play each seed twice, with the seats swapped (the default). Otherwise the seats alternate
-        from round to round.
-    pairs_per_set : int, optional
-        Number of consecutive rounds that share their cards; by default 1.
-    timeout_scale : float, optional
-        Factor of all time limits, by default 1; 0: no limits.
-    match_limit : float, optional
-        Seconds that a player may take for a whole match.
-    lenient : bool, optional
-        Accept output that a bot writes before it is asked for its next answer; by default such a
-        bot loses.
-    decks : str, optional
-        The description of an agent who chooses the cards in both seats, so that only their play
-        tells players apart. A program is asked for its choice as usual, and this replaces it.
-    pilot : str, optional
-        The description of an agent who plays in both seats, with the cards that the players have
-        chosen; for agents only.
+    options
     add : sequence, optional
         Further contestants, who play as many games against each of the others as those of the file
-        do among themselves. Their names must be new: a changed bot is a new player.
+        do among themselves, or `games` in all. Their names must be new: a changed bot is a new
+        player.
     against : sequence of str, optional
-        Names of the only opponents of those who are added.
+        Names of the only opponents of those who are added; without them, of players of whom each
+        further game of a pool has one.
     retire : sequence of str, optional
         Names of players who play no more games; those they have played stay.
     anchor : tuple of str and float, optional
@@ -121,7 +109,7 @@ class Arena:
         The file cannot be read or written, or files of the players have changed.
     """
 
-    def __init__(  # noqa: C901 (each argument is compared with the file)
+    def __init__(
         self,
         players: Sequence[Any] | None = None,
         *,
@@ -148,8 +136,10 @@ class Arena:
         retire: Sequence[str] = (),
         anchor: tuple[str, float] | None = None,
     ) -> None:
-        if seed is not None and seeds is not None:
-            raise ValueError("seed: does not apply to given seeds")
+        _check_that_apply(
+            ("seed", seed is not None, "given seeds", seeds is None),
+            ("sprt_of", sprt_of is not None, "a tournament without sprt", bool(sprt)),
+        )
         values = {
             "mode": mode,
             "seed": seed,
@@ -167,22 +157,12 @@ class Arena:
         self._agents: dict[str, Contestant] = {}
         self._store = Store(db, write=True)
         try:
-            stored = self._store.settings
-            if stored is not None:
-                settings = {**stored.fields(), **settings}
-            elif players is None and not add:
-                raise ValueError("players: expected at least two")
-            else:
-                players, add = [*(players or ()), *add], ()
-            options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
-            settings["game"] = _game(game, stored.game if stored else None, options)
-            settings.setdefault("seed", random_seed() if settings.get("seeds") is None else 0)
-            if players is not None:
-                settings["players"] = self._players(players, settings["game"])
-            before = self._store.goal
+            stored, before = self._store.settings, self._store.goal
             if stored is None:
                 settings["anchor"] = anchor
-            begun = Settings(**settings)
+                players, add = [*(players or ()), *add] or None, ()
+            options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
+            begun = self._begun(players, game, options, settings)
             wanted = retired(begun, retire)
             old = stored.players if stored is not None else ()
             known, changed = _with_files(wanted.players, old, wanted.retired)
@@ -191,15 +171,17 @@ class Arena:
             begun, wanted = (replace(some, players=known) for some in (begun, wanted))
             if sprt and sprt_of is not None:
                 sprt = replace(sprt, player=wanted.index(sprt_of, "sprt_of: "))
-            goal = _goal(wanted, games, sprt, before)
+            in_all = games if add or wanted.segments else None
+            goal = _goal(wanted, games if in_all is None else None, sprt, before)
             if anchor is not None:
                 wanted = replace(wanted, anchor=anchor)
+            if against and not add and in_all is None:
+                raise ValueError("against: applies to players to add, or to games of a pool")
             if add:
-                if goal.sprt is not None:
-                    raise ValueError("add: a tournament with a sequential test cannot grow")
-                wanted = grown(wanted, goal.games, self._players(add, wanted.game), against)
-                known, _ = _with_files(wanted.players, known, wanted.retired)
-                wanted = replace(wanted, players=known)
+                wanted = self._grown(wanted, goal, add, against, in_all)
+            elif in_all is not None:
+                wanted = widened(wanted, in_all, against)
+            if add or in_all is not None:
                 goal = Goal(wanted.count(None), None)
             self._store.begin(begun)
             if changed or wanted != begun:
@@ -211,6 +193,40 @@ class Arena:
         except BaseException:
             self.close()
             raise
+
+    def _grown(
+        self,
+        settings: Settings,
+        goal: Goal,
+        add: Sequence[Any],
+        against: Sequence[str],
+        games: int | None,
+    ) -> Settings:
+        """Return the settings with further players, whose files are noted."""
+        if goal.sprt is not None:
+            raise ValueError("add: a tournament with a sequential test cannot grow")
+        new = self._players(add, settings.game)
+        found = grown(settings, goal.games, new, against, games)
+        known, _ = _with_files(found.players, settings.players, found.retired)
+        return replace(found, players=known)
+
+    def _begun(
+        self,
+        players: Sequence[Any] | None,
+        game: str | Game | None,
+        options: Mapping[str, str],
+        settings: Mapping[str, Any],
+    ) -> Settings:
+        """Return the settings of the file, or of a new one, with those that are given."""
+        stored = self._store.settings
+        values = {**({} if stored is None else stored.fields()), **settings}
+        values["game"] = _game(game, None if stored is None else stored.game, options)
+        values.setdefault("seed", random_seed() if values.get("seeds") is None else 0)
+        if players is not None:
+            values["players"] = self._players(players, values["game"])
+        elif stored is None:
+            raise ValueError("players: expected at least two")
+        return Settings(**values)
 
     def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
@@ -300,7 +316,8 @@ class Arena:
         slots : int, optional
             Number of tasks that `executor` gets at a time; by default twice the number of cores.
         dask : str, optional
-            The address of a Dask scheduler, to play on its cluster.
+            The address of a Dask scheduler, to play on its cluster. Each agent that is not part of
+            the package plays in a process of its own there from the beginning.
         isolate : bool
             Play each agent in a process of its own from the beginning, the package's too.
         progress : bool
@@ -329,12 +346,29 @@ class Arena:
                 ) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                play_missing(self._store, self.tally, self.goal.games, workers, report, isolate)
+                # A cluster gives up when too many workers die.
+                self._play(workers, report, isolate, apart=dask is not None)
         except WorkersError as error:
             raise ArenaError(str(error)) from None
         finally:
             forget_agents()
         self._store.check_present()
+
+    def _play(
+        self, workers: Workers, report: Callable[[int], None], isolate: bool, apart: bool
+    ) -> None:
+        """Play what is missing; in a pool, the results so far decide who plays on."""
+        while True:
+            known = self.settings.scheduled if self.settings.segments else self.goal.games
+            play_missing(self._store, self.tally, known, workers, report, isolate, apart)
+            if not self.settings.draws:
+                return
+            wanted = drawn(self.settings, self.tally.pairs)
+            self._store.renew(wanted)
+            self.tally.grow(wanted)
+            if (goal := Goal(wanted.count(None), None)) != self.goal:
+                self.goal = goal
+                self._store.set_goal(goal)
 
     def _check_described(self) -> None:
         for player in self.settings.players:
@@ -492,7 +526,7 @@ class Arena:
             player.agent is None
             and is_foreign_player(player, self.settings.game)
             and is_importable(player.spec, "locmsim.agents")
-            for player in self.settings.players
+            for player in (*self.settings.players, *shared_players(self.settings))
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 
@@ -729,6 +763,16 @@ def _goal(
     return Goal(count, sprt or None)
 
 
+def _check_that_apply(*arguments: tuple[str, bool, str, bool]) -> None:
+    """Raise ``ValueError`` for an argument that is given where it does not apply.
+
+    Each has a name, whether it is given, what it does not apply to, and whether it applies.
+    """
+    for name, present, other, applies in arguments:
+        if present and not applies:
+            raise ValueError(f"{name}: does not apply to {other}")
+
+
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:
     """Return the game from the argument or the file."""
     if game is None:
@@ -761,12 +805,17 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
     return player
 
 
+def split_player(text: str) -> tuple[str, str]:
+    """Return the name and the description of a player; without a name, that is the description."""
+    label = _LABEL.fullmatch(text)
+    return (label[1], label[2]) if label else (text, text)
+
+
 def as_player(text: str, game: Agents) -> tuple[Player, Contestant | None]:
     """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
     ``ValueError`` for an agent's wrong options and for an empty command.
     """
-    label = _LABEL.fullmatch(text)
-    name, spec = label.groups() if label else (text, text)
+    name, spec = split_player(text)
     agent = agent_of(spec, f"player {text!r}", game)
     return Player(name, spec, agent is None), agent

@@ -1,7 +1,6 @@
 """Code that several commands share: options, output files, signals and failures."""
 
 import argparse
-import math
 import os
 import re
 import shutil
@@ -9,7 +8,6 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim._checks import whole as check_whole
 from locmsim.commands import Failure, Parser, Stopped, ended_by_signals
 
 __all__ = [
@@ -17,10 +15,6 @@ __all__ = [
     "FORCE_HELP",
     "GAME_HELP",
     "IDS_HELP",
-    "ISOLATE_HELP",
-    "LENIENT_HELP",
-    "LIMIT_HELP",
-    "SCALE_HELP",
     "STDOUT_PATHS",
     "Failure",
     "Parser",
@@ -30,10 +24,7 @@ __all__ = [
     "color_wanted",
     "ended_by_signals",
     "interruptible",
-    "number",
-    "seed",
     "start_logging",
-    "whole",
     "width",
     "write",
 ]
@@ -49,46 +40,11 @@ _HEAD = 4096
 
 FORCE_HELP = "overwrite a file even if this command did not write it"
 GAME_HELP = "the game and its options, NAME:OPTION=VALUE,... (default: locm)"
-SCALE_HELP = "multiply the time limits by X; 0: no limits (default: 1)"
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
-LIMIT_HELP = "total time of a bot for all its answers in a match"
-ISOLATE_HELP = (
-    "play every agent in a process of its own, by the game's protocol if it has one for agents"
+DECKS_HELP = (
+    "both players have the cards that this agent chooses, or cards chosen in this way: random,"
+    " classic, policy:path=FILE and other values of an agent's options deck and draft"
 )
-DECKS_HELP = "both players have the cards that this agent chooses"
-LENIENT_HELP = "accept output that a bot writes before it is asked for its next answer"
-
-
-def number(low: float, allow_low: bool) -> Callable[[str], float]:
-    """Return the type of an option whose value must be above `low`, or at least `low`."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (math.isfinite(value) and (value > low or (allow_low and value == low))):
-            expected = f"{low:g} or more" if allow_low else f"more than {low:g}"
-            raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
-        return value
-
-    return parse
-
-
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return the type of an option whose value is an integer with bounds."""
-
-    def parse(text: str) -> int:
-        try:
-            value: int | str = int(text)
-        except ValueError:
-            value = text
-        try:
-            return check_whole("", value, low, high)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error).removeprefix(": ")) from None
-
-    return parse
 
 
 def interruptible(work: Callable[[], _T]) -> _T:
@@ -110,17 +66,6 @@ def interruptible(work: Callable[[], _T]) -> _T:
     for error in errors:
         raise error
     return results[0]
-
-
-def seed(text: str) -> int:
-    """Parse an option whose value is a seed."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 1 << 63
-    if not -(1 << 63) <= value < 1 << 63:
-        raise argparse.ArgumentTypeError(f"expected a signed 64-bit integer, got {text!r}")
-    return value
 
 
 def color_wanted() -> bool:

@@ -1,25 +1,55 @@
 """Bots on the command line: the command of a program, or the name of an agent."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping
+
     from locmsim.contract import Game
 
-__all__ = ["as_bot"]
+__all__ = ["as_bot", "check_bot", "check_players", "chooser_of", "game_of"]
+
+
+def game_of(options: "Namespace") -> Any:
+    """Return the game of ``--game``, with ``--rules`` and ``--ids`` as far as a command has them.
+
+    These are options of Legends of Code and Magic: with another game, or one that says the same,
+    they are an error.
+    """
+    from locmsim._specs import read_options
+    from locmsim.arena import make_game
+
+    text = options.game or "locm"
+    name, _, rest = text.partition(":")
+    chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
+    try:
+        stated = read_options(f"game {name}", rest) if name == "locm" else chosen
+        for one in chosen:
+            if one in stated:
+                raise Failure(f"--{one}: does not apply with --game {text}", code=2)
+        return make_game(text, **chosen)
+    except ValueError as error:
+        raise Failure(f"--game: {error}", code=2) from None
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
     """Return the agent that a text names, or the text itself if it is a program's command.
 
-    Without a `game`, agents are those of Legends of Code and Magic; with `rules`, an agent that
-    does not play them is refused. `Failure` names the option that the text came from.
+    An agent with code of others is not made in this process, which it might end: what makes it
+    elsewhere is returned as a ``partial``. Without a `game`, agents are those of Legends of Code
+    and Magic; with `rules`, an agent that does not play them is refused. `Failure` names the option
+    that the text came from.
     """
     from locmsim.referee.locm_agents import LocmAgents
     from locmsim.referee.players import agent_of, check_program
 
     agents = LocmAgents(rules) if game is None else game
+    if _is_foreign(text, agents):
+        return partial(agent_of, text, option, agents)
     try:
         agent = agent_of(text, option, agents)
         # Any other bot that cannot be started loses, as tools that run a referee expect.
@@ -28,6 +58,53 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     except ValueError as error:
         raise Failure(error, code=2) from None
     return text if agent is None else agent
+
+
+def check_bot(bot: Any) -> Any:
+    """Return what `as_bot` did, after an agent of others was made in a process of its own.
+
+    `Failure` if that was not possible.
+    """
+    if isinstance(bot, partial):
+        from locmsim.referee.agent_process import UnusableAgentError, check_creation
+
+        _, option, _ = bot.args
+        try:
+            check_creation(bot)
+        except UnusableAgentError as error:
+            message = str(error)
+            where = "" if message.startswith(f"{option}: ") else f"{option}: "
+            raise Failure(f"{where}{message}", code=2) from None
+    return bot
+
+
+def check_players(players: "Mapping[str, str]", game: "Game | None" = None) -> None:
+    """Make the agents of others among some players in processes of their own, and no more.
+
+    What ends a process there would end this one later. The descriptions are given by what messages
+    begin with. `Failure` names what could not be made.
+    """
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import agent_of
+
+    agents = LocmAgents() if game is None else game
+    for where, spec in players.items():
+        if _is_foreign(spec, agents):
+            check_bot(partial(agent_of, spec, where, agents))
+
+
+def _is_foreign(text: str, agents: Any) -> bool:
+    return agents.is_agent(text) and getattr(agents, "is_foreign", lambda text: False)(text)
+
+
+def chooser_of(text: str) -> str:
+    """Return the description of the agent of ``--decks``; `Failure` if there is none."""
+    from locmsim.agents.combined import chooser_description
+
+    try:
+        return chooser_description(text)
+    except ValueError as error:
+        raise Failure(f"--decks: {error}", code=2) from None
 
 
 def _meant_an_agent(command: str, game: "Game | None") -> bool:

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure, Parser, interruptible, whole, width
+from locmsim._options import Declared, Option
+from locmsim.cli._common import Failure, Parser, interruptible, width
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim._core import State
+    from locmsim.decks.report import DeckReport
     from locmsim.game.match import Match
     from locmsim.game.observation import Observation
     from locmsim.referee.process_match import Result
@@ -39,8 +42,8 @@ def add_options(parser: Parser) -> None:
         "Search a position several times, by beam search and by MCTS, and print the best lines"
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
-        " (State.to_text), or a bot's input (--file). With --report, every turn of a match is"
-        " compared with the best one found."
+        " (State.to_text), or a bot's input (--file). With --report, the decks of a match are"
+        " judged, and every turn is compared with the best one found."
     )
     add = parser.add_argument
     add(
@@ -53,7 +56,8 @@ def add_options(parser: Parser) -> None:
     add(
         "--report",
         action="store_true",
-        help="report on the whole match: the loss of each turn, and the worst turns",
+        help="report on the whole match: what the decks were worth, the picks that cost most, the"
+        " loss of each turn, and the worst turns",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -79,13 +83,7 @@ def add_options(parser: Parser) -> None:
         help="continue beyond the turn: the opponent's best replies and the next turn, in sampled"
         " worlds, each named by its seed",
     )
-    add(
-        "--worlds",
-        type=whole(1, 4096),
-        default=3,
-        metavar="N",
-        help="number of worlds for --tree (default: %(default)s)",
-    )
+    add_option(parser, Declared("worlds", int, 3, Option("number of worlds for --tree", 1, 4096)))
     add(
         "--hand",
         default="",
@@ -369,16 +367,18 @@ def _report(options: argparse.Namespace) -> None:
         content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
         print(json.dumps(content, indent=1))
     else:
-        _print_report(report, names, result.match.cards)
+        _print_report(report, names, result.match)
 
 
-def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence[Card]") -> None:
-    columns = width()
+def _print_report(report: "GameReport", names: tuple[str, str], match: "Match") -> None:
+    columns, cards = width(), match.cards
     shown = [name or f"player {player}" for player, name in enumerate(names)]
 
     def words(turn: "TurnReport", line: str | None) -> str:
         return "no answer" if line is None else _Words(turn.start, cards, shown).line(line)
 
+    if report.decks is not None:
+        _print_decks(report.decks, names, cards, match.rules)
     print("turn player  before  after   loss  played")
     for turn in report.turns:
         print(
@@ -395,9 +395,45 @@ def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence
             print("  none gave anything away")
     print(f"\n{report.budget}")
     print(
-        "before, after: player 0's chance of winning; loss: of the player's own share of wins;"
-        " played, better: the expected result, from -1 to 1"
+        "before, after: player 0's chance of winning with the best turn and with the one played;"
+        " loss: the difference, of the player's own chance; played, better: the expected result,"
+        " from -1 to 1"
     )
+
+
+def _print_decks(
+    decks: "Sequence[DeckReport]", names: tuple[str, str], cards: "Sequence[Card]", rules: str
+) -> None:
+    """Print what both decks were worth, and the choices that cost most."""
+    from locmsim.art import card_titles
+    from locmsim.decks.chances import calibration
+    from locmsim.referee.locm_text import card_text
+    from locmsim.rules.rulesets import get_rules
+
+    titles, fitted = card_titles(cards), calibration(rules)
+
+    def text(card: "Card", copies: int) -> str:
+        return f"{'2 x ' if copies > 1 else ''}{card_text(card, titles.get(card, ''))}"
+
+    for deck, name in zip(decks, names, strict=True):
+        print(f"the deck of player {deck.player}{f', {name}' if name else ''}:")
+        print(f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}")
+        for one in deck.worst:
+            when = "" if one.turn is None else f"turn {one.turn}: "
+            print(f"  {when}{one.loss:.1%} given away")
+            _wrapped("    chosen ", text(one.picked, one.copies))
+            _wrapped("    better ", text(one.better, one.copies))
+        print()
+    how = "each exchange comes after those above it"
+    if get_rules(rules).draft:
+        how = "each pick is judged by the offers until then"
+    _wrapped(
+        "wins: ",
+        "the chance of winning with these two decks before a card is played, by the package's value"
+        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
+        f" all kinds; {how}",
+    )
+    print()
 
 
 def _from_game(

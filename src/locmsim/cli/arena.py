@@ -10,15 +10,12 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from locmsim._io import counted, printable
+from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    ISOLATE_HELP,
-    LENIENT_HELP,
-    LIMIT_HELP,
-    SCALE_HELP,
     STDOUT_PATHS,
     Failure,
     Parser,
@@ -27,12 +24,12 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     start_logging,
-    whole,
     width,
     write,
 )
+from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
-from locmsim.commands import sentence
+from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
 
 if TYPE_CHECKING:
@@ -66,12 +63,8 @@ def add_options(parser: Parser) -> None:
         " count (default: all players')",
     )
     add_shared(show, "--json")
-    show.add_argument(
-        "--stderr",
-        type=whole(1, 1 << 62),
-        metavar="GAME",
-        help="print the standard error output of both players of a game",
-    )
+    number = Option("print the standard error output of both players of a game", 1, 1 << 62)
+    add_option(show, Declared("stderr", int, None, number), metavar="GAME")
     show.add_argument(
         "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
     )
@@ -89,6 +82,8 @@ def add_options(parser: Parser) -> None:
 
 
 def _add_arena_run(parser: Parser) -> None:
+    from locmsim.arena import Settings
+
     add = parser.add_argument
     add(
         "players",
@@ -98,7 +93,12 @@ def _add_arena_run(parser: Parser) -> None:
     )
     group = parser.add_argument_group("matches")
     add = group.add_argument
-    add_shared(group, "--games", help="number of games per pairing (default: 200)")
+    add_shared(
+        group,
+        "--games",
+        help="number of games per pairing (default: 200); in a pool: of further games in all, which"
+        " are drawn where they tell most",
+    )
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
@@ -120,21 +120,24 @@ def _add_arena_run(parser: Parser) -> None:
     seeds = group.add_mutually_exclusive_group()
     add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
-    group.add_argument(
-        "--pairs-per-set",
-        type=whole(1, 10**9),
-        metavar="N",
-        help="pairs of games that share a card set (default: 1)",
-    )
+    known = declared(Settings)
+    add_option(group, known["pairs_per_set"], default=None)
     add = parser.add_argument_group("a pool that grows, with --db").add_argument
     add(
         "--add",
         nargs="+",
         default=[],
         metavar="PLAYER",
-        help="new players, who play against all others as many games as those have played",
+        help="new players, who play against all others as many games as those have played, or"
+        " --games in all",
     )
-    add("--against", nargs="+", default=[], metavar="NAME", help="the new players' only opponents")
+    add(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="the new players' only opponents; with --games alone: one of these is in each game",
+    )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
     add("--anchor", metavar="NAME=ELO", help="a player whose rating is given (default: mean of 0)")
     group = parser.add_argument_group("sequential test")
@@ -169,18 +172,15 @@ def _add_arena_run(parser: Parser) -> None:
         help="number of games played at once (default: one per core, which its two bots share; with"
         " two cores for each game, each bot has its own)",
     )
-    group.add_argument(
-        "--cores",
-        type=whole(1, 1 << 16),
-        metavar="N",
-        help="cores per game, for agents with threads (default: 1)",
-    )
+    add_shared(group, "--cores", help="cores per game, for agents with threads (default: 1)")
     add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
-    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    add_shared(group, "--isolate")
     group = parser.add_argument_group("time limits and faults")
-    add_shared(group, "--timeout-scale", help=SCALE_HELP)
-    add_shared(group, "--match-limit", help=LIMIT_HELP)
-    add_shared(group, "--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add_shared(
+        group, "--timeout-scale", help="factor of all time limits; 0: no limits (default: 1)"
+    )
+    add_shared(group, "--match-limit")
+    add_shared(group, "--lenient", action="store_const", const=True)
     group = parser.add_argument_group("play or decks alone")
     add = group.add_argument
     add("--decks", metavar="AGENT", help=DECKS_HELP)
@@ -197,7 +197,7 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--json")
     add_verbose(group)
     parser.needs("--sprt", "--alpha", "--beta", "--sprt-of")
-    parser.needs("--db", "--no-sprt", "--add", "--retire")
+    parser.needs("--db", "--no-sprt", "--add", "--against", "--retire")
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
@@ -269,6 +269,7 @@ def _verify_arena(options: argparse.Namespace) -> int:
         message = str(error).removeprefix("seeds: ").replace("seeds", "games")
         raise Failure(f"--verify: {message}", code=2) from None
     with ended_by_signals(), Arena.load(path) as arena:
+        _check_stored(arena)
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             found = arena.verify(
                 games,
@@ -294,6 +295,7 @@ def _verify_arena(options: argparse.Namespace) -> int:
     return int(bool(found))
 
 
+@ended_by_signals()
 def _play_arena(
     options: argparse.Namespace,
     db: str,
@@ -303,9 +305,9 @@ def _play_arena(
     """Play the games that are missing in a file, and print the results."""
     from locmsim.arena import Arena
 
-    with (
-        ended_by_signals(),
-        Arena(
+    _check_named(options)
+    with contextlib.redirect_stdout(sys.stderr):  # agents may print
+        played = Arena(
             options.players or None,
             db=db,
             games=options.games,
@@ -317,8 +319,10 @@ def _play_arena(
             retire=options.retire,
             anchor=_anchor(options.anchor),
             **chosen,
-        ) as arena,
-    ):
+        )
+    with played as arena:
+        if not options.players:
+            _check_stored(arena)
         if arena.finished:
             print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
@@ -345,6 +349,25 @@ def _play_arena(
         _print_arena(arena, options.json)
 
 
+def _check_named(options: argparse.Namespace) -> None:
+    """Check the agents of others: what ends as it is created would end this command."""
+    from locmsim.arena.tournament import split_player
+
+    if options.game is None or options.game.partition(":")[0] == "locm":
+        texts = [*options.players, *options.add]
+        named = {f"player {text!r}": split_player(text)[1] for text in texts}
+        both = {"decks": options.decks, "pilot": options.pilot}
+        check_players(named | {name: spec for name, spec in both.items() if spec})
+
+
+def _check_stored(arena: "Arena") -> None:
+    """Check the agents of others that are in a file of results."""
+    settings = arena.settings
+    playing = (one for i, one in enumerate(settings.players) if i not in settings.retired)
+    agents = {f"player {one.name!r}": one.spec for one in playing if not one.process}
+    check_players(agents, settings.game)
+
+
 def _anchor(text: str | None) -> tuple[str, float] | None:
     """Return the player and the rating of ``NAME=ELO``."""
     if text is None:
@@ -365,7 +388,7 @@ def _nothing_to_play(arena: "Arena") -> str:
     else:
         more = "--games N asks for more"
         if arena.settings.segments:
-            more = "--add NAME=PLAYER adds a player"
+            more = "--add NAME=PLAYER adds a player, --games N draws further games"
     return f"{arena.finished}; {more}"
 
 

@@ -4,17 +4,22 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import Failure, Parser, ended_by_signals, whole
+from locmsim._options import Declared, Option
+from locmsim.cli._common import Failure, Parser, ended_by_signals
 from locmsim.cli._players import as_bot
 from locmsim.cli._shared import add_shared
-from locmsim.contract import Part, start_turn
+from locmsim.commands import add_option
+from locmsim.contract import Part
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
+    from locmsim.referee.agent_process import AgentProcess
+    from locmsim.referee.process import BotProcess
     from locmsim.referee.process_match import Call, Result
 
 __all__ = ["add_options", "run"]
@@ -22,6 +27,7 @@ __all__ = ["add_options", "run"]
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
 _STDERR_LINES = 15
+_CANNOT_CONTINUE = "cannot continue a turn; beam and mcts can"
 
 
 def add_options(parser: Parser) -> None:
@@ -50,13 +56,8 @@ def add_options(parser: Parser) -> None:
         help="ask about the last turns of every game that a player lost",
     )
     add_shared(parser, "--player", help="with --lost: whose games (default: the first player's)")
-    add(
-        "--last",
-        type=whole(1, 1000),
-        default=3,
-        metavar="N",
-        help="with --lost: number of turns per game (default: %(default)s)",
-    )
+    last = Option("with --lost: number of turns per game", 1, 1000)
+    add_option(parser, Declared("last", int, 3, last))
     add_shared(parser, "--seed", default=0, help="seed of an agent (default: %(default)s)")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
     add_shared(
@@ -68,7 +69,6 @@ def add_options(parser: Parser) -> None:
         parser,
         "--timeout-scale",
         default=_SCALE,
-        help="multiply the time limits by X; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")
@@ -160,94 +160,149 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
     player = calls[turns[0]].player
     with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
         bot = as_bot(options.bot, "BOT", game=played.game)
-        if options.done is not None and not hasattr(bot, "continue_turn"):
-            raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
+        # Of an agent of others, its process says so.
+        continues = isinstance(bot, partial) or hasattr(bot, "continue_turn")
+        if options.done is not None and not continues:
+            raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}")
         if isinstance(bot, str) and "seed" in options.parser.present:
             raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
-        ask = _ask_program if isinstance(bot, str) else _ask_agent
-        return ask(options, bot, result, player, turns)
+        with _asker(options, bot, played, player) as ask:
+            return _answers(options, result, player, turns, ask)
+
+
+class _Question(NamedTuple):
+    """A player's question in the earlier match."""
+
+    call: "Call"
+    #: The calls before it, and the match at that point.
+    before: "Sequence[Call]"
+    match: Any
+    limit_ms: float | None
+    #: Actions of the turn that are already played.
+    done: str | None
 
 
 def _questions(
-    result: "Result[Any]", player: int, until: int, scale: float
-) -> "Iterator[tuple[Call, Any, float | None]]":
-    """Yield a player's calls up to a turn, with the match at that point and the limit in ms."""
+    options: argparse.Namespace, result: "Result[Any]", player: int, turns: "Sequence[int]"
+) -> Iterator[_Question]:
+    """Yield the questions to a player, up to the last of these turns."""
     match = result.match.root()
-    for call in result.calls:
-        if call.turn is not None and call.turn > until:
+    for number, call in enumerate(result.calls):
+        if call.turn is not None and call.turn > max(turns):
             return
         if call.player == player:
-            yield call, match, match.time_limit_ms(player) * scale or None
+            limit = match.time_limit_ms(player) * options.timeout_scale or None
+            done = options.done if call.turn in turns else None
+            yield _Question(call, result.calls[:number], match, limit, done)
         match.submit(call.player, call.answer)
 
 
-def _ask_program(
+def _answers(
     options: argparse.Namespace,
-    command: str,
     result: "Result[Any]",
     player: int,
-    turns: Sequence[int],
+    turns: "Sequence[int]",
+    ask: "_Ask",
 ) -> list[_Answer]:
-    from locmsim.referee.process import BotFault, BotProcess
-    from locmsim.supervisor import Supervisor
-
+    """Return the answers to these turns; `Failure` if the bot fails before one of them."""
     answers = []
-    with Supervisor() as supervisor:
-        try:
-            process = BotProcess(command, supervisor)
-        except BotFault as fault:
-            raise Failure(f"BOT: {fault.message}") from None
-        for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
-            line, problem = None, ""
-            seconds = None if limit is None else limit / 1000
-            process.stderr_since()
-            try:
-                line, _ = process.ask(call.text or "", seconds, lenient=True)
-            except BotFault as fault:
-                problem = f"{fault.kind}: {fault.message}"
-            if call.turn in turns:
-                words = process.stderr_since()
-                answers.append(_compared(result, call, match, line, problem, words))
-            elif problem:
-                at = "the choice phase" if call.turn is None else f"turn {call.turn}"
-                words = printable(process.stderr_tail().rstrip())
-                raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
-            if problem:
-                break
-    return answers
-
-
-def _ask_agent(
-    options: argparse.Namespace,
-    agent: Any,
-    result: "Result[Any]",
-    player: int,
-    turns: Sequence[int],
-) -> list[_Answer]:
-    import traceback
-
-    agent.reset(options.seed)
-    answers = []
-    for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
-        ask = match.ask(agent, player)
-        line, problem, words = None, "", ""
-        try:
-            start_turn(agent, limit)
-            line = ask()
-            if options.done is not None and call.turn in turns:
-                rest = agent.continue_turn(options.done)
-                line = _translated(match, "encode", ";".join(filter(None, [options.done, rest])))
-        except Exception as error:
-            problem = f"raised {type(error).__name__}: {error}"
-            words = traceback.format_exc()
+    for question in _questions(options, result, player, turns):
+        call = question.call
+        line, problem, words = ask(question)
         if call.turn in turns:
-            answers.append(_compared(result, call, match, line, problem, words))
+            answers.append(_compared(result, call, question.match, line, problem, words))
         elif problem:
             at = "the choice phase" if call.turn is None else f"turn {call.turn}"
+            words = printable(words.rstrip())
             raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
         if problem:
             break
     return answers
+
+
+#: Returns the answer to a question, None if there is none; what was wrong; the standard error.
+_Ask = Callable[[_Question], tuple[str | None, str, str]]
+
+
+@contextlib.contextmanager
+def _asker(options: argparse.Namespace, bot: Any, played: "Played", player: int) -> Iterator[_Ask]:
+    """Start the bot, and return what asks it.
+
+    Agents of others are asked in a process of their own: they must not end this one.
+    """
+    from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, UnusableAgentError
+    from locmsim.referee.process import BotFault, BotProcess
+    from locmsim.supervisor import Supervisor
+
+    with Supervisor() as supervisor:
+        try:
+            if isinstance(bot, str):
+                ask = partial(_ask_program, BotProcess(bot, supervisor))
+            elif isinstance(bot, partial):
+                isolated = IsolatedAgent(bot, options.seed)
+                process = AgentProcess(isolated, played.result.match.root(), supervisor)
+                process.begin()
+                ask = partial(_ask_process, process, player)
+            else:
+                bot.reset(options.seed)
+                ask = partial(_ask_agent, bot, player)
+        except BotFault as fault:
+            raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
+        except UnusableAgentError as error:
+            raise Failure(error, code=2) from None
+
+        def answered(question: _Question) -> tuple[str | None, str, str]:
+            line, problem, words = None, "", ""
+            try:
+                line = ask(question)
+            except BotFault as fault:
+                problem, words = f"{fault.kind}: {fault.message}", fault.traceback
+            if isinstance(ask.args[0], BotProcess):
+                words = ask.args[0].stderr_since() + words
+            return line, problem, words
+
+        yield answered
+
+
+def _ask_program(process: "BotProcess", question: _Question) -> str:
+    process.stderr_since()
+    limit = question.limit_ms
+    seconds = None if limit is None else limit / 1000
+    line, _ = process.ask(question.call.text or "", seconds, lenient=True)
+    return line
+
+
+def _ask_process(process: "AgentProcess", player: int, question: _Question) -> str:
+    from locmsim.referee.agent_process import UnusableAgentError
+    from locmsim.referee.process_match import one_line
+
+    process.stderr_since()
+    answer, _ = process.answer(question.before, player, question.limit_ms, None)
+    line = one_line(answer)
+    if question.done is None:
+        return line
+    try:
+        rest = one_line(process.continue_turn(question.done))
+    except UnusableAgentError:
+        raise Failure(f"--done: BOT {_CANNOT_CONTINUE}") from None
+    return _whole_turn(question, rest)
+
+
+def _ask_agent(agent: Any, player: int, question: _Question) -> str:
+    from locmsim.referee.agent_process import asked
+    from locmsim.referee.process_match import one_line
+
+    line = one_line(asked(question.match.ask(agent, player), agent, question.limit_ms))
+    if question.done is None:
+        return line
+    rest = asked(partial(agent.continue_turn, question.done), agent, None)
+    return _whole_turn(question, one_line(rest))
+
+
+def _whole_turn(question: _Question, rest: str) -> str:
+    """Return the turn that begins with the actions that were already played."""
+    line = ";".join(filter(None, [question.done, rest]))
+    return str(_translated(question.match, "encode", line))
 
 
 def _translated(match: Any, how: str, line: str | None) -> str | None:

@@ -12,10 +12,9 @@ from locmsim.cli._common import (
     Failure,
     Parser,
     check_target,
-    seed,
     write,
 )
-from locmsim.cli._shared import add_shared
+from locmsim.cli._shared import SEED, add_shared
 from locmsim.commands import sentence
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def add_options(parser: Parser) -> None:
     listing.set_defaults(act=_list_cards)
     generate = _action(actions, "generate", "print or save the 120 cards of a seed (1.5)")
     generate.add_argument(
-        "seed", type=seed, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+        "seed", type=SEED, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
     generate.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
@@ -49,7 +48,7 @@ def add_options(parser: Parser) -> None:
     generate.set_defaults(act=_generate_cards)
     draw = _action(actions, "draw", "draw the 120 cards of a seed (1.5) on one page")
     draw.add_argument(
-        "seed", type=seed, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
+        "seed", type=SEED, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
     )
     draw.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"

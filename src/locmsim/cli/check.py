@@ -5,7 +5,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
-from locmsim.cli._common import GAME_HELP, SCALE_HELP, Failure, ended_by_signals
+from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
+from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -25,43 +26,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
-    add_shared(parser, "--timeout-scale", default=1.0, help=SCALE_HELP)
+    add_shared(parser, "--timeout-scale", default=1.0)
     add_shared(parser, "--json")
 
 
+@ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
-    from locmsim.arena import make_game
-    from locmsim.cli._players import as_bot
+    from locmsim.cli._players import as_bot, check_bot
     from locmsim.referee.checks import run_check
 
-    chosen = {} if options.rules is None else {"rules": options.rules}
-    try:
-        game: Any = make_game(options.game or "locm", **chosen)
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
+    game = game_of(options)
     if not hasattr(game, "checks"):
         raise Failure(f"--game: {game.title} has no checks", code=2)
-    bot = as_bot(options.bot, "BOT", game=game)
+    bot = check_bot(as_bot(options.bot, "BOT", game=game))
     command: Any = bot if isinstance(bot, str) else game.command_of(options.bot, 0)
     if command is None:
         raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)
     results = []
     checks = game.checks()
-    with ended_by_signals():
-        # The first one again, to see whether the bot repeats itself.
-        for check in [*checks, checks[0]]:
-            try:
-                found = run_check(
-                    check, command, game.new_match, game.check_agent, options.timeout_scale
-                )
-            except OSError as error:
-                raise Failure(f"cannot run the bot: {error}") from None
-            results.append(found)
-            if found.fault.startswith("start failed") or "(start failed)" in found.fault:
-                raise Failure(f"BOT: {found.fault}")
-            if not options.json and len(results) <= len(checks):
-                _print(found)
+    # The first one again, to see whether the bot repeats itself.
+    for check in [*checks, checks[0]]:
+        try:
+            found = run_check(
+                check, command, game.new_match, game.check_agent, options.timeout_scale
+            )
+        except OSError as error:
+            raise Failure(f"cannot run the bot: {error}") from None
+        results.append(found)
+        if found.fault.startswith("start failed") or "(start failed)" in found.fault:
+            raise Failure(f"BOT: {found.fault}")
+        if not options.json and len(results) <= len(checks):
+            _print(found)
     *results, again = results
     alike = again.answers == results[0].answers
     if options.json:

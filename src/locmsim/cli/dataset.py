@@ -19,7 +19,7 @@ from locmsim.cli._common import (
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
-    from locmsim.envs.dataset import Examples
+    from locmsim.tuning.dataset import Examples
 
 __all__ = ["add_options", "run"]
 
@@ -116,7 +116,7 @@ def _is_database(source: str) -> bool:
 
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
-    from locmsim.envs.dataset import examples_of_agent
+    from locmsim.tuning.dataset import examples_of_agent
     from locmsim.workers import available_cores
 
     return examples_of_agent(
@@ -134,7 +134,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
 def _of_database(options: argparse.Namespace) -> "Iterator[Examples]":
     from locmsim.arena import Arena, StoreError
     from locmsim.contract import Part, require
-    from locmsim.envs.dataset import Examples, add_log
+    from locmsim.tuning.dataset import Examples, add_log
 
     total = Examples(options.rules, options.layout)
     try:

@@ -13,7 +13,6 @@ from locmsim.cli._common import (
     Failure,
     Parser,
     check_target,
-    number,
     write,
 )
 from locmsim.cli._shared import add_shared
@@ -56,11 +55,8 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--output", required=True)
     add_shared(parser, "--weights", help="weights of the bot (default: the tuned weights)")
     add("--search", choices=("beam", "mcts"), help="search algorithm of the bot (default: beam)")
-    add(
-        "--time-ms",
-        type=number(0, allow_low=False),
-        metavar="MS",
-        help="search time per turn, at most 0.6 of the limit (default: 120)",
+    add_shared(
+        parser, "--time-ms", help="search time per turn, at most 0.6 of the limit (default: 120)"
     )
     add_shared(parser, "--force", help=FORCE_HELP)
     add(

@@ -5,12 +5,10 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from locmsim._options import Declared, Option
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
-    LENIENT_HELP,
-    LIMIT_HELP,
-    SCALE_HELP,
     Failure,
     Parser,
     Stopped,
@@ -18,10 +16,11 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     start_logging,
-    whole,
     write,
 )
+from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress
@@ -66,20 +65,15 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
     add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")
-    add(
-        "--proof-games",
-        type=whole(0, 10**9),
-        default=1000,
-        metavar="N",
-        help="most games of the match against the start at the end; 0: no match (default: 1000)",
-    )
+    proof = Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
+    add_option(parser, Declared("proof_games", int, 1000, proof))
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
     add_shared(parser, "--force", help=FORCE_HELP)
     group = parser.add_argument_group("limits")
-    add_shared(group, "--timeout-scale", default=1.0, help=SCALE_HELP)
-    add_shared(group, "--match-limit", help=LIMIT_HELP)
-    add_shared(group, "--lenient", help=LENIENT_HELP)
+    add_shared(group, "--timeout-scale", default=1.0)
+    add_shared(group, "--match-limit")
+    add_shared(group, "--lenient")
     where = parser.add_argument_group("machines").add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="games at a time (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this scheduler")
@@ -113,10 +107,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _optimization(options: argparse.Namespace) -> "Optimization":
-    from locmsim.arena.registry import make_game
     from locmsim.tuning.optimization import Optimization, OptimizationSettings
 
-    rules = {} if options.rules is None else {"rules": options.rules}
     chosen = {name: getattr(options, name) for name in ("games", "method")}
     template = None
     if options.template is not None:
@@ -128,7 +120,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
             raise Failure(f"--template: {options.template}: {reason}", code=2) from None
     settings = OptimizationSettings(
         player=options.player,
-        game=make_game(options.game or "locm", None, **rules),
+        game=game_of(options),
         against=tuple(options.against),
         seed=options.seed,
         template=template,

@@ -3,9 +3,11 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Parser, whole
+from locmsim._options import Declared, Option
+from locmsim.cli._common import Failure, Parser
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -14,7 +16,6 @@ __all__ = ["add_options", "run"]
 
 
 def add_options(parser: Parser) -> None:
-    add = parser.add_argument
     position = parser.add_mutually_exclusive_group()
     position.add_argument("file", nargs="?", metavar="FILE", help=POSITION_HELP)
     add_shared(
@@ -23,16 +24,12 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--turn", help="with a log or DB:NUMBER as FILE: count from the start of this turn"
     )
-    add(
-        "--depth",
-        "-n",
-        type=whole(1, 100),
-        default=4,
-        metavar="N",
-        help="length of the sequences (default: %(default)s)",
-    )
+    depth = Declared("depth", int, 4, Option("length of the sequences", 1, 100))
+    add_option(parser, depth, "-n")
     add_shared(parser, "--rules", help="rule set (default: the position's, else 1.5)")
-    add("--divide", action="store_true", help="also list the count for each first action")
+    parser.add_argument(
+        "--divide", action="store_true", help="also list the count for each first action"
+    )
     parser.needs("FILE", "--turn")
 
 

@@ -7,28 +7,24 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import printable
+from locmsim._options import Declared, Option
 from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    ISOLATE_HELP,
-    LENIENT_HELP,
-    LIMIT_HELP,
-    SCALE_HELP,
     STDOUT_PATHS,
     Failure,
     Parser,
     check_target,
     color_wanted,
     ended_by_signals,
-    seed,
-    whole,
     write,
 )
-from locmsim.cli._players import as_bot
-from locmsim.cli._shared import add_shared
+from locmsim.cli._players import as_bot, check_bot, chooser_of, game_of
+from locmsim.cli._shared import SEED, add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,20 +51,15 @@ def add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the match")
     add = group.add_argument
     add_shared(group, "--rules", help="rule set (default: 1.5, or that of the log)")
-    add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
+    add_shared(group, "--seed", "-seed", help="seed of the match: the same as -d seed=N")
     add(
         "-d",
         default="",
         metavar="DATA",
         help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; the last of several -d counts',
     )
-    add(
-        "-league",
-        "--league",
-        type=whole(1, 4),
-        metavar="N",
-        help="league, 1 to 4, in rules 1.0: the same as -d league=N",
-    )
+    league = Option("league, 1 to 4, in rules 1.0: the same as -d league=N", 1, 4)
+    add_option(group, Declared("league", int, None, league), "-league")
     add_shared(group, "--ids", help=IDS_HELP)
     group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
@@ -79,10 +70,10 @@ def add_options(parser: Parser) -> None:
         help="show an earlier match instead: a log (FILE) or a game of an arena (DB:NUMBER)",
     )
     group = parser.add_argument_group("time limits and faults")
-    add_shared(group, "--timeout-scale", default=1.0, help=SCALE_HELP)
-    add_shared(group, "--match-limit", help=LIMIT_HELP)
-    add_shared(group, "--lenient", help=LENIENT_HELP)
-    add_shared(group, "--isolate", help=ISOLATE_HELP)
+    add_shared(group, "--timeout-scale", default=1.0)
+    add_shared(group, "--match-limit")
+    add_shared(group, "--lenient")
+    add_shared(group, "--isolate")
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
@@ -108,6 +99,7 @@ def add_options(parser: Parser) -> None:
     parser.needs("--logs", "--force")
 
 
+@ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play or replay the match, print and log it; return 1 if a bot could not be started."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
@@ -179,13 +171,9 @@ def _game(options: argparse.Namespace) -> "Game | None":
     """Return the game that ``--game`` names; None for Legends of Code and Magic."""
     if options.game is None:
         return None
-    from locmsim.arena import LocmGame, make_game
+    from locmsim.arena import LocmGame
 
-    chosen = {name: getattr(options, name) for name in ("rules", "ids")}
-    try:
-        game = make_game(options.game, **{k: v for k, v in chosen.items() if v is not None})
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
+    game: Game = game_of(options)
     if not isinstance(game, LocmGame):
         return game
     options.rules, options.ids = game.rules, game.ids
@@ -235,9 +223,7 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
     else:
         db, _, game_number = source.rpartition(":")
         library, key = Library(dbs=[db]), f"d0:{game_number}"
-    site = Site(library)
-    with ended_by_signals():
-        serve(site, path=f"game/{key}", ready=ready)
+    serve(Site(library), path=f"game/{key}", ready=ready)
 
 
 class _LivePage:
@@ -277,8 +263,7 @@ class _LivePage:
 
         if game is None:  # the view of another game stays as it is
             self._library.add(result, names, live=self._key)
-        with ended_by_signals():
-            threading.Event().wait()
+        threading.Event().wait()
 
     def __enter__(self) -> "_LivePage":
         return self
@@ -315,7 +300,7 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
 
     try:
         params = _parameters(options.d)
-        match_seed = seed(str(params.pop("seed"))) if "seed" in params else None
+        match_seed = SEED(str(params.pop("seed"))) if "seed" in params else None
     except (ValueError, argparse.ArgumentTypeError) as error:
         raise Failure(f"-d: {error}", code=2) from None
     if params or options.league is not None:
@@ -342,12 +327,14 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
-    from locmsim.referee.agent_process import IsolatedAgent
+    from locmsim.referee.agent_process import IsolatedAgent, UnusableAgentError
     from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
     seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
     decks = _choosers(options.decks, game, rules, seeds)
+    if decks:
+        options.decks = chooser_of(options.decks)
     bots = [
         _contestant(
             text,
@@ -369,7 +356,7 @@ def _played(
             log.add(call)
 
     try:
-        with ended_by_signals(), contextlib.ExitStack() as logs:
+        with contextlib.ExitStack() as logs:
             begun = None if game is None else _begun(game, match)
             if options.logs not in (None, *STDOUT_PATHS):
                 from locmsim.contract import LIVE_SUFFIX
@@ -395,6 +382,8 @@ def _played(
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
+    except UnusableAgentError as error:
+        raise Failure(error, code=2) from None
     # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
     for player, bot in enumerate(bots):
         if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
@@ -410,12 +399,17 @@ def _choosers(
         return []
     if game is not None:
         raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
-    agents = [as_bot(spec, "--decks", rules=rules) for _ in seeds]
-    for agent, one_seed in zip(agents, seeds, strict=True):
-        if isinstance(agent, str):
-            raise Failure(f"--decks: expected an agent, got {agent!r}", code=2)
-        agent.reset(one_seed)
-    return agents
+    from functools import partial
+
+    from locmsim.referee.agent_process import IsolatedAgent, ready
+
+    agents = [as_bot(chooser_of(spec), "--decks", rules=rules) for _ in seeds]
+    if isinstance(agents[0], str):
+        raise Failure(f"--decks: expected an agent, got {spec!r}", code=2)
+    return [
+        IsolatedAgent(agent, seed) if isinstance(agent, partial) else ready(agent, seed)
+        for agent, seed in zip(agents, seeds, strict=True)
+    ]
 
 
 def _contestant(
@@ -430,22 +424,27 @@ def _contestant(
         return bot
     from functools import partial
 
-    from locmsim.agents.registry import make_agent
-    from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
+    from locmsim.referee.agent_process import IsolatedAgent, ready
 
+    others = isinstance(bot, partial)
     if decks is not None and game is None:
         from locmsim.agents.combined import CombinedAgent, combined_agent
+        from locmsim.agents.registry import is_foreign, make_agent
 
-        if isolate or is_foreign(type(bot), text) or ".py:" in decks:
+        if isolate or others or is_foreign(decks):
             return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
         return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
     if isolate:
         from locmsim.arena.locm import LocmGame
 
         if command := (game or LocmGame()).command_of(text, agent_seed):
+            check_bot(bot)
             return command
-    if isolate or is_foreign(type(bot), text, game):
-        return IsolatedAgent(partial(game.make_agent if game else make_agent, text), agent_seed)
+    if others:
+        return IsolatedAgent(bot, agent_seed)
+    if isolate:
+        assert game is not None
+        return IsolatedAgent(partial(game.make_agent, text), agent_seed)
     return ready(bot, agent_seed)
 
 

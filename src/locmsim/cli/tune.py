@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from locmsim._options import Declared, Option
 from locmsim.cli._common import (
     Failure,
     Parser,
@@ -16,9 +17,9 @@ from locmsim.cli._common import (
     check_target,
     ended_by_signals,
     start_logging,
-    whole,
 )
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim.tuning import Tuner
@@ -46,27 +47,14 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--state", help="folder for the state of the run; an existing one is resumed"
     )
-    add(
-        "--iterations",
-        type=whole(0, 10**6),
-        default=10,
-        metavar="N",
-        help="total number of iterations (default: %(default)s)",
-    )
+    iterations = Option("total number of iterations", 0, 10**6)
+    add_option(parser, Declared("iterations", int, 10, iterations))
     add_shared(parser, "--games", help="games per iteration (default: 4000)")
-    add(
-        "--match-games",
-        type=whole(1, 10**9),
-        metavar="N",
-        help="games of the match that decides on new weights (default: 1000)",
-    )
+    deciding = Option("games of the match that decides on new weights (default: 1000)", 1, 10**9)
+    add_option(parser, Declared("match_games", int, None, deciding))
     add_shared(parser, "--nodes", help="positions searched per turn (default: 2000)")
-    add(
-        "--pools",
-        type=whole(1, 10**9),
-        metavar="N",
-        help="number of different card sets (default: 1000)",
-    )
+    pools = Option("number of different card sets (default: 1000)", 1, 10**9)
+    add_option(parser, Declared("pools", int, None, pools))
     add_shared(parser, "--seed", help="seed of all random numbers (default: 1)")
     where = parser.add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="number of processes (default: one per core)")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, Parser, ended_by_signals
+from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -38,7 +39,18 @@ def add_options(parser: Parser) -> None:
         metavar="BOT",
         help="an additional opponent: a command, an agent or NAME=either (repeatable)",
     )
-    add("--save", metavar="FOLDER", help="folder to save games in (default: a temporary folder)")
+    add_shared(
+        parser,
+        "--state",
+        action="append",
+        default=[],
+        help="folder of a run of locmsim optimize, whose parameters are drawn (repeatable)",
+    )
+    add(
+        "--save",
+        metavar="FOLDER",
+        help="folder to save games in, made if there is none (default: games are not saved)",
+    )
     add_shared(parser, "--port", default=0, help="port of the server (default: any free one)")
     add_shared(
         parser,
@@ -60,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
+    from locmsim.arena.tournament import split_player
     from locmsim.web.library import Library
     from locmsim.web.play import opponents
     from locmsim.web.site import Site
@@ -72,8 +85,10 @@ def run(options: argparse.Namespace) -> None:
         _check_folder(folder)
     # Games saved earlier can be watched.
     saved = [folder] if folder else []
+    check_players({f"--bot: player {text!r}": split_player(text)[1] for text in options.bot})
     try:
-        opponents(options.bot)
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            opponents(options.bot)
     except ValueError as error:
         raise Failure(f"--bot: {error}", code=2) from None
     site = Site(
@@ -81,6 +96,7 @@ def run(options: argparse.Namespace) -> None:
         options.bot,
         options.timeout_scale,
         folder,
+        runs=options.state,
     )
 
     with contextlib.ExitStack() as files:
@@ -111,7 +127,9 @@ def _serve(
 
 def _check_folder(folder: str) -> None:
     """Fail at the start, not when the first game is over."""
-    if not os.path.isdir(folder):
-        raise Failure(f"--save: there is no folder {folder}", code=2)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--save: {folder}: {error.strerror}", code=2) from None
     if not os.access(folder, os.W_OK):
         raise Failure(f"--save: cannot write to {folder}: no permission", code=2)

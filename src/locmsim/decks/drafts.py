@@ -221,7 +221,6 @@ class _PickByValue(HistoryPicker):
 #: The draft pickers by name; "cheapest" is a baseline.
 DRAFT_PICKERS: dict[str, DraftPicker] = {
     "default": _PickByValue(),
-    "value": _PickByValue(),
     "curve": _pick_by_curve,
     "order": _pick_by_order,
     "cheapest": _pick_cheapest,

@@ -1,6 +1,6 @@
 """Named features of cards: the terms of card scores and deck values."""
 
-from locmsim.networks._decks import term_rows
+from locmsim.networks._decks import COST_COLUMNS, ENOUGH, term_rows
 from locmsim.rules.cards import Card, CardType
 
 __all__ = ["CARD_TERMS", "card_terms"]
@@ -15,16 +15,13 @@ _KEYWORDS = {
     "W": "ward",
 }
 _BY_ATTACK = "CDW"
-#: Attack and defense above this do not count: they kill no second creature.
-_ENOUGH = 12
-_COST_COLUMNS = 8
 
 #: The terms of a `WeightedScore` and their meaning; compiled code uses the same order. All numbers
 #: count in favour of the card's player: attack and defense of red and blue items are the amounts
 #: that the enemy loses.
 CARD_TERMS: dict[str, str] = {
-    **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},
-    f"cost.{_COST_COLUMNS - 1}": f"costs {_COST_COLUMNS - 1} or more",
+    **{f"cost.{n}": f"costs {n}" for n in range(COST_COLUMNS - 1)},
+    f"cost.{COST_COLUMNS - 1}": f"costs {COST_COLUMNS - 1} or more",
     **dict.fromkeys(_TYPE_NAMES, "is of this type"),
     "lane1": "has this area: copies in its lane",
     "lane2": "has this area: copies in both lanes",
@@ -32,7 +29,7 @@ CARD_TERMS: dict[str, str] = {
     "heal": "each health the player gains",
     "damage": "each health the opponent loses",
     **{
-        f"{name}.{stat}": f"each point of {stat}, if of this type; up to {_ENOUGH}"
+        f"{name}.{stat}": f"each point of {stat}, if of this type; up to {ENOUGH}"
         for name in _TYPE_NAMES
         for stat in ("attack", "defense")
     },

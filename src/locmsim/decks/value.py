@@ -28,11 +28,14 @@ from numpy.typing import NDArray
 from locmsim.networks._decks import DECK_SHAPES, DeckNetworks, term_rows
 from locmsim.networks.weights import default_weights
 from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD
 
 __all__ = ["SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
 
 _Array = NDArray[np.float32]
 
+#: An exchange must raise the value of a deck by more than this: less may be a rounding error.
+_LEAST = 1e-4
 #: Size of each hidden layer.
 UNITS = DECK_SHAPES["output"][0]
 #: Name -> shape of the arrays of a network.
@@ -95,6 +98,36 @@ class DeckValue:
             term_rows(offered), [chosen[card.base_id] for card in offered]
         )
         return [card.base_id for card, n in zip(offered, copies, strict=True) for _ in range(n)]
+
+    def best_exchange(
+        self, deck: Sequence[int], cards: Sequence[Card]
+    ) -> tuple[int, int, int, float] | None:
+        """Return the most valuable exchange of a card of a deck for an offered one.
+
+        Parameters
+        ----------
+        deck
+            Base ids of 30 of the offered cards.
+        cards
+            The offer.
+
+        Returns
+        -------
+        tuple of int, int, int and float, or None
+            The base ids of the card to give up and of the one to take, the number of copies that
+            change (both, if the deck has two of the first and none of the second), and the value
+            of the deck then. None if no exchange improves the deck.
+        """
+        offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
+        chosen = Counter(deck)
+        rows, copies = term_rows(offered), [chosen[card.base_id] for card in offered]
+        values = self._networks.exchanged(rows, copies)
+        out, into = divmod(int(np.nanargmax(values)), len(offered))
+        value = float(values[out, into])
+        if value <= self._networks.value(rows, copies) + _LEAST:
+            return None
+        changed = min(copies[out], COPIES_PER_CARD - copies[into])
+        return offered[out].base_id, offered[into].base_id, changed, value
 
 
 @cache

@@ -16,12 +16,12 @@ from locmsim._lazy import imported_later
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
     from locmsim.envs.base import LocmEnvBase as LocmEnvBase
-    from locmsim.envs.episode_match import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.options import Options as Options
     from locmsim.envs.players import PlayerResults as PlayerResults
     from locmsim.envs.players import Players as Players
     from locmsim.envs.players import Pool as Pool
+    from locmsim.envs.results import EpisodeMatch as EpisodeMatch
     from locmsim.envs.single import BattleEnv as BattleEnv
     from locmsim.envs.single import ConstructEnv as ConstructEnv
     from locmsim.envs.single import DraftEnv as DraftEnv
@@ -83,7 +83,7 @@ __getattr__, __dir__ = imported_later(
         "ConstructVectorEnv": "vector",
         "DraftEnv": "single",
         "DraftVectorEnv": "vector",
-        "EpisodeMatch": "episode_match",
+        "EpisodeMatch": "results",
         "Games": "games",
         "LocmEnv": "single",
         "LocmEnvBase": "base",

@@ -5,12 +5,12 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int8_t, uint8_t, uintptr_t
 from libc.string cimport memset
 
-from locmsim._core cimport MAX_DECK, RULES_10, RULES_15, stream_start, table_t
+from locmsim._core cimport MAX_DECK, RULES_15, num_actions, stream_start
 from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
     BATTLE_EPISODE,
-    CALLER,
+    BY_CALLER,
     IN_BATTLE,
     IN_CHOICE,
     LOSE,
@@ -51,7 +51,7 @@ cdef class RowBlock:
         if layout_size(g.layout, g.rules) == 0:
             raise ValueError(f"layout {options['layout']!r} does not support rules {self.rules}")
         if options["episode"] != "choice":
-            g.battle_actions = 155 if g.rules == RULES_10 else 145
+            g.battle_actions = num_actions(g.rules)
             g.battle_size = layout_size(g.layout, g.rules) * layout_item(g.layout)
         g.first_pick = g.n_actions = g.battle_actions
         if g.episode != BATTLE_EPISODE:
@@ -88,8 +88,7 @@ cdef class RowBlock:
         self.a.own_sets = <set_t*>PyMem_Calloc(n, sizeof(set_t))
         if self.a.sets is NULL or self.a.own_sets is NULL:
             raise MemoryError(f"{size} card sets")
-        # Drawing a card may read 256 entries of the last row's table: leave space behind it.
-        size = n * (sizeof(row_t) + sizeof(cold_t)) + sizeof(table_t) + ALIGNMENT
+        size = n * (sizeof(row_t) + sizeof(cold_t)) + ALIGNMENT
         self.block = PyMem_Malloc(size)
         if self.block is NULL:
             raise MemoryError(f"{n} rows")
@@ -106,7 +105,7 @@ cdef class RowBlock:
             self.a.rows[i].where = OVER
             self.a.rows[i].phase = IN_BATTLE if g.episode == BATTLE_EPISODE else IN_CHOICE
         for i in range(SLOTS):
-            g.player[i] = CALLER
+            g.player[i] = BY_CALLER
 
     def __dealloc__(self):
         PyMem_Free(self.block)

@@ -59,15 +59,6 @@ cdef class CardSets:
                 for j in range(len(decks[who])):
                     target.decks[who][j] = decks[who][j]
 
-    def give_own(self, Py_ssize_t i, Table table not None, decks=None):
-        """Set the card set of an episode whose seeds have been set, as `give` does."""
-        self.block.row(i).cold.now.set = -1
-        self.give(i, table, decks)
-
-    def pool(self, Py_ssize_t i):
-        """Return the table whose pool is the row's card set."""
-        return self.table_of_set(i)
-
     def offers(self, Py_ssize_t i):
         """Return the offers of a draft (1.x): 30 triplets of indices into the cards."""
         cdef row_t* r = self.block.row(i)

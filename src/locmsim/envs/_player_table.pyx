@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from locmsim.envs._block cimport RowBlock
-from locmsim.envs._row cimport CALLER, EXTERNAL, OVER, SEARCHES, SLOTS, game_t
+from locmsim.envs._row cimport BY_CALLER, BY_PYTHON, OVER, BY_SEARCH, SLOTS, game_t
 from locmsim.envs._searcher cimport Searcher
 
 __all__ = ["MOST_PLAYERS", "PlayerTable"]
@@ -27,9 +27,9 @@ cdef class PlayerTable:
         self.n_threads = 1
         self.searchers = [None] * SLOTS
         for i in range(SLOTS):
-            self.a.g.player[i] = CALLER
+            self.a.g.player[i] = BY_CALLER
         self.draw_from([0], [1.0])
-        self.battlers = [EXTERNAL, EXTERNAL]
+        self.battlers = [BY_PYTHON, BY_PYTHON]
 
     def free_slots(self):
         """Return the slots whose players no running episode is played against."""
@@ -44,15 +44,14 @@ cdef class PlayerTable:
     def put(self, int slot, kind):
         """Put a player into a slot.
 
-        `kind` is the number of a scripted player, -1 for a player that Python asks, -3 for the
-        caller, or a `Searcher`.
+        `kind` is the number of a scripted player, BY_PYTHON, BY_CALLER, or a `Searcher`.
         """
         cdef Searcher searcher
         cdef game_t* g = &self.a.g
         cdef int i
         if not 0 <= slot < SLOTS:
             raise IndexError(f"slot {slot} of {SLOTS}")
-        g.player[slot] = SEARCHES if isinstance(kind, Searcher) else kind
+        g.player[slot] = BY_SEARCH if isinstance(kind, Searcher) else kind
         self.a.searchers[slot] = NULL
         self.searchers[slot] = None
         if isinstance(kind, Searcher):
@@ -64,7 +63,7 @@ cdef class PlayerTable:
         memset(self.a.results[slot], 0, sizeof(self.a.results[slot]))
         g.notes = False
         for i in range(SLOTS):
-            g.notes = g.notes or g.player[i] == EXTERNAL or g.player[i] == SEARCHES
+            g.notes = g.notes or g.player[i] == BY_PYTHON or g.player[i] == BY_SEARCH
 
     def draw_from(self, list slots, list weights):
         """Set the players that new episodes are played against, and how often each is drawn.
@@ -78,7 +77,7 @@ cdef class PlayerTable:
         for i in range(<int>len(slots)):
             g.slot[i] = slots[i]
             g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
-            g.self_play = g.self_play and g.player[g.slot[i]] == CALLER
+            g.self_play = g.self_play and g.player[g.slot[i]] == BY_CALLER
         g.n_opponents = <int>len(slots)
         self.drawn = (slots, weights)
 
@@ -101,14 +100,14 @@ cdef class PlayerTable:
         self.battlers = list(battlers)
         for i in range(2):
             self.a.battlers[i] = NULL
-            self.a.g.battler[i] = EXTERNAL
+            self.a.g.battler[i] = BY_PYTHON
             if isinstance(battlers[i], Searcher):
                 searcher = battlers[i]
                 searcher.reserve(
                     self.a.n, self.a.g.n_sets, self.n_threads, 2 * self.n_threads)
                 searcher.q.stopped = &self.a.stopped
                 self.a.battlers[i] = &searcher.q
-                self.a.g.battler[i] = SEARCHES
+                self.a.g.battler[i] = BY_SEARCH
             else:
                 self.a.g.battler[i] = battlers[i]
 

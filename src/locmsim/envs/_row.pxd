@@ -2,12 +2,20 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, state_t, table_t
+from locmsim._core cimport (
+    MAX_DECK,
+    PASS,
+    card_t,
+    player_t,
+    shown_action_t,
+    short_table_t,
+    state_t,
+    table_t,
+)
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._layout cimport known_t
 from locmsim.game._match cimport MAX_SET, match_t
-from locmsim.game._turn_view cimport short_table_t
 
 cpdef enum:                     # what a row waits for
     NOTHING = 0
@@ -51,12 +59,14 @@ cdef enum:                      # where decks come from
     FIXED_DECKS = 1             # of the row's card set, or of the environment
     ASKED_DECKS = 2             # Python chooses
 
+cpdef enum:                     # kinds of players that have no number among the scripted ones
+    BY_PYTHON = -1              # Python asks them
+    BY_SEARCH = -2              # a compiled search plays their turns
+    BY_CALLER = -3              # their actions come through `advance`
+
 cdef enum:
     SLOTS = 64                  # players in the table, including those of episodes still running
     MAX_ACTS = 48               # actions of one turn: cards from hand and attacks
-    EXTERNAL = -1               # a player that Python asks
-    SEARCHES = -2               # a player whose turns a compiled search plays
-    CALLER = -3                 # a player whose actions come through `advance`
     REFEREES_LIMIT = 1400       # actions of a battle after which the referee of 1.5 ends it
     ALIGNMENT = 64
     HOT_BYTES = 512             # bytes of a row without the hands and what only a draw reads
@@ -128,7 +138,7 @@ ctypedef struct game_t:         # what all rows have in common
     int n_opponents
     int slot[SLOTS]             # slots of the opponents that may be drawn
     uint32_t weight[SLOTS]      # ... their weights in units of 1/65536; the sum is at least 1
-    int player[SLOTS]           # scripted kinds of the kernel, or EXTERNAL, SEARCHES, CALLER
+    int player[SLOTS]           # scripted kinds of the kernel, or BY_PYTHON, BY_SEARCH, BY_CALLER
     bint self_play              # only the caller may be drawn
     bint shaped
     bint raw_potentials         # as in gym-locm: no discount, and not 0 at the end

@@ -1,5 +1,8 @@
 __all__ = [
     "BATTLES",
+    "BY_CALLER",
+    "BY_PYTHON",
+    "BY_SEARCH",
     "CARD_SET",
     "DECKS",
     "IN_BATTLE",
@@ -15,5 +18,8 @@ DECKS: int
 OPPONENT: int
 SEARCH: int
 BATTLES: int
+BY_PYTHON: int
+BY_SEARCH: int
+BY_CALLER: int
 IN_BATTLE: int
 IN_CHOICE: int

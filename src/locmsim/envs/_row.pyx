@@ -55,7 +55,8 @@ from locmsim.search._engine cimport MAX_PATH
 
 # The numbers of _row.pxd that Python needs.
 __all__ = [
-    "BATTLES", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE", "NOTHING", "OPPONENT", "SEARCH"]
+    "BATTLES", "BY_CALLER", "BY_PYTHON", "BY_SEARCH", "CARD_SET", "DECKS", "IN_BATTLE", "IN_CHOICE",
+    "NOTHING", "OPPONENT", "SEARCH"]
 
 
 # ---- random numbers -----------------------------------------------------------------------------
@@ -110,7 +111,7 @@ cdef inline void draw_opponent(const game_t* g, row_t* r, uint32_t x) noexcept n
         x -= g.weight[i]
         i += 1
     r.cold.now.opponent = g.slot[i]
-    if g.player[g.slot[i]] == CALLER:
+    if g.player[g.slot[i]] == BY_CALLER:
         r.seat = -1
 
 
@@ -377,7 +378,7 @@ cdef inline void proceed(rows_t* a, Py_ssize_t i) noexcept nogil:
         if r.seat >= 0 and r.s.turn & 1 != r.seat:
             kind = g.player[r.cold.now.opponent]
             if kind < 0:
-                r.waits = SEARCH if kind == SEARCHES and r.cold.now.offered else OPPONENT
+                r.waits = SEARCH if kind == BY_SEARCH and r.cold.now.offered else OPPONENT
                 return
             turn = r.s.turn
             while r.s.turn == turn and won_by(&r.s) < 0 and not is_cut(g, r):
@@ -512,10 +513,10 @@ cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef int64_t key = set_key(g, r)
     cdef const prior_scores_t* set_prior
     cdef int who, number
-    if a.stopped or g.battler[0] == EXTERNAL or g.battler[1] == EXTERNAL:
+    if a.stopped or g.battler[0] == BY_PYTHON or g.battler[1] == BY_PYTHON:
         return False
     for who in range(2):
-        if g.battler[who] == SEARCHES:
+        if g.battler[who] == BY_SEARCH:
             set_prior = &a.battlers[who].set_priors[place]
             if (source.cards is NULL or source.key != key or set_prior.scores is NULL
                     or set_prior.key != key):
@@ -545,7 +546,7 @@ cdef int play_battle(
     cdef int who, kind, turn, n, j, length = 0
     cdef int mine = max(r.seat, 0)      # the seat whose deck the first battler plays
     cdef bint first
-    cdef bint notes = g.battler[0] == SEARCHES or g.battler[1] == SEARCHES
+    cdef bint notes = g.battler[0] == BY_SEARCH or g.battler[1] == BY_SEARCH
     draw_battle(r, number, shuffles, seeds)
     stream = stream_start(<uint64_t>seeds[0], 0)
     deal_with(dealt, &r.s, table_of(r), shuffles)
@@ -553,7 +554,7 @@ cdef int play_battle(
     r.cold.n_acts = 0
     for who in range(2):
         q = a.battlers[who ^ mine]
-        if g.battler[who ^ mine] == SEARCHES:
+        if g.battler[who ^ mine] == BY_SEARCH:
             believer_start(q, &q.believers[2 * thread + who], r.serial, seeds[who], g.rules, who,
                            dealt.cards, dealt.decks[who], dealt.triplets)
     while won_by(&r.s) < 0 and length < REFEREES_LIMIT:
@@ -561,7 +562,7 @@ cdef int play_battle(
         turn = r.s.turn
         kind = g.battler[who ^ mine]
         n = 0
-        if kind == SEARCHES:
+        if kind == BY_SEARCH:
             q = a.battlers[who ^ mine]
             m = &q.believers[2 * thread + who]
             n = search_turn(q, q.workspaces[thread], m, &q.set_priors[place], &r.s, t, r.cold.acts,
@@ -572,7 +573,7 @@ cdef int play_battle(
         j = 0
         first = True
         while r.s.turn == turn and won_by(&r.s) < 0 and length < REFEREES_LIMIT:
-            if kind != SEARCHES:
+            if kind != BY_SEARCH:
                 path[0] = <uint8_t>scripted_action(kind, &r.s, t, &stream)
             elif not state_is_legal(&r.s, t, path[j]):
                 j += 1
@@ -582,7 +583,7 @@ cdef int play_battle(
             first = False
             state_apply(&r.s, t, path[j])
             length += 1
-            j += kind == SEARCHES
+            j += kind == BY_SEARCH
     return won_by(&r.s)
 
 

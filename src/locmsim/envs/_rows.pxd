@@ -2,11 +2,11 @@
 
 from libc.stdint cimport int64_t
 
+from locmsim._core cimport State
 from locmsim.envs._block cimport RowBlock
 from locmsim.envs._card_sets cimport CardSets
 from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._requests cimport Requests
-from locmsim.envs._resets cimport Resets
 from locmsim.envs._row cimport rows_t
 from locmsim.envs._views cimport Views
 
@@ -22,5 +22,5 @@ cdef class Rows:
     cdef readonly PlayerTable players
     cdef readonly CardSets card_sets
     cdef readonly Requests requests
-    cdef readonly Resets resets
     cdef readonly Views views
+    cdef int place(self, Py_ssize_t i, State state) except -1

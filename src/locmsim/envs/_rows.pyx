@@ -12,18 +12,31 @@ afterwards. This module is the interface to Python; each part of `Rows` has one 
 module.
 """
 
+from numpy import int64
+
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.number cimport PyNumber_Index
 from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from locmsim._core cimport MAX_DECK, Table, state_count, state_kth, stream_below, stream_start
-from locmsim.envs._block cimport RowBlock, address
+from locmsim._core cimport (
+    MAX_DECK,
+    State,
+    Table,
+    seed_of,
+    state_count,
+    state_kth,
+    stream_below,
+    stream_start,
+)
+from locmsim.envs._block cimport RowBlock, address, take_decks
 from locmsim.envs._card_sets cimport CardSets
 from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._requests cimport Requests
-from locmsim.envs._resets cimport Resets
 from locmsim.envs._row cimport (
+    BATTLE_EPISODE,
+    BY_CALLER,
     IN_CHOICE,
     NOTHING,
     OVER,
@@ -40,12 +53,15 @@ from locmsim.envs._row cimport (
     rows_t,
     set_t,
     show,
+    start_row,
     table_of,
+    won_by,
 )
 from locmsim.envs._searcher cimport Searcher
 from locmsim.envs._views cimport Views
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
-from locmsim.game._match cimport is_legal_pick
+from locmsim.game._match cimport is_legal_pick, n_seeds_of
+from locmsim.game._turn_view cimport shorten
 
 from locmsim._checks import integer
 
@@ -56,7 +72,9 @@ cpdef int64_t action_of(action) except? -1:
     """Return a Python or NumPy integer; -1, which is legal nowhere, if 64 bits cannot hold it."""
     cdef int overflow = 0
     cdef int64_t number
-    if not PyLong_CheckExact(action):
+    if type(action) is int64:           # what policies choose; the check of others takes long
+        action = PyNumber_Index(action)
+    elif not PyLong_CheckExact(action):
         action = integer("action", action, TypeError)
     number = PyLong_AsLongLongAndOverflow(action, &overflow)
     return -1 if overflow else number
@@ -80,7 +98,6 @@ cdef class Rows:
         self.players = PlayerTable(self.block)
         self.views = Views(self.block, self.card_sets)
         self.requests = Requests(self.block, self.players, self.card_sets, self.views)
-        self.resets = Resets(self.block, self.card_sets)
 
     def bind(self, obs=None, masks=None, rewards=None, rewards_both=None, terminated=None,
              truncated=None, to_move=None, acted=None, winner=None, length=None, final_obs=None,
@@ -124,23 +141,91 @@ cdef class Rows:
         return [i for i in range(self.a.n) if self.a.rows[i].where != OVER
                 and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
 
+    # -- the beginning of an episode
+
     def begin(self, Py_ssize_t i, seed=None):
         """Begin an episode of a row, and return what it waits for.
 
         `seed`, of 64 bits, restarts the row's random stream.
         """
-        self.block.row(i)
-        if seed is not None:
-            self.seed(i, seed)
-        begin(&self.a.g, &self.a.rows[i])
-        resume(self.a, i)
-        return self.a.rows[i].waits
-
-    def seed(self, Py_ssize_t i, seed):
-        """Restart a row's random stream from 64 bits."""
         cdef row_t* r = self.block.row(i)
-        r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
-        r.episode = 0
+        if seed is not None:
+            restart(r, seed)
+        begin(&self.a.g, r)
+        resume(self.a, i)
+        return r.waits
+
+    def draw(self, Py_ssize_t i, seed=None, seat=None, player=None):
+        """Draw an episode as `begin` does, with seat and player (a slot) if they are given.
+
+        What has been drawn can be replaced before `begin_drawn`.
+        """
+        cdef row_t* r = self.block.row(i)
+        if seed is not None:
+            restart(r, seed)
+        begin(&self.a.g, r)
+        if player is not None:
+            r.cold.now.opponent = player
+            r.seat = -1 if self.a.g.player[r.cold.now.opponent] == BY_CALLER else max(r.seat, 0)
+        if seat is not None and r.seat >= 0:
+            r.seat = seat
+
+    def set_match(self, Py_ssize_t i, seed, seeds, Table table not None, decks=None):
+        """Set seeds and card set of an episode that has been drawn; the rest as `CardSets.give`."""
+        cdef row_t* r = self.block.row(i)
+        cdef int j
+        r.cold.now.m.seed = seed
+        for j in range(n_seeds_of(self.a.g.rules)):
+            r.cold.now.m.seeds[j] = seeds[j]
+        r.cold.now.set = -1
+        self.card_sets.give(i, table, decks)
+
+    def begin_drawn(self, Py_ssize_t i, decks=None, State state=None):
+        """Begin an episode that has been drawn: with two decks of indices, or at a position."""
+        cdef row_t* r = self.block.row(i)
+        if decks is not None:
+            take_decks(&r.cold.now.m, decks)
+        if state is not None:
+            self.place(i, state)
+        resume(self.a, i)
+
+    cdef int place(self, Py_ssize_t i, State state) except -1:
+        """Set the position that an episode begins at."""
+        cdef row_t* r = &self.a.rows[i]
+        if self.a.g.episode != BATTLE_EPISODE:
+            raise ValueError("state: only episodes without a choice phase can start from one")
+        if state.table.t.rules != self.a.g.rules:
+            raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
+        if won_by(&state.s) >= 0:
+            raise ValueError("state: the game is over")
+        shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
+        r.cold.now.dealt = 0
+        r.cold.now.set = -1
+        self.card_sets.row_sets[i] = state.table
+        self.a.own_sets[i].cards = NULL
+        start_row(&self.a.g, r)
+        r.waits = NOTHING
+        return 0
+
+    def kept(self, Py_ssize_t i):
+        """Return all data of a row for `put_back`: a `reset` that fails must not change it."""
+        cdef row_t* r = self.block.row(i)
+        return ((<char*>r)[:sizeof(row_t)], (<char*>r.cold)[:sizeof(cold_t)],
+                (<char*>&self.a.own_sets[i])[:sizeof(set_t)], self.card_sets.row_sets[i],
+                self.card_sets.shown_in(i))
+
+    def put_back(self, Py_ssize_t i, kept):
+        """Restore a row from the result of `kept`, and write what it shows."""
+        cdef row_t* r = self.block.row(i)
+        cdef bytes row, cold, own
+        row, cold, own, self.card_sets.row_sets[i], shown = kept
+        self.card_sets.retired.update(shown)
+        memcpy(r.cold, <const char*>cold, sizeof(cold_t))
+        memcpy(r, <const char*>row, sizeof(row_t))
+        memcpy(&self.a.own_sets[i], <const char*>own, sizeof(set_t))
+        show(self.a, i)
+
+    # -- random actions, and what is shown
 
     @cython.boundscheck(False)
     def sample(self, uint64_t seed, int64_t[::1] out):
@@ -189,6 +274,13 @@ cdef class Rows:
             {number: (table, self.a.sets[number].key,
                       (<const char*>self.a.sets[number].decks)[:2 * MAX_DECK])
              for number, table in enumerate(self.card_sets.tables) if table is not None})
+
+
+cdef int restart(row_t* r, seed) except -1:
+    """Restart a row's random stream from 64 bits."""
+    r.stream = stream_start(seed_of(seed), 0)
+    r.episode = 0
+    return 0
 
 
 cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept nogil:

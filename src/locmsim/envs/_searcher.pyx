@@ -38,7 +38,6 @@ from locmsim.search._belief cimport (
     pool_set_weights,
 )
 from locmsim.search._engine cimport (
-    UNLIMITED,
     engine_begin,
     engine_free,
     engine_init,
@@ -49,7 +48,7 @@ from locmsim.search._engine cimport (
     turn_seed,
 )
 from locmsim.search._evaluation cimport Evaluator, eval_use_table
-from locmsim.search._work cimport watch_t
+from locmsim.search._work cimport UNLIMITED, watch_t
 
 from locmsim.decks.draft_value import DRAFTS
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES

@@ -7,7 +7,7 @@ from locmsim.envs.games import Games
 from locmsim.envs.options import Options, options_of
 from locmsim.envs.players import Players
 from locmsim.envs.rendering import RENDER_MODES, check_render_mode
-from locmsim.game.layouts import ChoiceLayout, Layout
+from locmsim.game.layouts import Layout
 
 __all__ = ["LocmEnvBase", "RowsEnv"]
 
@@ -37,12 +37,12 @@ class RowsEnv:
         return self.games.rows
 
     @property
-    def layout(self) -> Layout | ChoiceLayout:
+    def layout(self) -> Layout:
         """What the numbers of an observation mean, in the battle if there is one."""
         return self.games.shown_layout
 
     @property
-    def choice_layout(self) -> ChoiceLayout | None:
+    def choice_layout(self) -> Layout | None:
         """What they mean in the choice phase; None without one."""
         return self.games.choice_layout
 

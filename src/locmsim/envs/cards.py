@@ -1,15 +1,16 @@
 """The cards of episodes: card sets, and decks chosen from them where Python chooses."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 from locmsim._checks import integer, whole
-from locmsim._core import State, Table
-from locmsim.agents import did_you_mean
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
+from locmsim._core import Table
+from locmsim.agents.choosers import RANDOM, deck_builder_of, draft_picker_of
+from locmsim.decks import DeckBuilder, build_deck, pick
 from locmsim.envs.players import Pool
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
@@ -18,15 +19,12 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet
 __all__ = [
     "OFFER",
     "CardSet",
+    "CardSource",
     "Decks",
     "as_offered",
-    "card_range",
-    "fixed",
     "generated",
-    "generated_once",
     "generated_table",
     "indices_of",
-    "table_of",
 ]
 
 #: Cards of a generated set, and the most that are offered.
@@ -45,13 +43,13 @@ class CardSet(list[Card]):
 def _generated(seed: int) -> tuple[Table, CardSet]:
     """Return the cards of a cardGenSeed, as the pool of a table and as a list."""
     cards = CardSet(generate_cards(seed))
-    return State.new((), (), pool=cards).table, cards
+    return Table(cards), cards
 
 
 #: For card sets that many episodes have. One set takes 28 KB.
 generated = lru_cache(maxsize=4096)(_generated)
 #: For card sets of one episode each, which is asked about its cards more than once.
-generated_once = lru_cache(maxsize=128)(_generated)
+_generated_once = lru_cache(maxsize=128)(_generated)
 
 
 def generated_table(seed: int) -> Table:
@@ -60,13 +58,13 @@ def generated_table(seed: int) -> Table:
 
 
 @lru_cache(maxsize=2)
-def fixed(rules: str) -> tuple[Table, list[Card]]:
+def _fixed(rules: str) -> tuple[Table, list[Card]]:
     """Return the cards of rules 1.x, as the pool of a table and as a list."""
     cards = list(cards_1x())
-    return State.new((), (), rules=rules, pool=cards).table, cards
+    return Table(cards, rules), cards
 
 
-def table_of(cards: Any) -> tuple[Table, CardSet]:
+def _table_of(cards: Any) -> tuple[Table, CardSet]:
     """Return table and list of the user's own cards; ``ValueError`` if they are not valid."""
     if not isinstance(cards, Iterable):
         raise ValueError(f"cards: expected a list of cards, got {cards!r}")
@@ -78,10 +76,10 @@ def table_of(cards: Any) -> tuple[Table, CardSet]:
     if len({card.base_id for card in cards}) != len(cards):
         raise ValueError("cards: a base id occurs twice")
     cards = CardSet(sorted(cards, key=lambda card: card.base_id))
-    return State.new((), (), pool=cards).table, cards
+    return Table(cards), cards
 
 
-def card_range(value: Any) -> tuple[int, int]:
+def _card_range(value: Any) -> tuple[int, int]:
     """Return the first cardGenSeed of `Options.card_sets`, and their number."""
     try:
         first, end = value if isinstance(value, Sequence) else (0, value)
@@ -91,6 +89,69 @@ def card_range(value: Any) -> tuple[int, int]:
         raise ValueError(
             f"card_sets: expected a number above 0 or (first, end), got {value!r}"
         ) from None
+
+
+class CardSource:
+    """The card sets that the episodes of an environment are played with.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    cards, card_sets
+        As in `Options`.
+    most : int
+        Of the lists that resets give: there may be this many before unused ones are forgotten.
+    """
+
+    def __init__(self, rules: RuleSet, cards: Any, card_sets: Any, most: int) -> None:
+        self._most = most
+        #: Lists that resets were given, by what stands for their cardGenSeed.
+        self._cards_of_caller: dict[int, tuple[Table, list[Card]]] = {}
+        #: The cards of all episodes, if they are the same.
+        self._only: tuple[Table, list[Card]] | None = None
+        self._listed = cards is not None
+        #: The lowest cardGenSeed of the sets and their number: (-1, 1) if all episodes have the
+        #: same cards, (0, 0) if each has a set of its own, which no other one asks for.
+        self.range = (0, 0)
+        if rules.draft:
+            self._only, self.range = _fixed(rules.name), (-1, 1)
+        elif cards is not None:
+            self._only, self.range = _table_of(cards), (-1, 1)
+        elif card_sets is not None:
+            self.range = _card_range(card_sets)
+        #: Number of cards of a set.
+        self.size = OFFER if self._only is None else len(self._only[1])
+
+    def of(self, seed: int) -> tuple[Table, list[Card]]:
+        """Return the cards of a cardGenSeed: compiled, and by ascending base id."""
+        if self._only is not None:
+            return self._only
+        make = generated if self.range[1] else _generated_once
+        return self._cards_of_caller.get(seed) or make(seed)
+
+    def is_list(self, seed: int) -> bool:
+        """Return whether the cards follow from no seed, as a user has listed them."""
+        return self._listed or seed in self._cards_of_caller
+
+    def keep(self, cards: Any, used: Callable[[], Container[int]]) -> int:
+        """Keep a list for the episodes that have it; return what stands for its cardGenSeed.
+
+        `used` tells which of those are still in use. ``ValueError`` for a list that cannot be used.
+        """
+        if self._only is not None:
+            raise ValueError("cards: all episodes of this environment have the same ones")
+        table, found = _table_of(cards)
+        if len(found) != OFFER:
+            raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
+        digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
+        key = -1 - int.from_bytes(digest[:7], "little")
+        if len(self._cards_of_caller) > self._most:
+            wanted = used()
+            self._cards_of_caller = {
+                one: kept for one, kept in self._cards_of_caller.items() if one in wanted
+            }
+        self._cards_of_caller.setdefault(key, (table, found))
+        return key
 
 
 # ------------------------------------------------------------------------------------- decks
@@ -180,18 +241,19 @@ def _drawn(*arguments: Any) -> Any:
 def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """Return how each seat chooses: "random", a builder or picker, base ids, a function."""
     if isinstance(decks, str):
-        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+        # A path may have a slash: with one, a pair is a tuple.
+        decks = tuple(decks.split("/")) if "/" in decks and ":" not in decks else (decks, decks)
     elif callable(decks):
         decks = (decks, decks)
     if not isinstance(decks, Sequence | np.ndarray) or len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
-    known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
     for deck in decks:
-        if isinstance(deck, str) and deck != "random" and deck not in known:
-            raise ValueError(
-                f"decks: expected random, {', '.join(known)}, base ids or a function,"
-                f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
-            )
+        if isinstance(deck, str) and deck != RANDOM:
+            try:
+                (draft_picker_of if rules.draft else deck_builder_of)(deck)
+            except ValueError as error:
+                reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
+                raise ValueError(f"decks: {reason}") from None
     return [deck if isinstance(deck, str) or callable(deck) else _base_ids(deck) for deck in decks]
 
 
@@ -232,7 +294,8 @@ def _deck_of(
                 choice = int(random.integers(3))
             else:
                 before = [cards[i] for i in picked]
-                choice = pick(offered[turn], before, rules.name, chooser, offered[:turn])
+                picker = draft_picker_of(chooser)
+                choice = pick(offered[turn], before, rules.name, picker, offered[:turn])
             picked.append(triplet[choice])
         return picked
     if chooser == "random":
@@ -241,7 +304,7 @@ def _deck_of(
         return [int(i) // COPIES_PER_CARD for i in copies]
     if not (isinstance(chooser, str) and isinstance(cards, CardSet)):
         return indices_of(build_deck(as_offered(cards), chooser), cards, rules)
-    builder = DECK_BUILDERS[chooser]
+    builder = deck_builder_of(chooser)
     known = cards.decks.get(chooser)
     if known is None or known[0] is not builder:
         deck = indices_of(build_deck(as_offered(cards), builder), cards, rules)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from locmsim._checks import player_number
 from locmsim._core import State
+from locmsim._spiel import SpielState
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import COPIES_PER_CARD, get_rules
@@ -28,7 +29,7 @@ __all__ = ["MatchState"]
 _TERMINAL_PLAYER = -4
 
 
-class MatchState:
+class MatchState(SpielState):
     """A match in which players act one after the other.
 
     In the choice phase of 1.5 player 0 takes 30 cards, then player 1, who is not shown them: action
@@ -205,30 +206,6 @@ class MatchState:
         winner = self._match.winner
         return [0.0, 0.0] if winner is None else [1.0 - 2 * winner, 2.0 * winner - 1]
 
-    def rewards(self) -> list[float]:
-        """Return the rewards of the last action; as `returns`, since only the end counts."""
-        return self.returns()
-
-    def player_return(self, player: int) -> float:
-        """Return the entry of `returns` for one player.
-
-        Parameters
-        ----------
-        player : int
-            0 or 1.
-        """
-        return self.returns()[_player(player)]
-
-    def player_reward(self, player: int) -> float:
-        """Return the entry of `rewards` for one player.
-
-        Parameters
-        ----------
-        player : int
-            0 or 1.
-        """
-        return self.rewards()[_player(player)]
-
     # ------------------------------------------------------------------------ what is known
 
     def history(self) -> list[int]:
@@ -298,29 +275,9 @@ class MatchState:
 
     # ------------------------------------------------------------------------ what it is
 
-    def num_players(self) -> int:
-        """Return 2."""
-        return 2
-
     def num_distinct_actions(self) -> int:
         """Return 145, or 155 in rules 1.0; actions of the choice phase are below that too."""
         return get_rules(self._match.rules).num_actions
-
-    def is_chance_node(self) -> bool:
-        """False: cards, offers and the order of the decks follow from the seeds of the match."""
-        return False
-
-    def is_simultaneous_node(self) -> bool:
-        """False."""
-        return False
-
-    def is_player_node(self) -> bool:
-        """Return whether a player is to move."""
-        return not self.is_terminal()
-
-    def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return []: there are no chance nodes."""
-        return []
 
     def get_game(self) -> Any:
         """Return the game object of `locmsim.openspiel` for this rule set."""

@@ -15,7 +15,7 @@ from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs.players import CALLER
-from locmsim.game.layouts import ChoiceLayout, Layout, get_layout
+from locmsim.game.layouts import CHOICE, Layout, battle_layout, get_layout
 from locmsim.rules.rulesets import get_rules
 
 __all__ = [
@@ -148,7 +148,8 @@ class Options:
         differences that gym-locm 2.0.0b1 adds up. A function receives a mapping of the arrays of a
         step, which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as
         with "win-loss" and `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and
-        returns the rewards.
+        returns the rewards. ``final_obs`` has the positions after the step, also where an episode
+        has ended and ``obs`` is already that of the next one.
     shaping : mapping of str to float
         Weights of potentials. Adds ``gamma * phi(s') - phi(s)`` between decisions of the caller,
         where phi is 0 at the end, so that optimal policies stay the same.
@@ -245,7 +246,7 @@ class Options:
     @property
     def observation_layout(self) -> Layout:
         """The layout as an object; ``ValueError`` if the rule set does not have it."""
-        return get_layout(self.layout, self.rules)
+        return battle_layout(self.layout, self.rules)
 
     def rewards(self) -> tuple[float, float, bool, list[float]]:
         """Return the worth of a win and of a better deck, and of potentials whether they count
@@ -348,8 +349,8 @@ def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
         n_actions += rules.num_actions
         parts.append((layout.low, layout.high, layout.dtype))
     if options.episode != "battle":
-        choice = ChoiceLayout(rules.name)
-        n_actions += choice.picks
+        choice = get_layout(CHOICE, rules.name)
+        n_actions += choice.actions
         parts.append((choice.low, choice.high, choice.dtype))
     low, high = (np.concatenate([part[i] for part in parts]) for i in range(2))
     box = spaces.Box(low, high, low.shape, parts[0][2].type)

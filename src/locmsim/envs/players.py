@@ -1,47 +1,26 @@
-"""Who plays the seats that the caller does not: the table of players, and how each is asked.
+"""Who plays the seats that the caller does not: the table of players.
 
-Scripted agents and searches play in compiled code. All others are asked by Python, and none of them
-is given a state: a policy is shown the numbers of its layout and the mask, all rows that wait for
-it in one call; an agent is shown the `Observation` that the referee would send.
+Scripted agents and searches play in compiled code. All others are asked by Python: see
+`locmsim.envs.asked`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
-from locmsim.agents import BeamAgent, PolicyAgent, did_you_mean, is_agent, make_agent, parse_spec
+from locmsim.agents import BeamAgent, did_you_mean
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.envs._player_table import MOST_PLAYERS
-from locmsim.envs._rows import action_of
-from locmsim.envs._searcher import Searcher
-from locmsim.game.choice import choice_observations
-from locmsim.game.layouts import Layout, get_layout
-from locmsim.policy import OnnxPolicy, load_policy
-from locmsim.rules.cards import Card
-from locmsim.search import Evaluation
-from locmsim.search.belief import prior
+from locmsim.envs._row import BY_CALLER, BY_PYTHON
+from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
 
 if TYPE_CHECKING:
     from locmsim.envs.games import Games
 
-__all__ = [
-    "CALLER",
-    "PlayerResults",
-    "Players",
-    "Pool",
-    "search_agent",
-    "searcher_of",
-    "show_choice",
-]
+__all__ = ["CALLER", "PlayerResults", "Players", "Pool"]
 
 #: The name of the player whose actions are the environment's.
 CALLER = "caller"
-#: Kinds of players that have no number among the scripted ones.
-_EXTERNAL_KIND, _CALLER_KIND = -1, -3
-_POLICY_FILES = (".npz", ".onnx", ".pt", ".ts")
 
 
 class Pool:
@@ -159,7 +138,7 @@ class Players(MutableMapping[str, Any]):
         self._weights: dict[str, float] = {}
         self._past: dict[str, PlayerResults] = {}  # of slots that names had before
         #: Slot -> how Python asks who plays there.
-        self.external: dict[int, _External] = {}
+        self.external: dict[int, Asked] = {}
         #: Slot -> the agent that a compiled search plays as.
         self.agents: dict[int, BeamAgent] = {}
         self.replace(opponent)
@@ -328,243 +307,15 @@ class Players(MutableMapping[str, Any]):
 
     # --------------------------------------------------------------------------------- kinds
 
-    def _prepared(self, player: Any) -> tuple[Any, "_External | None", BeamAgent | None]:
+    def _prepared(self, player: Any) -> tuple[Any, Asked | None, BeamAgent | None]:
         """Return the kind of a player for the rows, how Python asks it, what a search plays as."""
         rules = self._games.rules.name
         if isinstance(player, str):
             if player == CALLER:
-                return _CALLER_KIND, None, None
+                return BY_CALLER, None, None
             if player in SCRIPTED:
                 return SCRIPTED[player], None, None
             agent = search_agent(player)
             if agent is not None:
-                return searcher_of(agent, rules), _AgentPlayer(partial(search_agent, player)), agent
-        return _EXTERNAL_KIND, _external(player, self._games), None
-
-
-# ---------------------------------------------------------------------------------- searches
-
-
-def search_agent(opponent: Any) -> BeamAgent | None:
-    """Return the agent of a text ``beam:nodes=N,...`` without a time limit, else None.
-
-    Parameters
-    ----------
-    opponent : any
-        As `Options.opponent`.
-    """
-    if not isinstance(opponent, str) or not is_agent(opponent):
-        return None
-    name, options = parse_spec(opponent)
-    if name != "beam":
-        return None
-    agent = make_agent(opponent)
-    if not isinstance(agent, BeamAgent) or ("time_ms" in options and agent.time_ms):
-        return None
-    agent.time_ms = 0
-    return agent if agent.nodes else None
-
-
-def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
-    """Return a compiled player that plays like an agent of `search_agent`.
-
-    Parameters
-    ----------
-    agent : BeamAgent
-    rules : str
-    """
-    evaluation = agent.search.evaluation_for(rules)
-    assert isinstance(evaluation, Evaluation)
-    options = agent.search.options
-    _, _, draft = prior(rules, *agent.prior(rules))
-    return Searcher(
-        options,
-        evaluation.compiled,
-        evaluation.network,
-        None if draft is None else draft.compiled,
-        rules,
-        agent.nodes,
-    )
-
-
-# ------------------------------------------------------------------------- asked by Python
-
-
-class _External(Protocol):
-    """Plays for rows that wait for it."""
-
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
-        """Answer for each of the rows, with an action at least."""
-
-
-def _external(player: Any, games: "Games") -> _External:
-    """Return how Python asks a player of `Options.opponent`; ``ValueError`` if it cannot."""
-    if isinstance(player, str):
-        if player.endswith(_POLICY_FILES) and ":" not in player:
-            return _PolicyPlayer(load_policy(player), games)
-        agent = make_agent(player)
-        if isinstance(agent, PolicyAgent):
-            return _PolicyPlayer(agent.policy, games, agent.temperature)
-        return _AgentPlayer(partial(make_agent, player))
-    if hasattr(player, "act_batch"):
-        return _PolicyPlayer(player, games)
-    if hasattr(player, "run") and hasattr(player, "get_inputs"):
-        return _PolicyPlayer(OnnxPolicy(player), games)
-    if hasattr(player, "act") and hasattr(player, "reset"):
-        if games.n > 1:
-            raise ValueError(
-                f"opponent: {player!r} is one agent and cannot play {games.n} rows: expected its"
-                " text for make_agent, such as 'file.py:NAME', of which each row makes one"
-            )
-        return _AgentPlayer(partial(_itself, player))
-    if callable(player):
-        return _FunctionPlayer(player)
-    raise ValueError(
-        "opponent: expected a name, an Agent, a Policy, an object with act_batch, a Pool or a"
-        f" function (observation, mask) -> action, got {player!r}"
-    )
-
-
-def _itself(agent: Any) -> Any:
-    return agent
-
-
-class _FunctionPlayer:
-    """A function (observation, mask) -> action, in the layout of the rows."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
-        for i in range(len(rows)):
-            observation = np.empty(games.layout.shape, games.layout.dtype)
-            mask = np.empty(games.rows.battle_actions, np.int8)
-            games.rows.requests.ask(rows[i : i + 1], observation, mask, None, games.layout.name)
-            try:
-                action = action_of(self.function(observation, mask))
-            except TypeError as error:
-                raise TypeError(f"opponent: {error}") from None
-            games.rows.requests.answer(rows[i : i + 1], np.array([action], np.int64))
-
-
-class _PolicyPlayer:
-    """A policy, in its own layout if it has one: asked once for all rows."""
-
-    def __init__(self, policy: Any, games: "Games", temperature: float | None = None) -> None:
-        self.policy = policy
-        self.options: dict[str, Any] = {}
-        if temperature is not None:
-            self.options["temperature"] = temperature
-        self.layout: Layout = games.layout
-        rules = getattr(policy, "rules", games.rules.name)
-        if rules != games.rules.name:
-            raise ValueError(
-                f"opponent: {policy!r} plays rules {rules}, the environment {games.rules.name}"
-            )
-        if getattr(policy, "layout", None) is not None:
-            self.layout = get_layout(policy.layout, games.rules.name)
-        shape = getattr(policy, "state_shape", None)
-        #: What a recurrent policy keeps for each row, and of which episode that is.
-        self.states = None if shape is None else np.zeros((games.n, *shape), np.float32)
-        self.episodes = np.zeros(games.n, np.int64)
-
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
-        n = len(rows)
-        observations = np.empty((n, *self.layout.shape), self.layout.dtype)
-        masks = np.empty((n, games.rows.battle_actions), np.int8)
-        seeds = np.empty(n, np.uint64)
-        games.rows.requests.ask(rows, observations, masks, seeds, self.layout.name)
-        options = dict(self.options)
-        if self.states is not None:
-            episodes = np.array([games.rows.views.episode(row) for row in rows.tolist()])
-            self.states[rows] = np.where(
-                (self.episodes[rows] == episodes).reshape(-1, *[1] * (self.states.ndim - 1)),
-                self.states[rows],
-                0,
-            )
-            self.episodes[rows] = episodes
-            state = self.states[rows]
-            options["state"] = state
-        actions = np.asarray(self.policy.act_batch(observations, masks, seeds, **options))
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"opponent: act_batch: expected integers of shape ({n},), got {actions.dtype}"
-                f" {actions.shape}"
-            )
-        if self.states is not None:
-            self.states[rows] = state
-        games.rows.requests.answer(rows, np.ascontiguousarray(actions, np.int64))
-
-
-class _AgentPlayer:
-    """An `Agent` for each row: it is shown the choice phase and then a text for each turn."""
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self.make = make
-        #: Row -> its agent and the episode that the agent plays.
-        self.rows: dict[int, tuple[Any, int]] = {}
-
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
-        for row in rows.tolist():
-            self._play(games, row)
-
-    def _play(self, games: "Games", row: int) -> None:
-        rows = games.rows
-        episode = rows.views.episode(row)
-        agent, last = self.rows.get(row) or (self.make(), None)
-        state = rows.views.state(row)
-        player = state.turn & 1
-        if last != episode:
-            self.rows[row] = agent, episode
-            agent.reset(rows.requests.draw(row) >> 1)
-            _show_deal(agent, games, row, player)
-        turn = state.turn
-        actions = state.actions_of(agent.act(rows.views.observation(row, player)))
-        for action in [*actions, 0]:
-            rows.requests.answer(np.array([row]), np.array([action], np.int64))
-            if (
-                rows.views.episode(row) != episode
-                or rows.views.turn(row) != turn
-                or rows.views.over(row)
-            ):
-                return
-
-
-# ------------------------------------------------------------------------- the choice phase
-
-
-def show_choice(
-    agent: Any, rules: str, offers: list[list[Card]], player: int, chosen: list[int]
-) -> None:
-    """Let an agent's belief see a choice phase, with the deck that it has been given.
-
-    Parameters
-    ----------
-    agent : Agent
-        One without a belief is shown nothing.
-    rules : str
-    offers : list of lists of Card
-        One offer at 1.5, that of each step in a draft.
-    player : int
-        0 or 1.
-    chosen : list of int
-        Base ids of the deck.
-    """
-    belief = getattr(agent, "belief", None)
-    if belief is None:
-        return
-    for observation in choice_observations(rules, offers, player):
-        belief.see(observation)
-    belief.chose(chosen)
-
-
-def _show_deal(agent: Any, games: "Games", row: int, who: int) -> None:
-    if not games.rows.views.dealt(row):
-        return
-    cards = games.cards(row)
-    if games.rules.draft:
-        offers = [[cards[i] for i in triplet] for triplet in games.rows.card_sets.offers(row)]
-    else:
-        offers = [sorted(cards, key=lambda card: (card.cost, card.base_id))]
-    deck = [cards[i].base_id for i in games.rows.views.decks(row)[who]]
-    show_choice(agent, games.rules.name, offers, who, deck)
+                return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent
+        return BY_PYTHON, asked_player(player, self._games), None

@@ -1,18 +1,25 @@
-"""What is said of resets: when a row begins anew, and values for all rows, or one for each."""
+"""How episodes begin, and what is said of it: seeds, values for all rows or one for each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 
-from locmsim._checks import integer
+from locmsim._checks import integer, player_number
+from locmsim._core import State
 from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
+from locmsim.envs._rows import Rows
+from locmsim.envs.cards import Decks, indices_of
+from locmsim.game.params import effective_params
 from locmsim.rules.cards import Card
 
-__all__ = ["autoreset_of", "by_row", "drawn_seed", "known", "mask_of", "row_seeds"]
+if TYPE_CHECKING:
+    from locmsim.envs.games import Games
+
+__all__ = ["Starts", "autoreset_of", "by_row", "drawn_seed", "known", "mask_of", "row_seeds"]
 
 #: The option of vector environments that names the rows to reset.
 _MASK = "reset_mask"
@@ -145,3 +152,117 @@ def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
     ):
         raise ValueError(f"{_MASK}: expected a bool array of shape ({n},) with a row to reset")
     return [int(i) for i in np.flatnonzero(mask)]
+
+
+# -------------------------------------------------------------------------------- one beginning
+
+
+class Starts:
+    """Begins the episodes of some games: see `Games.begin`.
+
+    Parameters
+    ----------
+    games : Games
+    decks : Decks
+        How their decks come about.
+    """
+
+    def __init__(self, games: "Games", decks: Decks) -> None:
+        self._games = games
+        self._decks = decks
+        #: Whether decks may not fit the cards of an episode: it is put back then.
+        self.may_refuse = not isinstance(games.options.decks, str)
+
+    @property
+    def _rows(self) -> Rows:
+        return self._games.rows
+
+    def begin_all(
+        self,
+        rows: Sequence[int],
+        seeds: Sequence[int | None],
+        options: Sequence[Mapping[str, Any]] | None,
+    ) -> None:
+        """Begin an episode in each of these rows, or in none if one of them cannot be begun."""
+        kept = []
+        try:
+            for i, row in enumerate(rows):
+                wanted = options[i] if options else None
+                if wanted or self.may_refuse:
+                    kept.append((row, self._rows.kept(row)))
+                self.begin(row, seeds[i], wanted)
+        except BaseException:
+            for row, before in kept:
+                self._rows.put_back(row, before)
+            raise
+        if self._games.n > 1:
+            for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
+                self._games.arrays[name][rows] = 0
+
+    def begin(self, row: int, seed: int | None, wanted: Mapping[str, Any] | None) -> None:
+        """Begin an episode in a row; what is not `wanted` is drawn."""
+        if not wanted:
+            if self._rows.begin(row, seed):
+                self._games.serving.serve(np.array([row]))
+            return
+        seat = wanted.get("seat")
+        if seat is not None:
+            seat = player_number(seat, "seat")
+        player = self._games.players.slot(wanted["player"]) if "player" in wanted else None
+        for name in ("decks", "state"):
+            if name in wanted and self._games.options.episode != "battle":
+                raise ValueError(f"{name}: episodes that begin with a choice take none")
+        self._rows.draw(row, seed, seat, player)
+        if "state" in wanted:
+            self._begin_at(row, wanted)
+        else:
+            if "match" in wanted or "cards" in wanted:
+                self._set_match(row, wanted)
+            decks = self._wanted_decks(row, wanted["decks"]) if "decks" in wanted else None
+            self._rows.begin_drawn(row, decks)
+        self._games.serving.serve(np.array([row]))
+
+    def _begin_at(self, row: int, wanted: Mapping[str, Any]) -> None:
+        """Begin an episode at a position."""
+        if others := sorted({"match", "cards", "decks"} & wanted.keys()):
+            raise ValueError(f"{others[0]}: does not go together with state")
+        if not isinstance(wanted["state"], State):
+            raise ValueError(f"state: expected a State, got {wanted['state']!r}")
+        self._rows.begin_drawn(row, state=wanted["state"])
+
+    def _set_match(self, row: int, wanted: Mapping[str, Any]) -> None:
+        """Set the seeds of a row's match, and its cards."""
+        seed, seeds = self._seeds(row, wanted)
+        table, cards = self._games.sets.of(seeds[0])
+        self._rows.set_match(row, seed, seeds, table, self._decks.of_set(cards))
+
+    def _wanted_decks(self, row: int, decks: Any) -> list[list[int]]:
+        """Return two decks of base ids as indices into a row's cards."""
+        if not isinstance(decks, Sequence | np.ndarray):
+            raise ValueError(f"decks: expected two, got {decks!r}")
+        if len(decks) != 2:
+            raise ValueError(f"decks: expected two, got {len(decks)}")
+        return [indices_of(deck, self._games.cards(row), self._games.rules) for deck in decks]
+
+    def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
+        """Return the seeds of a match; missing ones are derived from the row's seed."""
+        seed, seeds = self._rows.views.seeds(row)
+        params = wanted.get("match")
+        if params is not None:
+            if not isinstance(params, Mapping):
+                raise ValueError(f"match: expected a mapping of seeds, got {params!r}")
+            effective = effective_params(self._games.rules, None, {"seed": seed, **params})
+            if set(params) - {"seed", *self._games.rules.seed_names}:
+                raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
+            seed = int(effective["seed"])
+            seeds = [int(effective[name]) for name in self._games.rules.seed_names]
+        if "cards" in wanted:
+            seeds[0] = self._games.sets.keep(wanted["cards"], self._sets_in_use)
+        return seed, seeds
+
+    def _sets_in_use(self) -> set[int]:
+        """Return the cardGenSeeds of all running and last episodes."""
+        rows = range(self._games.n)
+        used = {self._rows.card_sets.seed(row) for row in rows}
+        last = [self._rows.views.result(row).match for row in rows]
+        return used | {match[1][0] for match in last if match is not None}

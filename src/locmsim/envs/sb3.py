@@ -35,7 +35,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
     def __init__(self, venv: LocmVectorEnv) -> None:
         if venv.options.mask != "info" or venv.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise ValueError('venv: expected mask="info" and SAME_STEP resets')
-        if "final_obs" not in venv.games.arrays:
+        if not venv.games.shows_final:
             raise ValueError("venv: expected final_obs=True")
         self.venv = venv
         self._seed: int | None = None

@@ -38,7 +38,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     With ``mask="obs"`` an observation is a dict with ``observation`` and ``action_mask``, int8. In
     the battle ``observation`` is a vector of `layout`, and there are 145 actions, 155 in 1.0. PASS
     ends the turn, and the opponent answers at once. In the choice phase it is a vector of
-    `locmsim.game.layouts.ChoiceLayout`, and an action picks one of 3 or 120 cards. Where an episode
+    the layout "choice", and an action picks one of 3 or 120 cards. Where an episode
     has both, picks are numbered after the actions of the battle, and the vector of the choice phase
     follows that of the battle. The one that is not in use is 0. At the end only action 0 is legal.
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, row_seeds
+from locmsim.envs.results import EpisodeMatch
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
@@ -33,7 +33,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     copy : bool
         False: the returned arrays are the buffers that the next step overwrites.
     final_obs : bool
-        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
+        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP), in the
+        form of observations; without the ``state`` of `Options.privileged`.
     render_mode : {"ansi", "human", "rgb_array"}, optional
         "rgb_array" needs the extra ``png``.
     options

@@ -10,7 +10,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_CARDS, MAX_HAND, card_t, state_t, table_t
+from locmsim._core cimport MAX_BOARD, MAX_CARDS, MAX_HAND, card_t, state_t, table_t
 from locmsim.game._match cimport match_t
 
 cdef enum:                      # layouts
@@ -19,14 +19,25 @@ cdef enum:                      # layouts
     ENTITIES_F32 = 2            # float
 
 cdef enum:
-    ENTITIES_SIZE = 440
     HAND_ROW = 24               # numbers of a card in hand
+    BOARD_ROW = 16              # ... of a creature
     PILE = 16                   # numbers that sum up a pile of cards
     KNOWN_ENTRIES = 64          # table entries for which history can be kept
     HIDDEN_ROWS = 76            # cards in two hands and two decks
     GYM_LOCM_SIZE_15 = 244
     GYM_LOCM_SIZE_12 = 238
     STAT_LIMIT = 1000           # integers behind the floats of "gym-locm" are clipped to this
+
+cdef enum:                      # where the parts of "entities" begin
+    OWN = 0                     # the player
+    ENEMY = 8                   # the opponent
+    GAME = 16
+    HAND = 24
+    OWN_BOARD = HAND + MAX_HAND * HAND_ROW
+    ENEMY_BOARD = OWN_BOARD + MAX_BOARD * BOARD_ROW
+    DECK = ENEMY_BOARD + MAX_BOARD * BOARD_ROW      # a pile: the player's deck
+    SEEN = DECK + PILE          # ... the cards that the opponent has shown
+    ENTITIES_SIZE = SEEN + PILE
 
 ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRIES cards
     uint64_t began[2][2]        # [player][copy]: creatures on board when their last turn began

@@ -6,14 +6,15 @@ from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import State
+from locmsim.game._match import CompiledCards
 
 __all__ = [
     "LAYOUT_CODES",
     "entities_scale",
     "hidden_of",
-    "mask_of",
     "observe",
     "observe_batch",
+    "observe_choice",
     "sizes",
 ]
 
@@ -23,5 +24,7 @@ def entities_scale(scale: Sequence[float]) -> None: ...
 def sizes() -> dict[str, dict[str, int]]: ...
 def observe(state: State, player: int, layout: int, out: NDArray[Any]) -> None: ...
 def observe_batch(array: StateArray, player: int, layout: int, out: NDArray[Any]) -> None: ...
+def observe_choice(
+    cards: CompiledCards, offer: Sequence[int], deck: Sequence[int], out: NDArray[np.int8]
+) -> None: ...
 def hidden_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...
-def mask_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...

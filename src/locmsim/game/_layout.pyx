@@ -25,10 +25,15 @@ from locmsim._core cimport (
     RULES_15,
     SPENT,
     State,
+    affordable_cards,
+    bits_of,
     card_t,
+    clip,
     creature_t,
     decode_action,
     move_t,
+    num_actions,
+    player_next_draw,
     player_t,
     state_apply,
     state_next_draw,
@@ -36,28 +41,26 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
-from locmsim.game._match cimport CONSTRUCT_OFFER, DRAFT_OFFER, match_t, picks_left
+from locmsim.game._match cimport (
+    CONSTRUCT_OFFER,
+    DRAFT_OFFER,
+    MAX_SET,
+    CompiledCards,
+    match_t,
+    picks_left,
+)
 
 __all__ = [
-    "LAYOUT_CODES", "entities_scale", "hidden_of", "mask_of", "observe", "observe_batch", "sizes"]
+    "LAYOUT_CODES", "entities_scale", "hidden_of", "observe", "observe_batch",
+    "observe_choice", "sizes"]
 
 LAYOUT_CODES = {"entities": ENTITIES, "gym-locm": GYM_LOCM, "entities-f32": ENTITIES_F32}
 
 cdef enum:
-    # Offsets in "entities".
-    OWN = 0
-    ENEMY = 8
-    GAME = 16
-    HAND = 24
     AFFORDABLE = 19             # column in a row of the hand
     COPIES = 20
     FRESH = 21
-    OWN_BOARD = 216
-    ENEMY_BOARD = 312
-    BOARD_ROW = 16
-    DECK = 408
-    SEEN = 424
-    # ... in a pile: counts by type, then by cost up to MAX_COST or more, then
+    # Offsets in a pile: counts by type, then by cost up to MAX_COST or more, then
     COSTS = 4
     MAX_COST = 7
     DRAWS = 12
@@ -155,16 +158,17 @@ ctypedef struct scratch_t:      # memory for a view of a state without history
 
 # ---- knowledge -----------------------------------------------------------------------------------
 
-cdef inline int8_t cut(int x) noexcept nogil:
-    return <int8_t>(127 if x > 127 else -127 if x < -127 else x)
+cdef inline int clip8(int x) noexcept nogil:
+    """Bring a number into what the int8 layout can hold."""
+    return clip(x, 127)
 
 
 cdef inline void card_row(int8_t* row, const card_t* c, int copies, bint fresh) noexcept nogil:
     """Write the row of a card in hand, except whether it is affordable."""
     cdef uint64_t keywords = KEYWORDS[c.keywords]
-    put_(row, byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
-         | byte_(cut(c.defense), 7))
-    put_(row + 8, byte_(cut(c.my_health), 0) | byte_(cut(c.opponent_health), 1)
+    put_(row, byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(clip8(c.attack), 6)
+         | byte_(clip8(c.defense), 7))
+    put_(row + 8, byte_(clip8(c.my_health), 0) | byte_(clip8(c.opponent_health), 1)
          | byte_(c.draw, 2) | keywords << 24)
     put_(row + 16, keywords >> 40 | byte_(c.area == AREA_LANE1, 1)
          | byte_(c.area == AREA_LANE2, 2) | byte_(copies, 4) | byte_(fresh, 5))
@@ -178,7 +182,7 @@ cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexc
     pile[c.type] += n
     pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n
     draws[0] += n * c.draw
-    pile[DRAWS] = cut(draws[0])
+    pile[DRAWS] = clip8(draws[0])
     pile[AREAS] += n * (c.area != AREA_TARGET)
     pile[CHARGES] += n * ((c.type == CREATURE) & (c.keywords & CHARGE != 0))
     pile[GUARDS] += n * ((c.type == CREATURE) & (c.keywords & GUARD != 0))
@@ -401,18 +405,6 @@ cdef int layout_item(int layout) noexcept nogil:
     return 1 if layout == ENTITIES else 4
 
 
-cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
-    """Return a byte for each hand position: 1 if the player can pay for the card. No sum overflows
-    its byte, see `player_t.cost_kinds`."""
-    return (p.cost_kinds + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
-        0x0101010101010101ULL)
-
-
-cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
-    """Return a bit for each byte; all bytes are 0 or 1."""
-    return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
-
-
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
@@ -431,8 +423,8 @@ cdef inline void write_board(
         attack = x.attack
         defense = x.defense
         if unlikely_(<uint32_t>(attack + 127) > 254 or <uint32_t>(defense + 127) > 254):
-            attack = cut(attack)
-            defense = cut(defense)
+            attack = clip8(attack)
+            defense = clip8(defense)
         put_(out + BOARD_ROW * slot, byte_(1, 0) | byte_((slot >= 3) & (not one), 1)
              | byte_(attack, 2) | byte_(defense, 3) | keywords << 32)
         keywords = (keywords >> 32 | byte_(~began[x.copy] >> (x.card & 63) & 1, 4)
@@ -452,18 +444,17 @@ cdef void write_entities(
     cdef bint late = t.rules == RULES_15        # lost health gives cards, instead of runes
     cdef bint mine = s.turn & 1 == who
     cdef int h
-    cdef int lost = me.lost // 5, lost_of_op = op.lost // 5
-    put_(out + OWN, byte_(cut(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
-         | byte_(me.bonus, 3) | byte_(cut(me.next_draw + lost), 4)
-         | byte_(me.lost - 5 * lost if late else count_bits_(me.runes), 5)
+    put_(out + OWN, byte_(clip8(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
+         | byte_(me.bonus, 3) | byte_(clip8(player_next_draw(me)), 4)
+         | byte_(<uint32_t>me.lost % 5 if late else count_bits_(me.runes), 5)
          | byte_(me.deck_left, 6) | byte_(me.hand_size, 7))
-    put_(out + ENEMY, byte_(cut(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
-         | byte_(cut(op.next_draw + lost_of_op), 3)
-         | byte_(op.lost - 5 * lost_of_op if late else count_bits_(op.runes), 4)
+    put_(out + ENEMY, byte_(clip8(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
+         | byte_(clip8(player_next_draw(op)), 3)
+         | byte_(<uint32_t>op.lost % 5 if late else count_bits_(op.runes), 4)
          | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.shown, 7))
-    put_(out + GAME, byte_(cut(s.turn >> 1), 0) | byte_(who, 1) | byte_(cut(v.actions), 2)
+    put_(out + GAME, byte_(clip8(s.turn >> 1), 0) | byte_(who, 1) | byte_(clip8(v.actions), 2)
          | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
-         | byte_(cut(me.shown_draw) * mine, 7))
+         | byte_(clip8(me.shown_draw) * mine, 7))
     affordable = affordable_cards(me)
     memcpy(out + HAND, v.hand, some_(HAND_ROW * MAX_HAND))     # rows beyond the hand are zero
     for h in range(MAX_HAND):
@@ -484,27 +475,23 @@ cdef void write_entities_f32(
         out[i] = values[i] / SCALE[i]
 
 
-cdef inline int bounded(int x) noexcept nogil:
-    return STAT_LIMIT if x > STAT_LIMIT else -STAT_LIMIT if x < -STAT_LIMIT else x
-
-
 cdef inline float twelfth(int x) noexcept nogil:
     if 0 <= x + FLOAT_OFFSET < FLOATS:
         return TWELFTHS[x + FLOAT_OFFSET]
-    return <float>(bounded(x) / 12.0)
+    return <float>(clip(x, STAT_LIMIT) / 12.0)
 
 
 cdef inline float* write_player(
     float* out, const state_t* s, int who, int mana, int rules
 ) noexcept nogil:
     cdef const player_t* p = &s.p[who]
-    out[0] = <float>(bounded(p.health) / 30.0)
+    out[0] = <float>(clip(p.health, STAT_LIMIT) / 30.0)
     out[1] = <float>(mana / 13.0)
     out += 2
     if rules != RULES_15:
         out[0] = <float>(5 * count_bits_(p.runes) / 30.0)       # the highest one is next
         out += 1
-    out[0] = <float>(bounded(state_next_draw(s, who)) / 6.0)
+    out[0] = <float>(clip(state_next_draw(s, who), STAT_LIMIT) / 6.0)
     return out + 1
 
 
@@ -609,7 +596,7 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     cdef uint64_t affordable, creatures, lanes, lane1, lane2
     cdef int h, slot
     cdef int8_t* row
-    memset(out, 0, some_(155 if one else 145))
+    memset(out, 0, some_(num_actions(t.rules)))
     out[0] = 1
     if s.p[0].won | s.p[1].won or s.turn & 1 != who:
         return
@@ -653,11 +640,14 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
 
 def sizes():
     """Return the sizes of the layouts: name -> rule set -> numbers, 0 for a missing layout."""
-    return {
+    found = {
         name: {rules: layout_size(code, number)
                for number, rules in enumerate(("1.5", "1.2", "1.0"))}
         for name, code in LAYOUT_CODES.items()
     }
+    found["choice"] = {rules: choice_size(number)
+                       for number, rules in enumerate(("1.5", "1.2", "1.0"))}
+    return found
 
 
 def observe(State state not None, int player, int layout, out):
@@ -703,11 +693,30 @@ def hidden_of(State state not None, int player, int8_t[::1] out):
     write_hidden(&out[0], &state.s, &state.table.t, player & 1)
 
 
-def mask_of(State state not None, int player, int8_t[::1] out):
-    """Write the mask of a player, as environments show it: only PASS where they cannot move."""
-    if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
-        raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
-    write_mask(&out[0], &state.s, &state.table.t, player & 1)
+def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
+    """Write what a player sees in the choice phase who is offered cards (1.x) and has a deck.
+
+    Both are indices of cards.
+    """
+    cdef match_t m
+    cdef int8_t shown[HAND_ROW * MAX_SET]
+    cdef int i
+    memset(&m, 0, sizeof(match_t))
+    m.rules = cards.table.t.rules
+    m.cards = cards.cards()
+    m.n_cards = cards.table.t.n_cards - cards.table.t.n_instances
+    if out.shape[0] != choice_size(m.rules):
+        raise ValueError(f"out: {out.shape[0]} numbers, expected {choice_size(m.rules)}")
+    if len(deck) > MAX_DECK:
+        raise ValueError(f"chosen: {len(deck)} cards, expected {MAX_DECK} at most")
+    m.picked[0] = <uint8_t>len(deck)
+    for i, card in enumerate(deck):
+        m.decks[0][i] = <uint8_t>card
+    if m.picked[0] < MAX_DECK:
+        for i, card in enumerate(offer):
+            m.triplets[m.picked[0]][i] = <uint8_t>card
+    write_cards(shown, m.cards, m.n_cards)
+    write_choice(&out[0], &m, 0, shown)
 
 
 # ---- the choice phase ----------------------------------------------------------------------------

@@ -16,11 +16,13 @@ from locmsim._core cimport (
     card_t,
     complete_card,
     is_copy_id,
+    player_start,
     player_t,
     see_card,
+    see_player,
     shown_card_t,
     shown_t,
-    state_draw,
+    state_draw_opening,
     state_end_turn,
     state_t,
     stream_below,
@@ -33,11 +35,6 @@ from locmsim._core import BLANKS, parse_integer
 from locmsim.rules.rulesets import RULES_NAMES
 
 __all__ = ["CompiledCards", "MatchCore", "base_ids"]
-
-cdef enum:
-    FULL_RUNES = 31
-    LAST_RUNE = 25              # the first one to be lost
-
 
 # ---- seeds and offers (sections 1 and 3) ---------------------------------------------------------
 
@@ -203,12 +200,9 @@ cdef void deal_with(
             c.creature.card = <uint8_t>entry
             c.id = <uint8_t>card_id(m.rules, who, i)
             s.deck[who][i] = <uint8_t>(MAX_DECK * who + (order[i] if by_choice else i))
-        p.health = 30
-        p.next_draw = p.shown_draw = 1
-        p.order = 1
-        p.runes = 0 if m.rules == RULES_15 else FULL_RUNES
+        player_start(p, m.rules)
         p.deck_left = MAX_DECK
-        state_draw(s, t, who, 4 + who)
+        state_draw_opening(s, t, who)
     s.p[1].max_mana = s.p[1].mana = s.p[1].bonus = 1
 
 
@@ -255,12 +249,14 @@ cdef void show_offered(shown_card_t* row, const card_t* c) noexcept nogil:
 cdef void show_step(shown_t* o, int rules, int step, int player) noexcept nogil:
     """Write the lines of both players in a step of the choice phase, and no cards."""
     cdef int who
+    cdef player_t p
+    player_start(&p, rules)
     memset(o, 0, sizeof(shown_t))
     o.rules = rules
     for who in range(2):
-        o.player[who].health = 30
+        see_player(&p, &o.player[who])
+        o.player[who].draw = 0
         o.player[who].deck_size = step
-        o.player[who].rune = 0 if rules == RULES_15 else LAST_RUNE
     # The referee judges player 0 first, and counts their card when it writes to player 1.
     o.player[1].deck_size += player
 
@@ -280,7 +276,7 @@ cdef class CompiledCards:
         cdef int code = RULES_NAMES.index(rules)
         cdef int i
         cdef list by_id = sorted(cards, key=_base_id)
-        self.table = State.new((), (), rules=rules, pool=by_id).table
+        self.table = Table(by_id, rules)
         self.offer = ()
         if code != RULES_15:
             return

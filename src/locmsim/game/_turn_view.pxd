@@ -1,19 +1,7 @@
 # A position with its history as one player knows it: the input of a policy.
 
-from libc.stdint cimport int32_t
-
-from locmsim._core cimport card_t, state_t, table_t
+from locmsim._core cimport short_table_t, state_t, table_t
 from locmsim.game._layout cimport known_t
-
-cdef enum:
-    SHORT_CARDS = 64            # entries of a short table
-
-ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it must be readable
-    int32_t rules
-    int32_t n_instances
-    int32_t n_cards
-    int32_t _pad[5]
-    card_t cards[SHORT_CARDS]
 
 # Copies a position with the cards that occur in it, visible ones first. Raises ``ValueError`` if
 # there are more than a short table holds.

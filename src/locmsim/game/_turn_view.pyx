@@ -9,12 +9,14 @@ from locmsim._core cimport (
     MAX_CARDS,
     MAX_DECK,
     OCCUPIED,
-    RULES_10,
+    SHORT_CARDS,
     State,
     Table,
     is_copy_id,
+    num_actions,
     original_id,
     player_t,
+    short_table_t,
     state_is_legal,
     state_t,
     state_winner,
@@ -123,7 +125,7 @@ cdef class TurnView:
                     self.t.cards[entry].id = <uint8_t>original_id(self.t.rules, id)
                     p.board[i].copy = 1
         known_start(&self.k, &self.s, &self.t)
-        self.n_actions = 155 if self.t.rules == RULES_10 else 145
+        self.n_actions = num_actions(self.t.rules)
         self.player = who = self.s.turn & 1
         p = &self.s.p[who]
         for i in range(p.hand_size):
@@ -145,7 +147,7 @@ cdef class TurnView:
         cdef int i
         if not shown:
             return 0
-        cards = State.new((), (), rules=RULES_NAMES[self.t.rules], pool=shown).table
+        cards = Table(shown, RULES_NAMES[self.t.rules])
         entries = {cards.card(i): i for i in range(cards.t.n_cards)}
         for card in shown:
             i = entries[card]

@@ -26,7 +26,14 @@ from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
-__all__ = ["choice_observations", "chosen_by", "fault_kind", "fault_text", "start_match"]
+__all__ = [
+    "choice_observations",
+    "chosen_by",
+    "compiled_choice",
+    "fault_kind",
+    "fault_text",
+    "start_match",
+]
 
 OFFER_SIZE = 120  # cards of the construct phase
 
@@ -198,6 +205,39 @@ def choice_observations(
     triplets = [[places[card.base_id] for card in offer] for offer in offers]
     core = MatchCore(rules, _fixed(rules), (0, 0, 0), triplets=triplets)
     return [core.observation(player, step) for step in range(len(offers))]
+
+
+def compiled_choice(
+    rules: str, offer: Sequence[Card], chosen: Sequence[Card]
+) -> tuple[CompiledCards, list[int], list[int]]:
+    """Return the cards of a choice, compiled, and what is offered and chosen as indices of them.
+
+    Parameters
+    ----------
+    rules : str
+    offer : sequence of Card
+        Three cards of a draft, or all that are offered in 1.5.
+    chosen : sequence of Card
+
+    Raises
+    ------
+    ValueError
+        For a wrong number of cards, or one that the rules or the offer do not have.
+    """
+    draft = get_rules(rules).draft
+    if len(offer) > OFFER_SIZE or (draft and len(offer) != 3):
+        expected = "3 cards" if draft else f"{OFFER_SIZE} cards at most"
+        raise ValueError(f"offer: expected {expected}, got {len(offer)}")
+    cards: Sequence[Card] = cards_1x() if draft else sorted(offer, key=lambda card: card.base_id)
+    places = {card.base_id: i for i, card in enumerate(cards)}
+    for name, some in (("offer", offer), ("chosen", chosen)):
+        for card in some:
+            if card.base_id not in places:
+                what = f"of rules {rules}" if draft else "of the offer"
+                raise ValueError(f"{name}: no card {what} has the base id {card.base_id}")
+    compiled = _fixed(rules) if draft else _compiled(tuple(offer))
+    offered = [places[card.base_id] for card in offer] if draft else []
+    return compiled, offered, [places[card.base_id] for card in chosen]
 
 
 def chosen_by(line: str, offer: Sequence[Card]) -> list[int]:

@@ -1,8 +1,8 @@
 """Observation layouts: a player's view of a position as a vector of numbers.
 
-A layout is a table of blocks, each with rows of named features. The compiled writers in
-`_layout.pyx` fill it. Everything in it is a function of what the protocol has shown the player so
-far, so that a bot in the arena gets the same observations as in training.
+A layout is a table of blocks, each with rows of named features (`locmsim.game.layout_tables`). The
+compiled writers in `_layout.pyx` fill it. Everything in it is a function of what the protocol has
+shown the player so far, so that a bot in the arena gets the same observations as in training.
 
     >>> from locmsim.policy import get_layout
     >>> layout = get_layout("entities")
@@ -12,11 +12,16 @@ far, so that a bot in the arena gets the same observations as in training.
     ('own.health', 30.0)
     >>> layout.split(np.zeros((5, 440), np.int8))["hand"].shape
     (5, 8, 24)
+    >>> from locmsim.game.positions import start_position
+    >>> seen = start_position(1).observation_tensor(0, layout.name)
+    >>> print(layout.describe(seen).splitlines()[0])
+    own: health 30, mana 1, max mana 1, next draw 1, lost or runes 0, deck 25, hand 5
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,47 +29,41 @@ from numpy.typing import NDArray
 from locmsim._batch import StateArray
 from locmsim._core import State
 from locmsim._specs import did_you_mean
-from locmsim.game._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
-from locmsim.rules.rulesets import DECK_SIZE, RULES, get_rules
+from locmsim.game._layout import (
+    LAYOUT_CODES,
+    entities_scale,
+    observe,
+    observe_batch,
+    observe_choice,
+    sizes,
+)
+from locmsim.game.choice import compiled_choice
+from locmsim.game.layout_tables import (
+    CHOICE_SIZES,
+    ENTITIES,
+    Block,
+    Feature,
+    choice_table,
+    gym_locm_table,
+)
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import RULES, get_rules
 
-__all__ = ["LAYOUTS", "Block", "ChoiceLayout", "Feature", "Layout", "get_layout"]
+__all__ = [
+    "CHOICE",
+    "LAYOUTS",
+    "Block",
+    "Feature",
+    "Layout",
+    "battle_layout",
+    "choice_tensor",
+    "get_layout",
+]
 
-#: Names of the layouts.
+#: Names of the layouts of battles.
 LAYOUTS = tuple(LAYOUT_CODES)
-
-_KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
-_TYPES = ("creature", "green", "red", "blue")
-#: Numbers of a card in hand, and of a pile of cards, in "entities".
-HAND_ROW, PILE = 24, 16
-#: Bounds of all numbers of "entities", and of the integers behind "gym-locm".
-_BYTE = 127
-_STAT = 1000
-
-
-class Feature(NamedTuple):
-    """One number of a layout."""
-
-    name: str
-    #: Divisor for "entities-f32"; 1 for "gym-locm", whose numbers are already divided.
-    scale: float
-    low: float
-    high: float
-    #: Whether it depends on the history: 0 in `State.observation_tensor`, which has none.
-    history: bool = False
-
-
-class Block(NamedTuple):
-    """Consecutive numbers of a layout: `rows` rows of the same features (0: once, no rows)."""
-
-    name: str
-    start: int
-    rows: int
-    features: tuple[Feature, ...]
-
-    @property
-    def size(self) -> int:
-        """Numbers in the block."""
-        return max(1, self.rows) * len(self.features)
+#: The name of the layout of the choice phase.
+CHOICE = "choice"
 
 
 @dataclass(frozen=True)
@@ -79,9 +78,9 @@ class Layout:
     Parameters
     ----------
     name : str
-        "entities", "entities-f32" or "gym-locm".
+        "entities", "entities-f32" or "gym-locm"; "choice" for the choice phase.
     rules : str
-        The rule set. "gym-locm" depends on it; the other layouts are the same for all.
+        The rule set. "gym-locm" and "choice" depend on it; the other layouts are the same for all.
     version : int
         Changes whenever the meaning of any number does; stored in the files of policies.
     shape : tuple of int
@@ -99,8 +98,10 @@ class Layout:
     history : tuple of str
         Names of the numbers that depend on the history of the game. They are 0 for a `State`,
         which has none.
+    actions : int
+        The number of actions: those of a battle, or the cards of an offer.
     code : int
-        The number of the layout for the compiled writer.
+        The number of the layout for the compiled writer; -1 for "choice".
     """
 
     name: str
@@ -114,6 +115,7 @@ class Layout:
     low: NDArray[Any]
     high: NDArray[Any]
     history: tuple[str, ...]
+    actions: int
     code: int
 
     def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -147,47 +149,77 @@ class Layout:
             views[block.name] = part
         return views
 
+    def describe(self, row: NDArray[Any] | Sequence[float]) -> str:
+        """Return an observation in words, with a line for each block, card and creature.
+
+        Empty places and slots are left out, and numbers that are 0 where that says nothing.
+
+        Parameters
+        ----------
+        row : array of shape (size,)
+            One observation.
+
+        Returns
+        -------
+        str
+            For example ``hand 0: creature, cost 2, attack 3, defense 2, guard, affordable``.
+
+        Raises
+        ------
+        ValueError
+            It has another shape.
+        """
+        values = np.asarray(row)
+        if values.shape != self.shape:
+            raise ValueError(f"row: expected shape {self.shape}, got {values.shape}")
+        scale = self.scale if self.name == "entities-f32" else 1
+        lines = []
+        for label, block, start in self._rows():
+            end = start + len(block.features)
+            numbers = (values * scale)[start:end].tolist()
+            words = _words(block, numbers)
+            if words:
+                lines.append(f"{label}: {', '.join(words)}")
+        return "\n".join(lines)
+
+    def table(self) -> str:
+        """Return the meaning of all numbers as tables of Markdown, one for each block.
+
+        The index of a number in row r of a block is shown as ``24 + 24 r``.
+        """
+        parts = []
+        for block in self.blocks:
+            width = len(block.features)
+            rows = f", {block.rows} rows of {width}" if block.rows else ""
+            parts.append(
+                f"**{block.name}** ({block.start} to {block.start + block.size - 1}{rows})"
+            )
+            parts.append(block.text)
+            lines = ["| index | name | meaning | unit | scale | range | rules |", "|---" * 7 + "|"]
+            for i, feature in enumerate(block.features):
+                index = f"{block.start + i} + {width} r" if block.rows else f"{block.start + i}"
+                name = f"{block.name}{'r' if block.rows else ''}.{feature.name}"
+                scale = max(feature.scale, feature.divisor)
+                bounds = [self.low[block.start + i], self.high[block.start + i]]
+                low, high = (f"{bound:.4g}" for bound in bounds)
+                rules = ", ".join(feature.rules) or "all"
+                text = f"{feature.text} (history)" if feature.history else feature.text
+                lines.append(
+                    f"| {index} | `{name}` | {text} | {feature.unit or 'flag'} | {scale:g} |"
+                    f" {low} to {high} | {rules} |"
+                )
+            parts.append("\n".join(lines))
+        return "\n\n".join(parts)
+
+    def _rows(self) -> Iterator[tuple[str, Block, int]]:
+        """Yield the name of each row, its block and its first index."""
+        for block in self.blocks:
+            for row in range(max(1, block.rows)):
+                label = block.name.replace("_", " ") + (f" {row}" if block.rows else "")
+                yield label, block, block.start + row * len(block.features)
+
     def __repr__(self) -> str:
         return f"<Layout {self.name!r} rules={self.rules} {self.dtype}{list(self.shape)}>"
-
-
-class ChoiceLayout:
-    """Observation of the choice phase: offer, chosen cards, their summary, and the step.
-
-    ``offer``: 3 (1.x) or 120 rows as of the hand in layout "entities", in 1.5 by ascending base id;
-    ``chosen``: in 1.x the picks so far as 30 such rows, in 1.5 how many of each card; ``pile``: the
-    chosen cards as ``own_deck`` there; ``step``: how many have been chosen. All are int8.
-
-    Parameters
-    ----------
-    rules : str
-        Name of a rule set.
-    """
-
-    def __init__(self, rules: str) -> None:
-        draft = get_rules(rules).draft
-        #: Different picks: the cards of an offer.
-        self.picks = 3 if draft else 120
-        #: Name -> first and last index of the block.
-        self.blocks: dict[str, tuple[int, int]] = {}
-        start = 0
-        for name, size in (
-            ("offer", self.picks * HAND_ROW),
-            ("chosen", DECK_SIZE * HAND_ROW if draft else self.picks),
-            ("pile", PILE),
-            ("step", 1),
-        ):
-            self.blocks[name] = (start, start + size)
-            start += size
-        self.shape = (start,)
-        self.dtype = np.dtype(np.int8)
-        #: The smallest and the largest numbers.
-        self.low = np.full(start, -_BYTE, np.int8)
-        self.high = np.full(start, _BYTE, np.int8)
-
-    def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return named views of the blocks."""
-        return {name: observations[..., a:b] for name, (a, b) in self.blocks.items()}
 
 
 def get_layout(name: str, rules: str = "1.5") -> Layout:
@@ -196,7 +228,7 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
     Parameters
     ----------
     name : str
-        One of `LAYOUTS`.
+        One of `LAYOUTS`, or "choice".
     rules : str
         "1.5", "1.2" or "1.0".
 
@@ -206,10 +238,11 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
         The name or the rule set is unknown, or it is "gym-locm" with rules 1.0, which gym-locm
         does not support.
     """
-    if name not in LAYOUTS:
+    known = (*LAYOUTS, CHOICE)
+    if name not in known:
         raise ValueError(
-            f"unknown layout {name!r}: expected one of {', '.join(LAYOUTS)}"
-            f"{did_you_mean(str(name), LAYOUTS)}"
+            f"unknown layout {name!r}: expected one of {', '.join(known)}"
+            f"{did_you_mean(str(name), known)}"
         )
     return _layout(name, get_rules(rules).name)
 
@@ -218,7 +251,7 @@ def write_state(
     state: State, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """Implement `State.observation_tensor`."""
-    layout = get_layout(name, state.rules)
+    layout = battle_layout(name, state.rules)
     out = _output_array(layout, layout.shape, out)
     observe(state, player, layout.code, out)
     return out
@@ -228,9 +261,67 @@ def write_states(
     array: StateArray, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """Implement `StateBatch.observation_tensor`."""
-    layout = get_layout(name, array.rule_set)
+    layout = battle_layout(name, array.rule_set)
     out = _output_array(layout, (array.size, *layout.shape), out)
     observe_batch(array, player, layout.code, out)
+    return out
+
+
+def battle_layout(name: str, rules: str) -> Layout:
+    """Return a layout of battles; ``ValueError`` for "choice" too.
+
+    Parameters
+    ----------
+    name : str
+        One of `LAYOUTS`.
+    rules : str
+        The rule set.
+    """
+    if name == CHOICE:
+        raise ValueError(f"layout {name!r} is for the choice phase, expected {', '.join(LAYOUTS)}")
+    return get_layout(name, rules)
+
+
+def choice_tensor(
+    rules: str,
+    offer: Sequence[Card],
+    chosen: Sequence[Card] = (),
+    *,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return what a player sees of the choice phase, in the layout "choice".
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    offer : sequence of Card
+        The present offer: the three cards of a draft, or up to 120 of 1.5, in any order.
+    chosen : sequence of Card
+        What the player has chosen so far, in that order.
+    out : array, optional
+        Where it is written to: int8, of the layout's shape.
+
+    Returns
+    -------
+    int8 array (size of the layout,)
+
+    Raises
+    ------
+    ValueError
+        A card is not of the rule set or the offer, or `out` does not fit.
+
+    Examples
+    --------
+    >>> from locmsim import generate_cards
+    >>> cards = generate_cards(1)
+    >>> seen = choice_tensor("1.5", cards, cards[:2])
+    >>> print(get_layout("choice").describe(seen).splitlines()[-1])
+    step: chosen 2
+    """
+    layout = get_layout(CHOICE, rules)
+    out = _output_array(layout, layout.shape, out)
+    observe_choice(*compiled_choice(rules, offer, chosen), out)
     return out
 
 
@@ -251,111 +342,37 @@ def _output_array(layout: Layout, shape: tuple[int, ...], out: NDArray[Any] | No
     return out
 
 
-# ---------------------------------------------------------------------------------- entities
+#: Numbers of cards that are named even where they are 0.
+_ALWAYS = {"cost", "attack", "defense"}
+#: Blocks without rows, all of whose numbers are named.
+_WHOLE = {"own", "enemy", "game", "step"}
 
 
-def _count(name: str, scale: float = 1, high: int = _BYTE, history: bool = False) -> Feature:
-    return Feature(name, scale, 0, high, history)
-
-
-def _number(name: str, scale: float) -> Feature:
-    return Feature(name, scale, -_BYTE, _BYTE)
-
-
-def _flags(*names: str, history: bool = False) -> tuple[Feature, ...]:
-    return tuple([_count(name, 1, 1, history) for name in names])
-
-
-def _spare(n: int) -> tuple[Feature, ...]:
-    return tuple([Feature(f"spare{i}", 1, 0, 1) for i in range(n)])
-
-
-def _pile(history: bool) -> tuple[Feature, ...]:
-    """Return a pile of cards, without an order."""
-    costs = [f"cost{cost}" for cost in range(7)] + ["cost7+"]
-    return (
-        *[_count(kind, 8, 30, history) for kind in _TYPES],
-        *[_count(cost, 8, 30, history) for cost in costs],
-        *[_count(name, 4, _BYTE, history) for name in ("draw", "area", "charge", "guard")],
-    )
-
-
-_OWN = (
-    _number("health", 30), _count("mana", 12), _count("max_mana", 12), *_flags("bonus"),
-    _count("next_draw", 3), _count("lost_or_runes", 5), _count("deck", 30, 30),
-    _count("hand", 8, 8),
-)  # fmt: skip
-_ENEMY = (
-    *[feature for feature in _OWN if feature.name != "mana"],
-    _count("shown", 30, 30, history=True),
-)
-_GAME = (
-    _count("turn", 50), *_flags("seat"), _count("actions", 10, history=True),
-    *_flags("rules1.5", "rules1.2", "rules1.0", "two_lanes"), _count("draws", 3),
-)  # fmt: skip
-_HAND_CARD = (
-    *_flags("present", *_TYPES), _count("cost", 6), _number("attack", 6), _number("defense", 6),
-    _number("my_health", 6), _number("opponent_health", 6), _count("draw", 2),
-    *_flags(*_KEYWORDS, "area_lane1", "area_lane2", "affordable"), _count("copies", 2, 30),
-    *_flags("new", history=True), *_spare(2),
-)  # fmt: skip
-_CREATURE = (
-    *_flags("present", "lane1"), _number("attack", 6), _number("defense", 6),
-    *_flags(*_KEYWORDS, "can_attack", "has_attacked"), *_flags("came", history=True),
-    *_flags("copy"), _count("cost", 6), *_spare(1),
-)  # fmt: skip
-
-_ENTITIES = (
-    ("own", 0, _OWN),
-    ("enemy", 0, _ENEMY),
-    ("game", 0, _GAME),
-    ("hand", 8, _HAND_CARD),
-    ("own_board", 6, _CREATURE),
-    ("enemy_board", 6, _CREATURE),
-    ("own_deck", 0, _pile(False)),
-    ("enemy_seen", 0, _pile(True)),
-)
-
-
-# ---------------------------------------------------------------------------------- gym-locm
-
-
-def _real(name: str, unit: float, low: int = -_STAT, high: int = _STAT) -> Feature:
-    """An integer that is divided by `unit`; 0 is always possible."""
-    return Feature(name, 1, low / unit, high / unit)
-
-
-def _gym_locm(rules: str) -> tuple[tuple[str, int, tuple[Feature, ...]], ...]:
-    areas, runes = RULES[rules].areas, RULES[rules].runes
-    player = (_real("health", 30), _real("mana", 13, 0, 13))
-    rune = (_real("rune", 30, 0, 25),) if runes else ()
-    draw = (_real("next_draw", 6, 0),)
-    card = (
-        *_flags(*_TYPES), _real("cost", 12, 0, 127), _real("attack", 12, -500, 500),
-        _real("defense", 12, -12, 500), _real("my_health", 12, -500, 500),
-        _real("opponent_health", 12, -500, 500), _real("draw", 2, 0, 100), *_flags(*_KEYWORDS),
-    )  # fmt: skip
-    if areas:
-        card += (_real("area", 2, 0, 2),)
-    body = (_real("attack", 12), _real("defense", 12))
-    return (
-        ("own", 0, (*player, *rune, *draw)),
-        ("enemy", 0, (*player, *rune, *draw)),
-        ("hand", 8, card),
-        ("own_board", 6, (*body, *_flags("can_attack"), *_flags(*_KEYWORDS))),
-        ("enemy_board", 6, (*body, *_flags(*_KEYWORDS))),
-    )
+def _words(block: Block, numbers: Sequence[float]) -> list[str]:
+    """Return the words for the numbers of a row; none if it is empty."""
+    if not any(numbers):
+        return []
+    words = []
+    for feature, value in zip(block.features, numbers, strict=True):
+        name = feature.name.replace("_", " ")
+        if not feature.unit:
+            words += [name] * (value != 0 and name != "present")
+        elif value or block.name in _WHOLE or (block.rows and feature.name in _ALWAYS):
+            words.append(f"{name} {round(value * feature.divisor, 3):g}")
+    return words
 
 
 @cache
 def _layout(name: str, rules: str) -> Layout:
     if name == "gym-locm" and rules == "1.0":
         raise ValueError("layout 'gym-locm': gym-locm does not support rules 1.0")
-    table = _gym_locm(rules) if name == "gym-locm" else _ENTITIES
-    blocks = []
+    table = ENTITIES
+    if name in ("gym-locm", CHOICE):
+        table = (gym_locm_table if name == "gym-locm" else choice_table)(rules)
+    blocks: list[Block] = []
     start = 0
-    for label, rows, features in table:
-        blocks.append(Block(label, start, rows, features))
+    for label, rows, features, text in table:
+        blocks.append(Block(label, start, rows, features, text))
         start += blocks[-1].size
     assert start == sizes()[name][rules]
     columns = [
@@ -364,7 +381,7 @@ def _layout(name: str, rules: str) -> Layout:
         for row in range(max(1, block.rows))
         for feature in block.features
     ]
-    dtype = np.dtype(np.int8 if name == "entities" else np.float32)
+    dtype = np.dtype(np.int8 if name in ("entities", CHOICE) else np.float32)
     scale = np.array([feature.scale for _, feature in columns], np.float32)
     low = np.array([feature.low for _, feature in columns], np.float32)
     high = np.array([feature.high for _, feature in columns], np.float32)
@@ -388,7 +405,8 @@ def _layout(name: str, rules: str) -> Layout:
         history=tuple(
             [name for name, (_, feature) in zip(names, columns, strict=True) if feature.history]
         ),
-        code=LAYOUT_CODES[name],
+        actions=CHOICE_SIZES[RULES[rules].draft] if name == CHOICE else RULES[rules].num_actions,
+        code=LAYOUT_CODES.get(name, -1),
     )
 
 

@@ -12,19 +12,25 @@ from typing import Any
 
 from locmsim._core import State, build_state, keywords_number, places_of, table_rows, whole_number
 from locmsim.rules.cards import Card, CardType, cards_1x
-from locmsim.rules.rulesets import HAND_LIMIT, RULES, get_rules
+from locmsim.rules.rulesets import (
+    DECK_SIZE,
+    HAND_LIMIT,
+    MAX_CARDS,
+    MAX_DRAW,
+    MAX_HEALTH,
+    MAX_INSTANCE_ID,
+    MAX_LOST,
+    MAX_MANA,
+    MAX_STAT,
+    MAX_TURN,
+    RULES,
+    get_rules,
+)
 
 __all__ = ["state_of_snapshot", "state_of_text", "state_text"]
 
-_MAX_CARDS = 256  # of a table
-_MAX_ID = 254  # of an instance; the pool's cards have 255
-_MAX_DECK = 30
-_MAX_MANA = 13  # with the bonus
-_MAX_HEALTH = 1_000_000_000
-_MAX_TURN = 1 << 30
-_MAX_LOST = _MAX_HEALTH // 10
-_MAX_DRAW = _MAX_HEALTH // 20  # those for lost health included
-_MAX_STAT = 30_500  # of a creature that Card's bounds allow
+#: The second player's bonus included.
+_MOST_MANA = MAX_MANA + 1
 
 Deck = list[tuple[int, Card]]
 
@@ -62,12 +68,12 @@ _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _FIELDS = ("rules", "turn", "winner", "player", "player", "pool", "cards")
 _PLAYER_PARTS = ("numbers", "hand", "board", "deck")
 _NUMBERS = (
-    ("health", -_MAX_HEALTH, _MAX_HEALTH),
-    ("max_mana", 0, _MAX_MANA),
-    ("mana", 0, _MAX_MANA),
+    ("health", -MAX_HEALTH, MAX_HEALTH),
+    ("max_mana", 0, _MOST_MANA),
+    ("mana", 0, _MOST_MANA),
     ("bonus", 0, 1),
-    ("next_draw", 0, _MAX_DRAW),
-    ("shown_draw", 0, _MAX_DRAW),
+    ("next_draw", 0, MAX_DRAW),
+    ("shown_draw", 0, MAX_DRAW),
 )
 _CARD_PARTS = (
     *("base", "type", "cost", "attack", "defense", "abilities", "my", "opponent", "draw", "area"),
@@ -98,7 +104,7 @@ def state_text(state: State) -> str:
 
     def named(entry: int, copy: int = 0) -> str:
         plus = "+" if copy else ""
-        pooled = ids[entry] > _MAX_ID
+        pooled = ids[entry] > MAX_INSTANCE_ID
         if pooled and entry >= first:
             return f"?{plus}:{entry - first}"
         text = card_text(entry)
@@ -189,7 +195,7 @@ class _Instances:
                     f"{where}: a card without an id must be one of the {self.pool} of the pool"
                 )
             return
-        number = _integer(id, f"{where}.id", 0, _MAX_ID)
+        number = _integer(id, f"{where}.id", 0, MAX_INSTANCE_ID)
         _see(self._seen, number + (id != parts[0]), f"{where}.id")
         if self.found.setdefault(number, k) != k:
             raise ValueError(
@@ -218,13 +224,13 @@ def state_of_text(text: str) -> State:
     rules = fields[0]
     if rules not in RULES:
         raise ValueError(f"rules: expected {', '.join(RULES)}, got {rules!r}")
-    turn = _integer(fields[1], "turn", -1, _MAX_TURN)
+    turn = _integer(fields[1], "turn", -1, MAX_TURN)
     if fields[2] not in ("-", "0", "1"):
         raise ValueError(f"winner: expected -, 0 or 1, got {fields[2]!r}")
     winner = -1 if fields[2] == "-" else int(fields[2])
     cards = [_card(part, where, rules) for part, where in _listed(fields[6], "cards")]
-    if len(cards) > _MAX_CARDS:
-        raise ValueError(f"cards: {len(cards)} cards, expected at most {_MAX_CARDS}")
+    if len(cards) > MAX_CARDS:
+        raise ValueError(f"cards: {len(cards)} cards, expected at most {MAX_CARDS}")
     pool = _integer(fields[5], "pool", 0, len(cards))
     instances = _Instances(cards, pool)
     players = []
@@ -256,7 +262,7 @@ def _player_of_text(
     ]
     lost = runes = 0
     if special == "lost":
-        lost = _integer(parts[6], f"{where}.lost", 0, _MAX_LOST)
+        lost = _integer(parts[6], f"{where}.lost", 0, MAX_LOST)
         values[4] = _cards_to_draw(values[4], lost, f"{where}.next_draw")
     elif parts[6] != "-":
         for rune in parts[6].split("."):
@@ -282,7 +288,7 @@ def _creature_of_text(text: str, where: str, instances: _Instances, rules: str) 
         raise ValueError(f"{where}.card: a card of type {kind} is not a creature")
     lane_number = _integer(lane, f"{where}.lane", 0, RULES[rules].lanes - 1)
     attack, defense = (
-        _integer(number, f"{where}.{name}", -_MAX_STAT, _MAX_STAT)
+        _integer(number, f"{where}.{name}", -MAX_STAT, MAX_STAT)
         for number, name in zip(numbers, ("attack", "defense"), strict=True)
     )
     keywords = keywords_number(abilities)
@@ -343,14 +349,14 @@ def _deck_in(decks: Any, who: int, by_id: Mapping[int, Card]) -> Deck:
         pairs = [tuple(pair) for pair in decks[who]]
     except (TypeError, IndexError, KeyError):
         raise ValueError(f"decks[{who}]: expected a list of [instance id, base id]") from None
-    if len(pairs) > _MAX_DECK:
-        raise ValueError(f"decks[{who}]: {len(pairs)} cards, expected at most {_MAX_DECK}")
+    if len(pairs) > DECK_SIZE:
+        raise ValueError(f"decks[{who}]: {len(pairs)} cards, expected at most {DECK_SIZE}")
     found = []
     for i, pair in enumerate(pairs):
         where = f"decks[{who}][{i}]"
         if len(pair) != 2:
             raise ValueError(f"{where}: expected [instance id, base id], got {list(pair)!r}")
-        number = whole_number(pair[0], f"{where}[0]", 0, _MAX_ID)
+        number = whole_number(pair[0], f"{where}[0]", 0, MAX_INSTANCE_ID)
         found.append((number, _card_of(by_id, pair[1], f"{where}[1]")))
     return found
 
@@ -365,7 +371,7 @@ def state_of_snapshot(  # noqa: C901 (one check for each field)
     players = _list_in(snapshot, "p", "")
     if len(players) != 2:
         raise ValueError(f"p: expected two players, got {players!r}")
-    turn = _number_in(snapshot, "turn", "", -1, _MAX_TURN)
+    turn = _number_in(snapshot, "turn", "", -1, MAX_TURN)
     if _number_in(snapshot, "cur", "", 0, 1) != turn & 1:
         raise ValueError(f"cur: expected {turn & 1} in turn {turn}")
     winner = _number_in(snapshot, "winner", "", -1, 1)
@@ -379,14 +385,16 @@ def state_of_snapshot(  # noqa: C901 (one check for each field)
     entries: dict[int, int] = {}
     for who, deck in enumerate(held):
         for number, card in sorted(deck, key=lambda pair: pair[0]):
-            if number > _MAX_ID:
-                raise ValueError(f"instance id {number} of player {who}: expected 0..{_MAX_ID}")
+            if number > MAX_INSTANCE_ID:
+                raise ValueError(
+                    f"instance id {number} of player {who}: expected 0..{MAX_INSTANCE_ID}"
+                )
             if number in entries:
                 raise ValueError(f"instance id {number} of player {who} occurs twice")
             entries[number] = len(instances)
             instances.append((number, card))
     pool = set(by_id.values())
-    if len(instances) + len(pool) > _MAX_CARDS:
+    if len(instances) + len(pool) > MAX_CARDS:
         pool = {card for _, card in instances}
     filled = [
         _player_of_snapshot(fields, left[who], instances, entries, rules, who)
@@ -406,7 +414,7 @@ def state_of_snapshot(  # noqa: C901 (one check for each field)
 
 def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
     """Return the instance ids of a player's deck, and check those of the hand."""
-    left = _number_in(fields, "deck", f"p[{who}].", 0, _MAX_DECK)
+    left = _number_in(fields, "deck", f"p[{who}].", 0, DECK_SIZE)
     if left > len(deck):
         raise ValueError(f"p[{who}].deck: {left} cards left, but decks[{who}] has {len(deck)}")
     own = {number for number, _ in deck}
@@ -414,7 +422,7 @@ def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
     if len(hand) > HAND_LIMIT:
         raise ValueError(f"p[{who}].hand: {len(hand)} cards, expected at most {HAND_LIMIT}")
     for i, number in enumerate(hand):
-        if whole_number(number, f"p[{who}].hand[{i}]", 0, _MAX_ID) not in own:
+        if whole_number(number, f"p[{who}].hand[{i}]", 0, MAX_INSTANCE_ID) not in own:
             raise ValueError(f"p[{who}].hand[{i}]: card {number} is missing in decks[{who}]")
     return [number for number, _ in deck[len(deck) - left :]]
 
@@ -427,7 +435,7 @@ def _add_creatures(
         where = f"p[{who}].board[{i}]"
         if not isinstance(row, list | tuple) or len(row) not in (8, 9):
             raise ValueError(f"{where}: expected eight or nine values, got {row!r}")
-        number = whole_number(row[0], f"{where}[0]", 0, _MAX_ID + 1)
+        number = whole_number(row[0], f"{where}[0]", 0, MAX_INSTANCE_ID + 1)
         card = _card_of(by_id, row[1], f"{where}[1]")
         if card.type != CardType.CREATURE:
             raise ValueError(f"{where}[1]: card {row[1]} is not a creature")
@@ -448,12 +456,12 @@ def _player_of_snapshot(
 ) -> tuple[Any, ...]:
     """Return a player as `build_state` accepts them."""
     where = f"p[{who}]."
-    health = _number_in(fields, "hp", where, -_MAX_HEALTH, _MAX_HEALTH)
-    max_mana = _number_in(fields, "maxMana", where, 0, _MAX_MANA)
-    mana = _number_in(fields, "mana", where, 0, _MAX_MANA)
+    health = _number_in(fields, "hp", where, -MAX_HEALTH, MAX_HEALTH)
+    max_mana = _number_in(fields, "maxMana", where, 0, _MOST_MANA)
+    mana = _number_in(fields, "mana", where, 0, _MOST_MANA)
     bonus = _number_in(fields, "bonus", where, 0, 1)
-    shown = _number_in(fields, "shown", where, 0, _MAX_DRAW)
-    draw = _number_in(fields, "draw", where, 0, _MAX_DRAW)
+    shown = _number_in(fields, "shown", where, 0, MAX_DRAW)
+    draw = _number_in(fields, "draw", where, 0, MAX_DRAW)
     lost = runes = 0
     if RULES[rules].draft:
         found = _list_in(fields, "runes", where)
@@ -462,7 +470,7 @@ def _player_of_snapshot(
                 raise ValueError(f"{where}runes[{i}]: expected 5, 10, 15, 20 or 25, got {rune!r}")
         runes = _runes_number(map(index, found))
     else:
-        lost = _number_in(fields, "lost", where, 0, _MAX_LOST)
+        lost = _number_in(fields, "lost", where, 0, MAX_LOST)
         draw = _cards_to_draw(draw, lost, f"{where}draw")
     board = [
         _creature_of_snapshot(row, instances, entries, rules, f"{where}board[{i}]")
@@ -483,8 +491,8 @@ def _creature_of_snapshot(
         entry = entries[number - 1]
     original, card = instances[entry]
     lane = whole_number(lane, f"{where}[5]", 0, RULES[rules].lanes - 1)
-    attack = whole_number(attack, f"{where}[2]", -_MAX_STAT, _MAX_STAT)
-    defense = whole_number(defense, f"{where}[3]", -_MAX_STAT, _MAX_STAT)
+    attack = whole_number(attack, f"{where}[2]", -MAX_STAT, MAX_STAT)
+    defense = whole_number(defense, f"{where}[3]", -MAX_STAT, MAX_STAT)
     keywords = keywords_number(abilities)
     if keywords < 0:
         raise ValueError(f"{where}[4]: expected abilities as in 'BCDGLW', got {abilities!r}")

@@ -8,9 +8,12 @@ from libc.stdint cimport uint8_t
 
 from locmsim._core cimport card_t
 
+cpdef enum:                     # for Python as well
+    COST_COLUMNS = 8
+    ENOUGH = 12                 # attack and defense beyond this do not help against one creature
+
 cdef enum:                      # terms of a card: `locmsim.decks.CARD_TERMS` names them
     COSTS = 0                   # a column each, the last one for all from it on
-    COST_COLUMNS = 8
     TYPES = COSTS + COST_COLUMNS
     LANES = TYPES + 4           # areas 1 and 2
     DRAW = LANES + 2
@@ -29,7 +32,6 @@ cdef enum:                      # terms of a card: `locmsim.decks.CARD_TERMS` na
     DECK_TERMS
 
 cdef enum:
-    ENOUGH = 12                 # attack and defense beyond this do not help against one creature
     DECK_UNITS = 64             # of each layer
     DECK_SUMS = DECK_TERMS + DECK_UNITS
     MAX_DECK_NETWORKS = 16      # of an ensemble

@@ -1,6 +1,7 @@
 """The value of whole decks by an ensemble of small networks; see _decks.pxd."""
 
 cimport cython
+from libc.math cimport NAN
 from libc.stdint cimport uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -23,7 +24,8 @@ from locmsim.networks._network cimport put_arrays
 
 from locmsim.networks._network import checked
 
-__all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
+__all__ = [
+    "COST_COLUMNS", "DECK_SHAPES", "ENOUGH", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
     # Maximum number of exchanges, several times what is ever needed: with very large numbers,
@@ -173,6 +175,29 @@ cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
         copies[into] += 1
 
 
+cdef void deck_exchanges(const offer_t* o, const uint8_t* copies, float* values) noexcept nogil:
+    """Value each exchange of a card of the deck (row) for another one (column), NaN if there is
+    none: as many copies change as the deck has of one and may have of the other."""
+    cdef float total[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef float rest[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef float none[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef int size = o.n_networks * DECK_UNITS, i, j, k, n
+    cdef float direct = add_up(o, copies, total)
+    memset(none, 0, sizeof(none))
+    for i in range(o.n_cards):
+        for j in range(o.n_cards):
+            n = min(<int>copies[i], <int>COPIES_PER_CARD - copies[j])
+            if i == j or n <= 0:
+                values[i * o.n_cards + j] = NAN
+                continue
+            for k in range(size):
+                rest[k] = total[k] + n * (o.hidden[j * size + k] - o.hidden[i * size + k])
+            values[i * o.n_cards + j] = (
+                relu_dot(0, rest, none, o.output, size)
+                + direct + n * (o.direct[j] - o.direct[i])
+            )
+
+
 cdef Table table_of(cards):
     cdef Table table = Table.__new__(Table)
     for card in cards:
@@ -258,14 +283,27 @@ cdef class DeckNetworks:
         `terms` has a row of `DECK_TERMS` numbers for each card, by ascending base id, and `copies`
         the number of copies of each in the deck. ``ValueError`` for other shapes.
         """
-        return self.run(terms, copies, False)[0]
+        return self.run(terms, copies, False, None)[0]
 
     def improved(self, terms, copies):
         """Return the copies of each card in a deck that no exchange improves."""
-        return self.run(terms, copies, True)[1]
+        return self.run(terms, copies, True, None)[1]
 
-    cdef tuple run(self, terms, copies, bint improve):
+    def exchanged(self, terms, copies):
+        """Return the values of all decks that differ by an exchange, an array (cards, cards).
+
+        The card of the row is replaced by that of the column, both copies if that is allowed; NaN
+        where the deck lacks the first or has all copies of the second.
+        """
+        import numpy as np  # slow to import, and values alone do not need it
+
+        values = np.empty((len(copies), len(copies)), np.float32)
+        self.run(terms, copies, False, values)
+        return values
+
+    cdef tuple run(self, terms, copies, bint improve, exchanged):
         cdef const float[:, ::1] rows = terms
+        cdef float[:, ::1] values = exchanged
         cdef uint8_t counts[MAX_OFFER]
         cdef offer_t o
         cdef float* hidden
@@ -286,6 +324,8 @@ cdef class DeckNetworks:
                 offer_add(&o, self.networks, &rows[i, 0])
             if improve:
                 deck_improve(&o, counts)
+            if values is not None:
+                deck_exchanges(&o, counts, &values[0, 0])
             value = deck_value(&o, counts)
         free(hidden)
         return value, [counts[i] for i in range(n)]

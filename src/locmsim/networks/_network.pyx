@@ -24,7 +24,9 @@ from locmsim._core cimport (
     WARD,
     State,
     card_t,
+    clip,
     creature_t,
+    player_next_draw,
     player_t,
     state_t,
     table_t,
@@ -45,10 +47,6 @@ cdef enum:
 # ---- inputs --------------------------------------------------------------------------------------
 
 
-cdef inline int cut(int x) noexcept nogil:
-    return MOST if x > MOST else -MOST if x < -MOST else x
-
-
 cdef int see_board(
     inputs_t* o, int side, const player_t* p, const player_t* op, bint one
 ) noexcept nogil:
@@ -63,8 +61,8 @@ cdef int see_board(
             continue
         x = &p.board[slot]
         f = o.creatures[side][slot]
-        a = cut(x.attack)
-        d = cut(x.defense)
+        a = clip(x.attack, MOST)
+        d = clip(x.defense, MOST)
         if not guarded & (63 if one else 7 if slot < 3 else 56):
             free += a
         f[0] = 1
@@ -84,7 +82,7 @@ cdef int see_board(
 
 cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
     """Fill in a player's other inputs; return their health after the next draw (4)."""
-    cdef int draws = p.next_draw + p.lost // 5
+    cdef int draws = player_next_draw(p)
     cdef int drawn = min(MAX_HAND - p.hand_size, draws, p.deck_left)
     cdef int hand = p.hand_size + drawn
     cdef int left = p.deck_left - drawn
@@ -128,12 +126,12 @@ cdef void see(inputs_t* o, const state_t* s, const table_t* t, int who) noexcept
         f[0] = 1
         f[1 + c.type] = 1
         f[5] = c.cost
-        f[6] = cut(c.attack)
-        f[7] = cut(c.defense)
+        f[6] = clip(c.attack, MOST)
+        f[7] = clip(c.defense, MOST)
         for j in range(6):
             f[8 + j] = c.keywords >> j & 1
-        f[14] = cut(c.my_health)
-        f[15] = cut(c.opponent_health)
+        f[14] = clip(c.my_health, MOST)
+        f[15] = clip(c.opponent_health, MOST)
         f[16] = c.draw
         f[17] = c.area == AREA_LANE1
         f[18] = c.area == AREA_LANE2

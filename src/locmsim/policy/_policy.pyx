@@ -9,19 +9,24 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrtf
 from libc.string cimport memcpy, memset
 
+from locmsim._core cimport MAX_BOARD, MAX_HAND, RULES_10, RULES_15, num_actions
 from locmsim._math cimport tanh32
+from locmsim.game._layout cimport (
+    BOARD_ROW,
+    DECK,
+    ENTITIES_SIZE,
+    HAND,
+    HAND_ROW,
+    OWN_BOARD,
+    PILE,
+)
 from locmsim.networks._layers cimport add_relu, add_row, relu
 from locmsim.networks._wide cimport wide_of_, wide_t
 
 __all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
 
 cdef enum:
-    ENTITIES = 440              # numbers of an observation
-    GLOBALS = 56                # player, opponent, game, the player's deck, cards seen
-    HAND = 8
-    HAND_ROW = 24
-    BOARD = 6
-    BOARD_ROW = 16
+    GLOBALS = HAND + 2 * PILE   # player, opponent, game, the player's deck, cards seen
     LANES = 2
     SUMS = 5                    # of units: over the hand, and over each lane of each side
     UNITS = 48                  # default sizes: of encoders, of the trunk's layers, of keys
@@ -141,8 +146,8 @@ ctypedef struct row_t:          # the results for an observation
     # The inputs of the trunk:
     float* joined               # [GLOBALS]
     float* sums                 # [SUMS][units]
-    float* hand                 # [HAND][units]
-    float* board                # [own, enemy][BOARD][units]
+    float* hand                 # [MAX_HAND][units]
+    float* board                # [own, enemy][MAX_BOARD][units]
     float* first                # [trunk]
     float* trunk                # [trunk]
     # The outputs of AFTER_TRUNK:
@@ -154,7 +159,7 @@ ctypedef struct row_t:          # the results for an observation
 
 cdef inline int row_size(const sizes_t* z) noexcept nogil:
     """Return how many numbers a row's results take."""
-    return GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
+    return GLOBALS + (SUMS + HAND + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
 
 
 cdef inline void place_row(row_t* r, float* scratch, const sizes_t* z) noexcept nogil:
@@ -162,8 +167,8 @@ cdef inline void place_row(row_t* r, float* scratch, const sizes_t* z) noexcept 
     r.joined = scratch
     r.sums = r.joined + GLOBALS
     r.hand = r.sums + SUMS * z.units
-    r.board = r.hand + HAND * z.units
-    r.first = r.board + 2 * BOARD * z.units
+    r.board = r.hand + MAX_HAND * z.units
+    r.first = r.board + 2 * MAX_BOARD * z.units
     r.trunk = r.first + z.trunk
     r.context = r.trunk + z.trunk
     r.player_use = r.context + 3 * z.units
@@ -225,13 +230,13 @@ cdef void encode_row(
     cdef const float* inputs
     cdef float* encoded
     cdef int h, side, slot, which, units = z.units
-    memcpy(r.joined, x, 24 * sizeof(float))             # own, enemy, game
-    memcpy(r.joined + 24, x + 408, 32 * sizeof(float))  # the player's deck, cards seen
+    memcpy(r.joined, x, HAND * sizeof(float))           # own, enemy, game
+    memcpy(r.joined + HAND, x + DECK, 2 * PILE * sizeof(float))     # ... and cards seen
     # Sums are added to, and missing cards and creatures must be 0.
-    memset(r.sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
+    memset(r.sums, 0, (SUMS + HAND + 2 * MAX_BOARD) * units * sizeof(float))
     r.held = 0
-    for h in range(HAND):
-        inputs = x + 24 + HAND_ROW * h
+    for h in range(MAX_HAND):
+        inputs = x + HAND + HAND_ROW * h
         if inputs[0] == 0:
             continue
         r.held |= <unsigned int>1 << h
@@ -241,12 +246,12 @@ cdef void encode_row(
         add_relu(r.sums, encoded, units)
     for side in range(2):
         r.present[side] = 0
-        for slot in range(BOARD):
-            inputs = x + 216 + BOARD_ROW * (BOARD * side + slot)
+        for slot in range(MAX_BOARD):
+            inputs = x + OWN_BOARD + BOARD_ROW * (MAX_BOARD * side + slot)
             if inputs[0] == 0:
                 continue
             r.present[side] |= <unsigned int>1 << slot
-            encoded = r.board + (BOARD * side + slot) * units
+            encoded = r.board + (MAX_BOARD * side + slot) * units
             memcpy(encoded, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
             dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
             which = 1 if slot >= 3 and not z.one else 0
@@ -278,19 +283,21 @@ cdef float rate_actions(
     """Write the logits of a row and return its value."""
     cdef float* lane = scratch                          # [own, enemy][units]
     cdef float* lane_keys = lane + 2 * z.units          # [LANES][key]
-    cdef float* target_keys = lane_keys + LANES * z.key     # of items: player, [own, enemy][BOARD]
-    cdef float* attack_keys = target_keys + (1 + 2 * BOARD) * z.key     # [BOARD][key]
-    cdef float* attacks = attack_keys + BOARD * z.key       # queries, [BOARD][key]
-    cdef float* pair = attacks + BOARD * z.key              # [2][key]
+    # Of items: [player, own slots, enemy slots][key].
+    cdef float* target_keys = lane_keys + LANES * z.key
+    cdef float* attack_keys = target_keys + (1 + 2 * MAX_BOARD) * z.key     # [MAX_BOARD][key]
+    cdef float* attacks = attack_keys + MAX_BOARD * z.key       # queries, [MAX_BOARD][key]
+    cdef float* pair = attacks + MAX_BOARD * z.key              # [2][key]
     cdef float scale = 1 / sqrtf(<float>z.key)
     cdef float value
     cdef int h, slot, which, n, units = z.units, key = z.key
     cdef int base = 9 if z.one else 17
     cdef int size = 6 if z.one else 3
     # Put each card and creature in the context of the position.
-    put_in_context(r.context, r.hand, HAND, r.held, units)
-    put_in_context(r.context + units, r.board, BOARD, r.present[0], units)
-    put_in_context(r.context + 2 * units, r.board + BOARD * units, BOARD, r.present[1], units)
+    put_in_context(r.context, r.hand, MAX_HAND, r.held, units)
+    put_in_context(r.context + units, r.board, MAX_BOARD, r.present[0], units)
+    put_in_context(
+        r.context + 2 * units, r.board + MAX_BOARD * units, MAX_BOARD, r.present[1], units)
 
     # Keys of everything that an action may target.
     for which in range(LANES):
@@ -298,9 +305,9 @@ cdef float rate_actions(
         memcpy(lane + units, r.sums + (3 + which) * units, units * sizeof(float))
         memcpy(lane_keys + which * key, r.lane_key, key * sizeof(float))
         dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
-    memset(target_keys, 0, (1 + 3 * BOARD) * key * sizeof(float))
+    memset(target_keys, 0, (1 + 3 * MAX_BOARD) * key * sizeof(float))
     memcpy(target_keys, r.player_use, key * sizeof(float))
-    for slot in range(BOARD):
+    for slot in range(MAX_BOARD):
         if r.present[0] >> slot & 1:
             memset(pair, 0, 2 * key * sizeof(float))
             dense(r.board + slot * units, units, w[OF_OWN], pair, 2 * key)
@@ -308,15 +315,15 @@ cdef float rate_actions(
             memcpy(attacks + slot * key, pair + key, key * sizeof(float))
         if r.present[1] >> slot & 1:
             memset(pair, 0, 2 * key * sizeof(float))
-            dense(r.board + (BOARD + slot) * units, units, w[OF_ENEMY], pair, 2 * key)
-            memcpy(target_keys + (1 + BOARD + slot) * key, pair, key * sizeof(float))
+            dense(r.board + (MAX_BOARD + slot) * units, units, w[OF_ENEMY], pair, 2 * key)
+            memcpy(target_keys + (1 + MAX_BOARD + slot) * key, pair, key * sizeof(float))
             memcpy(attack_keys + slot * key, pair + key, key * sizeof(float))
 
     # Logits in the order of the action numbers; 0 where a card or creature is missing.
-    memset(logits, 0, (155 if z.one else 145) * sizeof(float))
+    memset(logits, 0, num_actions(RULES_10 if z.one else RULES_15) * sizeof(float))
     WIDE.dots(r.trunk, w[PASS_W], z.trunk, 1, 1, logits)
     logits[0] += w[PASS_B][0]
-    for h in range(HAND):
+    for h in range(MAX_HAND):
         if not r.held >> h & 1:
             continue
         memset(pair, 0, 2 * key * sizeof(float))
@@ -326,10 +333,10 @@ cdef float rate_actions(
         else:
             WIDE.dots(pair, lane_keys, key, 3, scale, logits + 1 + 2 * h)
         WIDE.dots(pair + key, target_keys, key,
-                  1 | r.present[0] << 1 | r.present[1] << (1 + BOARD), scale,
+                  1 | r.present[0] << 1 | r.present[1] << (1 + MAX_BOARD), scale,
                   logits + base + 13 * h)
-    base += 13 * HAND
-    for slot in range(BOARD):
+    base += 13 * MAX_HAND
+    for slot in range(MAX_BOARD):
         if not r.present[0] >> slot & 1:
             continue
         n = base + (size + 1) * slot
@@ -348,7 +355,7 @@ cdef class EntityRunner:
     Numbers of observations are divided by `scale`.
     """
 
-    cdef float scale[ENTITIES]
+    cdef float scale[ENTITIES_SIZE]
     cdef float* numbers         # of all arrays, concatenated
     cdef const float* w[ALL_ARRAYS]
     cdef sizes_t sizes
@@ -356,7 +363,7 @@ cdef class EntityRunner:
     def __cinit__(self, arrays, const float[::1] scale):
         cdef size_t joined
         cdef int i
-        for i in range(ENTITIES):
+        for i in range(ENTITIES_SIZE):
             self.scale[i] = scale[i]
         self.sizes.units, self.sizes.key = arrays["summon.w"].shape
         self.sizes.trunk = arrays["trunk1.b"].size
@@ -377,14 +384,18 @@ cdef class EntityRunner:
         cdef float* observation
         cdef row_t rows[TOGETHER]
         cdef sizes_t z = self.sizes
-        z.one = logits.shape[1] == 155
-        if x.shape[1] != ENTITIES or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
+        z.one = logits.shape[1] == num_actions(RULES_10)
+        if x.shape[1] != ENTITIES_SIZE or not (
+                logits.shape[0] == values.shape[0] == x.shape[0]):
             raise ValueError("the sizes of the arrays do not match")
-        if logits.shape[1] != 145 and not z.one:
-            raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
+        if logits.shape[1] != num_actions(RULES_15) and not z.one:
+            raise ValueError(
+                f"expected {num_actions(RULES_15)} or {num_actions(RULES_10)} actions, "
+                f"got {logits.shape[1]}")
         step = row_size(&z)
         scratch = <float*>PyMem_Malloc(
-            (ENTITIES + TOGETHER * <size_t>step + 2 * z.units + (LANES + 3 + 4 * BOARD) * z.key)
+            (ENTITIES_SIZE + TOGETHER * <size_t>step + 2 * z.units
+             + (LANES + 3 + 4 * MAX_BOARD) * z.key)
             * sizeof(float))
         if scratch is NULL:
             raise MemoryError("too little memory for a policy")
@@ -396,13 +407,13 @@ cdef class EntityRunner:
             while i < x.shape[0]:
                 n = <int>min(x.shape[0] - i, <Py_ssize_t>TOGETHER)
                 for k in range(n):
-                    for j in range(ENTITIES):
+                    for j in range(ENTITIES_SIZE):
                         observation[j] = x[i + k, j] / self.scale[j]
                     encode_row(self.w, observation, &rows[k], &z)
                 run_trunk(self.w, rows, n, step, &z)
                 for k in range(n):
                     values[i + k] = rate_actions(
-                        self.w, &rows[k], &logits[i + k, 0], observation + ENTITIES, &z)
+                        self.w, &rows[k], &logits[i + k, 0], observation + ENTITIES_SIZE, &z)
                 i += n
         PyMem_Free(scratch)
 

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import number
+from locmsim._checks import number, seed_bits
 from locmsim.game.layouts import get_layout
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["RatingPolicy"]
+__all__ = ["RatingPolicy", "row_seeds"]
 
 _Array = NDArray[np.float32]
 
@@ -21,7 +21,7 @@ class RatingPolicy(ABC):
     Parameters
     ----------
     rules, layout : str
-        Names of a rule set and of a layout (`locmsim.policy.LAYOUTS`).
+        Names of a rule set and of a layout (`locmsim.policy.get_layout`).
 
     Raises
     ------
@@ -142,13 +142,24 @@ class RatingPolicy(ABC):
         return chosen
 
 
+def row_seeds(seed: int, rows: int) -> NDArray[np.uint64]:
+    """Return a seed for each row, derived from one.
+
+    Parameters
+    ----------
+    seed : int
+    rows : int
+    """
+    base = np.full(rows, seed_bits(seed), np.uint64)
+    return np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
+
+
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:
     """Return Gumbel noise, hashed from each row's seed and the action's number."""
     from locmsim.search._values import gumbel  # only policies that sample need the searches
 
     if isinstance(seeds, int | np.integer):
-        base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
-        keys = np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
+        keys = row_seeds(int(seeds), rows)
     else:
         keys = np.asarray(seeds).astype(np.uint64)
         if keys.shape != (rows,):

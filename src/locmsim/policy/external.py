@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from locmsim._plugins import Registry
 from locmsim._specs import describe_error
-from locmsim.game.layouts import LAYOUTS, get_layout
+from locmsim.game.layouts import CHOICE, LAYOUTS, get_layout
 from locmsim.policy.base import RatingPolicy
+from locmsim.policy.contract import check_policy
 from locmsim.policy.policy import Policy
 from locmsim.rules.rulesets import RULES
 
@@ -39,8 +40,7 @@ def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = 
     path : str or path
         A file that `Policy.save` has written; an ``.onnx`` file; a TorchScript file (``.pt``);
         ``module:NAME`` or ``file.py:NAME``, a class or a function that is called without arguments.
-        Its result must have the attributes `rules` and `layout` and the method `act_batch` of a
-        `RatingPolicy`.
+        Its result must be a `BatchPolicy`.
     rules, layout : str
         Its rule set and layout, if the file does not name them; otherwise they must agree.
 
@@ -75,11 +75,7 @@ def _object(name: str) -> Any:
         raise
     except Exception as error:
         raise ValueError(f"policy {name}: {describe_error(error)}") from error
-    for attribute in ("rules", "layout", "act_batch"):
-        if not hasattr(policy, attribute):
-            raise ValueError(f"policy {name}: it lacks {attribute}")
-    get_layout(policy.layout, policy.rules)
-    return policy
+    return check_policy(policy, name)
 
 
 class _FilePolicy(RatingPolicy):
@@ -119,7 +115,7 @@ class _FilePolicy(RatingPolicy):
     def rate(self, observations: _Array) -> tuple[_Array, _Array]:
         rows = len(observations)
         outputs = self._run(observations)
-        shape = (rows, self._rules.num_actions)
+        shape = (rows, self._layout.actions)
         if outputs[0].shape != shape:
             raise ValueError(
                 f"ratings: expected shape (rows, {shape[1]}), got {outputs[0].shape} of {rows}"
@@ -144,14 +140,14 @@ def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str,
         return rules, layout
     pairs = []
     for r in [rules] if rules else RULES:
-        for name in [layout] if layout else LAYOUTS:
+        for name in [layout] if layout else (*LAYOUTS, CHOICE):
             try:
                 known = get_layout(name, r)
             except ValueError:
                 if layout:
                     raise
                 continue  # it has no such layout
-            if size in (None, known.shape[0]) and _gives(run, known.shape[0], RULES[r].num_actions):
+            if size in (None, known.shape[0]) and _gives(run, *known.shape, known.actions):
                 pairs.append((r, name))
     if len(pairs) == 1:
         return pairs[0]

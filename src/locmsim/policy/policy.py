@@ -11,6 +11,8 @@ value of the position, -1 to 1. The shapes of the arrays determine the sizes of 
 
 "mlp" is a stack of dense layers over any layout, as in Stable-Baselines3.
 
+"cards" rates the cards of an offer, in the layout "choice": see `locmsim.policy.card_network`.
+
     >>> import numpy as np
     >>> policy = Policy.random("entities", seed=1)
     >>> observations = np.zeros((2, 440), np.int8)
@@ -26,16 +28,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.game.layouts import get_layout
+from locmsim.game.layouts import CHOICE, get_layout
 from locmsim.networks._network import checked
 from locmsim.networks.archives import read_archive, write_archive
 from locmsim.policy._policy import EntityRunner, MlpRunner, entity_shapes
 from locmsim.policy.base import RatingPolicy
-from locmsim.rules.rulesets import get_rules
+from locmsim.policy.card_network import CardRunner, card_shapes
 
 __all__ = ["Policy"]
 
 _FORMAT = 1
+_KINDS = ("entities", "mlp", "cards")
 _ACTIVATIONS = ("relu", "tanh")
 _Array = NDArray[np.float32]
 #: Of observations, into logits and values.
@@ -49,11 +52,12 @@ class Policy(RatingPolicy):
     ----------
     arrays : mapping
         Name -> array. For "entities", those of `locmsim.policy._policy.entity_shapes`, of any
-        matching sizes. For "mlp", ``policy.0.w`` (inputs, outputs), ``policy.0.b`` and so on, the
+        matching sizes; for "cards", those of `locmsim.policy.card_network.card_shapes`. For "mlp",
+        ``policy.0.w`` (inputs, outputs), ``policy.0.b`` and so on, the
         last ones with an output per action; and ``value.0.w`` ... if there is a value.
     meta : mapping
-        ``kind``: "entities" or "mlp"; ``layout`` and ``layout_version``; ``rules``: the rule set;
-        ``activation`` of "mlp": "relu" or "tanh"; further JSON values are kept, such as a
+        ``kind``: "entities", "mlp" or "cards"; ``layout`` and ``layout_version``; ``rules``: the
+        rule set; ``activation`` of "mlp": "relu" or "tanh"; further JSON values are kept, such as a
         description of the training.
 
     Raises
@@ -78,17 +82,20 @@ class Policy(RatingPolicy):
             )
         if self.meta["kind"] == "entities":
             shapes = self._entity_shapes(arrays)
+        elif self.meta["kind"] == "cards":
+            shapes = self._card_shapes(arrays)
         elif self.meta["kind"] == "mlp":
             activation = self.meta.get("activation")
             if activation not in _ACTIVATIONS:
                 raise ValueError(f"policy: activation: expected relu or tanh, got {activation!r}")
-            shapes = self._stack_shapes("policy", arrays, self._rules.num_actions)
+            shapes = self._stack_shapes("policy", arrays, layout.actions)
             if "value.0.w" in arrays:
                 shapes |= self._stack_shapes("value", arrays, 1)
         else:
-            raise ValueError(f"policy: kind: expected entities or mlp, got {self.meta['kind']!r}")
+            kinds = ", ".join(_KINDS)
+            raise ValueError(f"policy: kind: expected one of {kinds}, got {self.meta['kind']!r}")
         self.arrays: dict[str, _Array] = checked("policy", arrays, shapes)
-        self._run = self._entity_network() if self.kind == "entities" else self._perceptrons()
+        self._run = self._network()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.arrays, self.meta), {"temperature": self.temperature}
@@ -99,6 +106,18 @@ class Policy(RatingPolicy):
         units, key = _sizes(arrays, "summon.w", 2)
         (trunk,) = _sizes(arrays, "trunk1.b", 1)
         return entity_shapes(units, trunk, key)
+
+    def _card_shapes(self, arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+        if self.layout != CHOICE:
+            raise ValueError(f"policy: a network of cards cannot have layout {self.layout!r}")
+        (units,) = _sizes(arrays, "card.b", 1)
+        (context,) = _sizes(arrays, "context.b", 1)
+        return card_shapes(units, context)
+
+    def _network(self) -> _Run:
+        if self.kind == "cards":
+            return CardRunner(self.arrays, self._layout).run
+        return self._entity_network() if self.kind == "entities" else self._perceptrons()
 
     def _stack_shapes(
         self, head: str, arrays: Mapping[str, Any], outputs: int
@@ -140,7 +159,7 @@ class Policy(RatingPolicy):
 
     @property
     def kind(self) -> str:
-        """ "entities" or "mlp"."""
+        """ "entities", "mlp" or "cards"."""
         return str(self.meta["kind"])
 
     def __repr__(self) -> str:
@@ -150,7 +169,7 @@ class Policy(RatingPolicy):
     # -------------------------------------------------------------------------------- running
 
     def rate(self, observations: _Array) -> tuple[_Array, _Array]:
-        logits = np.empty((len(observations), self._rules.num_actions), np.float32)
+        logits = np.empty((len(observations), self._layout.actions), np.float32)
         values = np.full(len(observations), np.nan, np.float32)
         self._run(observations, logits, values)
         return logits, values
@@ -202,21 +221,23 @@ class Policy(RatingPolicy):
         Parameters
         ----------
         kind : str
-            "entities" or "mlp".
+            "entities", "mlp" or "cards".
         rules : str
             The rule set.
         seed : int
             The seed of the weights.
         layout : str
-            The layout of its observations.
+            The layout of its observations; that of "cards" is "choice".
         hidden : tuple of int
             The sizes of the hidden layers.
         """
         random = np.random.default_rng(seed)
         if kind == "entities":
             shapes = dict(entity_shapes())
+        elif kind == "cards":
+            shapes, layout = card_shapes(), CHOICE
         else:
-            outputs = get_rules(rules).num_actions
+            outputs = get_layout(layout, rules).actions
             sizes = [get_layout(layout, rules).shape[0], *hidden]
             shapes = {}
             for head, last in (("policy", outputs), ("value", 1)):

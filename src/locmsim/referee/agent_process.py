@@ -13,10 +13,11 @@ import pickle
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 from locmsim.contract import Contestant, FaultKind, Match, start_turn
-from locmsim.errors import EndedBySignal
+from locmsim.errors import ENDINGS, shown, text_of
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
 from locmsim.supervisor import (
     Supervisor,
@@ -24,9 +25,19 @@ from locmsim.supervisor import (
     preparation,
     prepare_main,
     python_command,
+    restore_streams,
 )
 
-__all__ = ["AgentProcess", "IsolatedAgent", "asked", "is_foreign", "raised", "ready"]
+__all__ = [
+    "AgentProcess",
+    "IsolatedAgent",
+    "UnusableAgentError",
+    "asked",
+    "check_creation",
+    "is_foreign",
+    "raised",
+    "ready",
+]
 
 #: Seconds within which an agent must be imported, created and reset, and within which its process
 #: repeats the answers since it was last asked. It is no limit of the rules: it ends what hangs.
@@ -57,6 +68,10 @@ class IsolatedAgent:
     seed: int = 0
 
 
+class UnusableAgentError(ValueError):
+    """An agent cannot be made from its description, or cannot do what it is asked for."""
+
+
 class _Answer(Protocol):
     """An answer of the match that the agent plays."""
 
@@ -73,15 +88,13 @@ class AgentProcess(BotProcess):
     ----------
     isolated : IsolatedAgent
         The agent.
-    match : Match
-        The match, as it stands; it must be picklable.
+    match : Match or None
+        The match, as it stands; it must be picklable. None if the agent is only to be made.
     supervisor, cwd, env, cores
         As for `BotProcess`.
 
     Raises
     ------
-    BotFault
-        The agent cannot be created or reset.
     ValueError
         It cannot be sent to another process.
     OSError
@@ -94,7 +107,7 @@ class AgentProcess(BotProcess):
     def __init__(
         self,
         isolated: IsolatedAgent,
-        match: Match,
+        match: Match | None,
         supervisor: Supervisor,
         *,
         cwd: str | os.PathLike[str] | None = None,
@@ -108,7 +121,10 @@ class AgentProcess(BotProcess):
         super().__init__(command, supervisor, cwd=cwd, env=env, cores=cores)
 
     def begin(self) -> None:
-        """Wait until the agent is ready; `BotFault` if it fails before."""
+        """Wait until the agent is ready; `BotFault` if it fails before.
+
+        `UnusableAgentError` if its description is wrong.
+        """
         self._question(self._start, _READY_SECONDS)
 
     def answer(
@@ -128,6 +144,13 @@ class AgentProcess(BotProcess):
         limit = None if limit_ms is None else limit_ms / 1000
         return self._question(_line({"limit_ms": limit_ms}), limit, other)
 
+    def continue_turn(self, done: str) -> object:
+        """Return what `continue_turn` of the agent returns; `BotFault` if it fails.
+
+        `UnusableAgentError` if it has no such method.
+        """
+        return self._question(_line({"done": done}), _READY_SECONDS)[0]
+
     def _question(
         self, text: str, limit: float | None, other: BotProcess | None = None
     ) -> tuple[object, int]:
@@ -136,9 +159,29 @@ class AgentProcess(BotProcess):
             kind, value, details = json.loads(line)
         except ValueError:  # it found the descriptor of the answers and wrote to it
             raise BotFault(FaultKind.MALFORMED, f"answered {line[:_QUOTED]!a}") from None
+        if kind == "unusable":
+            raise UnusableAgentError(value)
         if kind == "raised":
             raise BotFault(FaultKind.CRASHED, f"raised {value}", details)
         return value, elapsed_ns
+
+
+def check_creation(make: Callable[[], Any]) -> None:
+    """Make an agent in a process of its own, and no more: whatever it does ends only that process.
+
+    Raises
+    ------
+    UnusableAgentError
+        It cannot be made; the message says why.
+    OSError
+        The machine has no processes, descriptors or memory left.
+    """
+    with Supervisor() as supervisor:
+        try:
+            process = AgentProcess(IsolatedAgent(make), None, supervisor)
+            process.begin()
+        except BotFault as fault:
+            raise UnusableAgentError(f"while it was made, {fault.message}") from None
 
 
 def is_foreign(agent: object, spec: str, game: object = None) -> bool:
@@ -167,7 +210,7 @@ def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contesta
     """
     try:
         with _ended_when_stuck(_READY_SECONDS if expendable else None):
-            asked(lambda: agent.reset(seed), None, None)
+            asked(lambda: agent.reset(seed), None, None, expendable=expendable)
     except BotFault as fault:
         return fault
     return agent
@@ -178,14 +221,17 @@ def asked(
 ) -> object:
     """Ask an agent of this process; any exception that is its own becomes a `BotFault`.
 
-    With `expendable`, this process ends if the agent goes on long after its limit.
+    With `expendable`, this process ends if the agent goes on long after its limit, and standard
+    streams that others have closed are open.
     """
     seconds = None if limit_ms is None or not expendable else limit_ms / 1000 + _STUCK_SECONDS
+    if expendable:
+        restore_streams()
     try:
         with _ended_when_stuck(seconds):
             start_turn(agent, limit_ms)
             return ask()
-    except (KeyboardInterrupt, EndedBySignal):
+    except ENDINGS:
         raise
     except BaseException as error:
         raise BotFault(FaultKind.CRASHED, f"raised {raised(error)}", _trace(error)) from error
@@ -209,17 +255,8 @@ def _ended_when_stuck(seconds: float | None) -> Iterator[None]:
 
 
 def raised(error: BaseException) -> str:
-    """Return the type and the text of an exception in one line, whatever its text is."""
-    try:
-        text = str(error)
-    except Exception as other:  # its __str__ fails
-        text = f"(its text cannot be had: {type(other).__name__})"
-    return _plain(f"{type(error).__name__}: {text}")[:_MAX_ERROR]
-
-
-def _plain(text: str) -> str:
-    """Return a text that can be encoded: lone surrogates are escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Return the type and the text of an exception in one line that is not too long."""
+    return shown(error)[:_MAX_ERROR]
 
 
 def _trace(error: BaseException) -> str:
@@ -230,7 +267,8 @@ def _trace(error: BaseException) -> str:
         lines = traceback.format_exception(below)
     except Exception:  # parts of it cannot be shown
         lines = [*traceback.format_tb(below.__traceback__), raised(error)]
-    return _plain("".join(lines))[-STDERR_KEPT:]
+    text = "".join(lines).encode("utf-8", "backslashreplace").decode()
+    return text[-STDERR_KEPT:]
 
 
 # ----------------------------------------------------------------------------------- messages
@@ -263,6 +301,9 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         try:
             agent, match = _received(questions.readline())
+        except UnusableAgentError as error:
+            reply("unusable", str(error))
+            return
         except BaseException as error:
             reply("raised", raised(error), _trace(error))
             return
@@ -275,20 +316,30 @@ def main() -> None:
                 ask = match.ask(agent, question["player"])
                 reply("ready")
                 continue
+            limit = question.get("limit_ms")
+            if "done" in question:
+                if not hasattr(agent, "continue_turn"):
+                    reply("unusable", "cannot continue a turn")
+                    continue
+                ask = partial(agent.continue_turn, question["done"])
             try:
-                answer = asked(ask, agent, question["limit_ms"])
+                answer = asked(ask, agent, limit)
             except BotFault as fault:
                 reply("raised", fault.message.removeprefix("raised "), fault.traceback)
             else:
                 reply("answer", _sendable(answer))
 
 
-def _received(line: str) -> tuple[Contestant, Match]:
+def _received(line: str) -> tuple[Any, Any]:
     first, payload = map(base64.b64decode, line.split())
     prepare_main(pickle.loads(first))
     isolated, match = pickle.loads(payload)
-    agent = isolated.make()
-    agent.reset(isolated.seed)
+    try:
+        agent = isolated.make()
+    except ValueError as error:
+        raise UnusableAgentError(text_of(error)) from error
+    if match is not None:
+        agent.reset(isolated.seed)
     return agent, match
 
 

@@ -10,7 +10,7 @@ from locmsim.contract import Match
 from locmsim.referee.any_game import fault_text
 from locmsim.referee.illegal import IllegalAction, illegal_actions
 from locmsim.referee.process import BotFault, BotProcess
-from locmsim.referee.process_match import Call, Result, play
+from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.supervisor import Supervisor
 
 __all__ = ["Check", "CheckResult", "percentile", "run_check"]
@@ -28,10 +28,14 @@ class Check(NamedTuple):
     seed : int
         The seed of the match.
     seat : int, optional
-        With two agents: the seat whose questions the bot gets. It is asked what its seat was asked
-        in their match, whatever it answers, so that it comes to positions that it would avoid.
+        With two agents or a recorded match: the seat whose questions the bot gets. It is asked what
+        its seat was asked there, whatever it answers, so that it comes to positions that it would
+        avoid.
     line_end : str
         What ends the lines of the questions.
+    answers : tuple of tuple
+        The seats and lines of a recorded match, in place of agents; the last line of the seat that
+        is tested is None.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Check(NamedTuple):
     seed: int
     seat: int | None = None
     line_end: str = "\n"
+    answers: tuple[tuple[int, str | None], ...] = ()
 
 
 @dataclass(slots=True)
@@ -92,6 +97,10 @@ def run_check(
     timeout_scale : float
         Factor of the rules' time limits; 0: no limits.
     """
+    if check.answers:
+        answers = [(seat, line, 0) for seat, line in check.answers]
+        recorded = replay_calls(new_match(check.seed), answers)
+        return _asked(check, command, recorded, timeout_scale)
     agents: list[Any] = [make_agent(spec) if spec else command for spec in check.players]
     for seat, agent in enumerate(agents):
         if check.players[seat]:

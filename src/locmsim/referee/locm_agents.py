@@ -29,6 +29,12 @@ class LocmAgents:
 
         return is_agent(spec)
 
+    def is_foreign(self, spec: str) -> bool:
+        """Return whether the description of an agent names code that is not of the library."""
+        from locmsim.agents.registry import is_foreign
+
+        return is_foreign(spec)
+
     def make_agent(self, spec: str) -> Any:
         """Return a new agent; ``ValueError`` if it does not play these rules."""
         from locmsim.agents.registry import check_rules, make_agent

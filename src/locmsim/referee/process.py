@@ -6,6 +6,7 @@ works on POSIX only.
 """
 
 import errno
+import math
 import os
 import re
 import select
@@ -48,6 +49,9 @@ _SHOWN = 30
 #: Seconds in which a bot that was too late may still write its answer: as it is, and after its
 #: input has ended.
 _LATE, _FLUSH = 0.1, 0.2
+#: Seconds of silence after which a bot whose process has ended gives no answer any more, though
+#: another process has its pipes.
+_SILENCE = 2.0
 #: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
 
@@ -223,20 +227,21 @@ class BotProcess:
                     sent = True
                     poll.unregister(self._stdin)
                     start = time.monotonic_ns()
-            if sent:
-                line = self._take_line()
-                if line is not None:
-                    return line.decode("utf-8", "replace"), time.monotonic_ns() - start
-                if self._output_ended:
-                    raise self._end_fault(FaultKind.CLOSED_OUTPUT, "closed its output")
-            left = None if limit is None else max(0.0, limit - (time.monotonic_ns() - start) / 1e9)
-            ready = {pipe for pipe, _ in poll.poll(left and left * 1000)}
+            if sent and (line := self._take_line()) is not None:
+                return line.decode("utf-8", "replace"), time.monotonic_ns() - start
+            spent = (time.monotonic_ns() - start) / 1e9
+            left = math.inf if limit is None else max(0.0, limit - spent)
+            ready = {pipe for pipe, _ in poll.poll(1000 * min(left, _SILENCE))}
             if other and other._stderr in ready:
                 budget -= other._read_errors()
                 if other._errors_ended or budget <= 0:
                     poll.unregister(other._stderr)
-            if not self._progress(ready, poll) and left == 0.0:
+            if self._progress(ready, poll):
+                continue
+            if left == 0.0:
                 raise self._timeout(limit, len(unsent))
+            if not ready and left > _SILENCE:
+                self._refuse_silence()
 
     def _watched(self, other: "BotProcess | None") -> "select.poll":
         """Return what waits for the pipes that a question concerns."""
@@ -272,6 +277,11 @@ class BotProcess:
                 f"answered early: {self._shown()} was written before the input was sent",
             )
 
+    def _refuse_silence(self) -> None:
+        """Expect nothing from processes that have survived the bot's, and keep its pipes open."""
+        if self._child.exit_code() is not None:
+            raise self._end_fault(FaultKind.CRASHED, "")
+
     def _take_line(self) -> bytes | None:
         self._drop_line_feed()
         end = _LINE_END.search(self._output)
@@ -279,6 +289,8 @@ class BotProcess:
         if length >= self.max_line:
             raise BotFault(FaultKind.LINE_TOO_LONG, f"{self.max_line} bytes or more without an end")
         if not end:
+            if self._output_ended:
+                raise self._end_fault(FaultKind.CLOSED_OUTPUT, "closed its output")
             return None
         line = bytes(self._output[:length])
         self._after_cr = end[0] == b"\r"

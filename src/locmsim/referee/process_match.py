@@ -13,17 +13,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from locmsim._common_options import Lenient, MatchLimit, TimeoutScale
+from locmsim._options import check_values, documented
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
 from locmsim.supervisor import Supervisor
 
-__all__ = ["Call", "Result", "play", "replay_calls"]
+__all__ = ["Call", "Result", "one_line", "play", "replay_calls"]
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
 #: Number of characters of an answer that a fault quotes.
 _QUOTED = 60
+#: A player of `_Referee`; a bot that could not be started is replaced by its fault.
+_Bot = BotProcess | BotFault | Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +108,14 @@ class Result(Generic[_M]):
         return sum(call.turn is not None for call in self.calls)
 
 
-def play(  # noqa: C901 (the order of a match: docs/rules.md)
+@documented()
+def play(
     players: Sequence[Any],
     match: _M,
     *,
-    timeout_scale: float = 1.0,
-    match_limit: float | None = None,
-    lenient: bool = False,
+    timeout_scale: TimeoutScale = 1.0,
+    match_limit: MatchLimit | None = None,
+    lenient: Lenient = False,
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
@@ -134,13 +139,7 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
         process of its own, where it loses by whatever ends it, and as soon as its time is up.
     match : Match
         A match of any game (`locmsim.contract.Match`).
-    timeout_scale : float
-        Factor of the rules' time limits; 0: no limits.
-    match_limit : float, optional
-        Seconds that a bot may take for all its answers in the match.
-    lenient : bool
-        Accept output that a bot writes before it is asked as its next answer; by default such a
-        bot loses.
+    options
     cwd : str or path, optional
         Working directory of the bots; by default that of this process.
     env : mapping, optional
@@ -156,7 +155,8 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
         one processor, what a bot computes in the other's turn takes the other's time.
     choosers : mapping of int to agent, optional
         By player, an agent who chooses the cards. The player is asked as usual, and in the choice
-        phase the agent's answer replaces theirs; what they are shown afterwards is consistent.
+        phase the agent's answer replaces theirs; what they are shown afterwards is consistent. If
+        the agent fails, the player loses.
 
     Returns
     -------
@@ -168,48 +168,54 @@ def play(  # noqa: C901 (the order of a match: docs/rules.md)
     OSError
         This machine cannot run the bots (no descriptors, no processes), or `cwd` is no folder.
     ValueError
-        An argument is wrong.
+        An argument is wrong, or an `IsolatedAgent` cannot be made.
     """
     if len(players) != 2:
         raise ValueError(f"expected two commands, got {len(players)}")
-    if not (math.isfinite(timeout_scale) and timeout_scale >= 0):
-        raise ValueError(f"timeout_scale: expected a number >= 0, got {timeout_scale!r}")
-    if match_limit is not None and not match_limit > 0:
-        raise ValueError(f"match_limit: expected a number > 0, got {match_limit!r}")
+    check_values(play, timeout_scale=timeout_scale, match_limit=match_limit)
     if not match.to_ask:
         raise ValueError("the match is already over")
 
-    bots: list[_Bot] = []
-    processes: list[BotProcess] = []
     with Supervisor() as supervisor:
-        for player, own_cores in zip(players, cores, strict=True):
-            if not isinstance(player, str | Sequence | IsolatedAgent):
-                bots.append(player)
-                continue
-            if not (hasattr(select, "poll") and hasattr(os, "waitid")):
-                raise OSError("bots that are processes need a POSIX system with poll and waitid")
-            where: dict[str, Any] = {"cwd": cwd, "env": env, "cores": own_cores}
-            try:
-                process: BotProcess
-                if isinstance(player, IsolatedAgent):
-                    process = AgentProcess(player, match, supervisor, **where)
-                else:
-                    process = BotProcess(player, supervisor, **where)
-                processes.append(process)
-                bots.append(process)
-            except BotFault as fault:
-                bots.append(fault)
-        started(processes)
-        for i, bot in enumerate(bots):
-            if isinstance(bot, AgentProcess):
-                try:
-                    bot.begin()
-                except BotFault as fault:
-                    bots[i] = fault
-        referee = _Referee(
-            match, bots, timeout_scale, match_limit, lenient, expendable, choosers or {}
-        )
+        bots = [
+            _created(player, match, supervisor, cwd=cwd, env=env, cores=own_cores)
+            for player, own_cores in zip(players, cores, strict=True)
+        ]
+        chosen: dict[int, Any] = {
+            player: AgentProcess(agent, match, supervisor, cwd=cwd, env=env)
+            if isinstance(agent, IsolatedAgent)
+            else agent
+            for player, agent in (choosers or {}).items()
+        }
+        started([bot for bot in [*bots, *chosen.values()] if isinstance(bot, BotProcess)])
+        bots = [_begun(bot) for bot in bots]
+        chosen = {player: _begun(agent) for player, agent in chosen.items()}
+        referee = _Referee(match, bots, timeout_scale, match_limit, lenient, expendable, chosen)
         return referee.run(on_call)
+
+
+def _created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "_Bot":
+    """Return a player of `play` with its process, or the fault of one that could not start."""
+    if not isinstance(player, str | Sequence | IsolatedAgent):
+        return player
+    if not (hasattr(select, "poll") and hasattr(os, "waitid")):
+        raise OSError("bots that are processes need a POSIX system with poll and waitid")
+    try:
+        if isinstance(player, IsolatedAgent):
+            return AgentProcess(player, match, supervisor, **where)
+        return BotProcess(player, supervisor, **where)
+    except BotFault as fault:
+        return fault
+
+
+def _begun(bot: "_Bot") -> "_Bot":
+    """Return a bot that is ready to be asked, or its fault."""
+    if isinstance(bot, AgentProcess):
+        try:
+            bot.begin()
+        except BotFault as fault:
+            return fault
+    return bot
 
 
 def replay_calls(
@@ -256,10 +262,6 @@ def replay_calls(
         raise ValueError(f"the match is not over after its {len(calls)} answers")
     elapsed_ns = sum(call.elapsed_ns for call in calls)
     return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
-
-
-#: A player of `_Referee`; a bot that could not be started is replaced by its fault.
-_Bot = BotProcess | BotFault | Any
 
 
 class _Referee(Generic[_M]):
@@ -336,13 +338,14 @@ class _Referee(Generic[_M]):
         start = time.monotonic_ns()
         try:
             answer, elapsed_ns = self._ask(player, text, limit_ms)
+            if turn is None and player in self._choosers:
+                answer = self._chosen(player)
         except BotFault as fault:
+            answer = None
             elapsed_ns = time.monotonic_ns() - start
             self._faults[player] = fault
             if fault.kind == FaultKind.EARLY:
                 text = None
-        if turn is None and answer is not None and player in self._choosers:
-            answer = match.ask(self._choosers[player], player)()
         self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
         result = match.submit(player, answer)
         late = _late(rule_ms, elapsed_ns)
@@ -362,7 +365,7 @@ class _Referee(Generic[_M]):
                 return self._ask_agent(bot, player, limit_ms)
             if isinstance(bot, AgentProcess):
                 answer, elapsed_ns = bot.answer(self._calls, player, limit_ms, other)
-                return _one_line(answer), elapsed_ns
+                return one_line(answer), elapsed_ns
             return bot.ask(
                 text or "",
                 None if limit_ms is None else limit_ms / 1000,
@@ -376,6 +379,19 @@ class _Referee(Generic[_M]):
                 ) from None
             raise
 
+    def _chosen(self, player: int) -> str:
+        """Return the answer of the agent who chooses the cards of a player."""
+        chooser = self._choosers[player]
+        try:
+            if isinstance(chooser, BotFault):
+                raise chooser
+            if isinstance(chooser, AgentProcess):
+                return one_line(chooser.answer(self._calls, player, None, None)[0])
+            return one_line(asked(self._match.ask(chooser, player), chooser, None))
+        except BotFault as fault:
+            message = f"who chooses its cards {fault.message}"
+            raise BotFault(fault.kind, message, fault.traceback) from None
+
     def _ask_agent(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
         """Return an agent's answer and its time in ns; `BotFault` as for a process."""
         ask = self._match.ask(agent, player)
@@ -387,7 +403,7 @@ class _Referee(Generic[_M]):
                 FaultKind.TIMEOUT,
                 f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
             )
-        return _one_line(answer), elapsed_ns
+        return one_line(answer), elapsed_ns
 
     def _fault(self) -> Fault | None:
         error = self._match.error
@@ -397,7 +413,7 @@ class _Referee(Generic[_M]):
         return _malformed(self._match, self._calls)
 
 
-def _one_line(answer: object) -> str:
+def one_line(answer: object) -> str:
     """Return an agent's answer as plain text; `BotFault` if it is not one line."""
     if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
         shown = answer[0] if isinstance(answer, list) and len(answer) == 1 else _quoted(answer)

@@ -7,15 +7,13 @@ from functools import partial
 from typing import Any, Final
 
 from locmsim._core import State
-from locmsim.batch import StateBatch
+from locmsim.decks.report import DeckReport, report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import answer_actions
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import known_turns
 from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
-from locmsim.search.belief import Belief
-from locmsim.search.evaluation import win_chance
 from locmsim.search.turn_search import BeamSearch
 
 __all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
@@ -46,8 +44,8 @@ class TurnReport:
         The player's expected results of both, from -1 to 1: the means of the same sampled worlds,
         in which the opponent's reply and the next turns are played on.
     before, after : float
-        Player 0's chance of winning before and after the turn, from 0 to 1, by
-        `locmsim.search.win_chance` at the ends of turns: as the player whose turn it was sees it.
+        Player 0's chance of winning with the best turn and with the one played, from 0 to 1: the
+        expected results from player 0's side. They differ by `loss`.
     start : State
         The position as the turn began, with any cards in the places that its player does not see.
     """
@@ -58,9 +56,17 @@ class TurnReport:
     best: str
     value_best: float
     value_played: float
-    before: float
-    after: float
     start: State = field(compare=False, repr=False)
+
+    @property
+    def before(self) -> float:
+        """See the attributes of the class."""
+        return _probability(self.value_best, self.player)
+
+    @property
+    def after(self) -> float:
+        """See the attributes of the class."""
+        return _probability(self.value_played, self.player)
 
     @property
     def loss(self) -> float:
@@ -71,7 +77,7 @@ class TurnReport:
         """Return the turn as plain dicts, numbers and strings."""
         shown = {item.name: getattr(self, item.name) for item in fields(self)}
         del shown["start"]
-        return {**shown, "loss": self.loss}
+        return {**shown, "before": self.before, "after": self.after, "loss": self.loss}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +90,13 @@ class GameReport:
         In order. Turns of a player who has died from drawing are not among them.
     budget : str
         The search and what it was allowed, for people.
+    decks : tuple of DeckReport, optional
+        The decks of both players; None if they are not judged, or were never chosen.
     """
 
     turns: list[TurnReport]
     budget: str
+    decks: tuple[DeckReport, DeckReport] | None = None
 
     def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
         """Return a player's turns with the greatest losses, the worst first."""
@@ -100,11 +109,12 @@ class GameReport:
         Returns
         -------
         dict
-            ``budget``; ``turns``, each as its attributes but ``start``, and ``loss``; ``worst``,
-            for each player the numbers of turns.
+            ``budget``; ``decks``, of each player, or None; ``turns``, each as its attributes but
+            ``start``, and ``loss``; ``worst``, for each player the numbers of turns.
         """
         return {
             "budget": self.budget,
+            "decks": self.decks and [deck.to_json() for deck in self.decks],
             "turns": [turn.to_json() for turn in self.turns],
             "worst": [[turn.turn for turn in self.worst(player)] for player in (0, 1)],
         }
@@ -119,7 +129,7 @@ def report_budget(nodes: int) -> str:
 
 
 def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> GameReport:
-    """Compare each turn of a match with the best one that a search finds.
+    """Judge the decks of a match, and compare each turn with the best one that a search finds.
 
     Parameters
     ----------
@@ -129,14 +139,15 @@ def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> G
     Returns
     -------
     GameReport
-        All its turns.
+        Both decks and all turns.
 
     Raises
     ------
     ValueError
         As for `report_turns`.
     """
-    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes))
+    decks = None if result.match.state is None else report_decks(result.match)
+    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes), decks)
 
 
 def report_turns(
@@ -177,7 +188,6 @@ def report_turns(
     if nodes < 1:
         raise ValueError(f"nodes: expected 1 or more, got {nodes}")
     search = BeamSearch()
-    before = None
     for call, observation, belief in known_turns(result):
         assert call.turn is not None
         if check is not None:
@@ -185,32 +195,19 @@ def report_turns(
         root, player = belief.root(), call.player
         if root.is_terminal():
             continue
-        if before is None:
-            before = _win_probability(belief, "", seed, player)
         found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
         compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
         best, value = found.line, compare(found.line)
-        value_played, after = _LOST, float(player)
+        value_played = _LOST
         if call.answer is not None:
             with contextlib.suppress(InvalidActionError):  # it ended the match
                 value_played = compare(call.answer)
-                after = _win_probability(belief, call.answer, seed, player)
                 if value_played >= value:
                     best = ";".join(answer_actions(root, call.answer)) or "PASS"
                     value = value_played
-        yield TurnReport(
-            call.turn, player, call.answer, best, value, value_played, before, after, root
-        )
-        before = after
+        yield TurnReport(call.turn, player, call.answer, best, value, value_played, root)
 
 
-def _win_probability(belief: Belief, line: str, seed: int, player: int) -> float:
-    """Player 0's chance of winning where the turn ends after the actions of a line."""
-    states = []
-    for world in range(WORLDS):
-        state = belief.sample(seed + world)
-        for action in state.actions_of(line):
-            state.apply_action(action)
-        states.append(state)
-    probability = float(win_chance(StateBatch(states), player).mean())
-    return probability if player == 0 else 1 - probability
+def _probability(value: float, player: int) -> float:
+    """Return player 0's chance of winning, from a player's expected result."""
+    return (1 + (value if player == 0 else -value)) / 2

@@ -1,6 +1,7 @@
 """The rule sets "1.5", "1.2" and "1.0" as frozen data: every difference between them, named once.
 
-Section numbers in comments are those of docs/rules.md.
+Section numbers in comments are those of docs/rules.md. Compiled code has the same constants in
+_core.pxd and in the files of the kernel; a test compares them.
 """
 
 from dataclasses import dataclass
@@ -13,9 +14,18 @@ START_HEALTH = 30
 HAND_LIMIT = 8
 MAX_MANA = 12
 TURN_LIMIT = 50  # turns of one player; the 51st is the first one that hurts
-OPENING_HANDS = (4, 5)
+OPENING_HAND = 4  # cards of player 0; player 1 has one more
 DEFAULT_RUNES = (5, 10, 15, 20, 25)
 MAX_BOARD = 6
+
+# What a position may hold (section 13).
+MAX_CARDS = 256  # different cards and instances, those that may be hidden included
+MAX_INSTANCE_ID = 254
+MAX_STAT = 30_500  # |attack| and |defense| of a creature: 500 printed, and 60 items of 500
+MAX_HEALTH = 1_000_000_000
+MAX_LOST = MAX_HEALTH // 10
+MAX_DRAW = MAX_HEALTH // 20  # cards to draw, those for lost health included
+MAX_TURN = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,8 @@ RULES: dict[str, RuleSet] = {
 
 #: Their names; the place of one is its number in compiled code.
 RULES_NAMES = tuple(RULES)
+#: The size of the largest action numbering.
+MAX_ACTIONS = max(rules.num_actions for rules in RULES.values())
 
 
 def get_rules(name: str) -> RuleSet:

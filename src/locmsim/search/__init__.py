@@ -20,14 +20,19 @@ from typing import TYPE_CHECKING
 from locmsim._lazy import imported_later
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation, OnObservations, win_chance
-from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
+from locmsim.search.options import (
+    BeamOptions,
+    MCTSOptions,
+    PolicyOptions,
+    SearchOptions,
+    describe_options,
+)
 from locmsim.search.results import Plan, PolicyResult, SearchResult
 from locmsim.search.turn_search import MCTS, BeamSearch
 
 if TYPE_CHECKING:
     from locmsim.search.analysis import Analysis as Analysis
     from locmsim.search.analysis import analyse as analyse
-    from locmsim.search.policy_search import PolicyOptions as PolicyOptions
     from locmsim.search.policy_search import PolicySearch as PolicySearch
     from locmsim.search.policy_search import SearchPosition as SearchPosition
 
@@ -57,5 +62,5 @@ __all__ = [
 __getattr__, __dir__ = imported_later(
     __name__,
     {"Analysis": "analysis", "analyse": "analysis"}
-    | dict.fromkeys(("PolicyOptions", "PolicySearch", "SearchPosition"), "policy_search"),
+    | dict.fromkeys(("PolicySearch", "SearchPosition"), "policy_search"),
 )

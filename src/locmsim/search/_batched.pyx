@@ -2,7 +2,7 @@
 
 They create the same positions in the same order as searches by weights, but in larger steps: the
 beam evaluates a whole level at once, and the turns after the player's advance in step, for all
-plans in a world or all visits of a round. A function that computes what the weights do leads to the
+plans in a world or all visits of a pass. A function that computes what the weights do leads to the
 same answers. This is a separate module because exported bots do not need it.
 """
 
@@ -14,7 +14,6 @@ from locmsim._batch cimport StateArray
 from locmsim._core cimport (
     MAX_ACTIONS,
     PASS,
-    Determinizer,
     State,
     mixed,
     state_apply,
@@ -25,54 +24,39 @@ from locmsim._core cimport (
     turn_hash,
 )
 from locmsim._math cimport atanh64, exp32, log64
-from locmsim.search._beam cimport (
-    KEPT,
-    WINNING,
-    end_round,
-    halving_t,
-    make_level,
-    put_best_first,
-    select_best,
-    settle,
-    sift,
-    start_halving,
-)
-from locmsim.search._engine cimport (
-    UNLIMITED,
-    Engine,
-    engine_answer,
-    engine_begin,
-    engine_end_plans,
-    engine_start_plans,
-    engine_wins,
-    found_t,
-)
+from locmsim.search._beam cimport KEPT, WINNING, make_level, select_best, sift
+from locmsim.search._engine cimport Engine
 from locmsim.search._evaluation cimport MAX_VALUE, squashed
+from locmsim.search._halving cimport add_visits
 from locmsim.search._mcts cimport (
-    MAX_DEPTH,
     add_node,
-    best_by_value,
-    mean_result,
-    node_t,
-    select_turn,
+    descend,
+    end_visit,
+    enter_new,
     set_priors,
-    tree_t,
+    start_visit,
+    turn_node_t,
+    turn_tree_t,
     turns_t,
+    visit_t,
 )
 from locmsim.search._wins cimport can_kill
 from locmsim.search._work cimport (
     MAX_PLANS,
     MAX_REPLY_WIDTH,
     MAX_TURN_ACTIONS,
-    budget_t,
+    halving_t,
     is_late,
     is_new,
     note_plan,
-    place_of,
+    insert,
     put_world,
     spend,
+    start_ends,
+    steps_t,
+    turn_ends_t,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 from locmsim.batch import StateBatch, checked_results
@@ -91,7 +75,7 @@ ctypedef struct query_t:        # a position to evaluate
     int32_t parent              # place in the previous level
     uint8_t action
 
-ctypedef struct line_t:         # a turn after the player's, advanced together with others
+ctypedef struct playout_t:         # a turn after the player's, advanced together with others
     state_t s                   # first its start, then its end
     float value                 # value of `s` to the player whose turn it is
     int32_t who
@@ -101,20 +85,37 @@ ctypedef struct line_t:         # a turn after the player's, advanced together w
     int32_t row[MAX_REPLY_WIDTH]        # ... their rows in the last call
     float log_here[MAX_REPLY_WIDTH]     # ... logarithms of the priors of their actions
     float best
-    int32_t n_kept              # the best ends, best first
-    state_t kept[MAX_REPLY_WIDTH]
-    float values[MAX_REPLY_WIDTH]
-    float log_kept[MAX_REPLY_WIDTH]
+    turn_ends_t ends            # the best ends
+    float log_ends[MAX_REPLY_WIDTH]     # [place]: logarithms of the priors of their actions
     int32_t first, end          # its positions in the last call
 
-ctypedef struct visit_t:        # a descent of the tree, advanced together with others
-    node_t* path[MAX_DEPTH]
-    node_t* node
-    turns_t* turns
-    state_t s
-    int32_t depth
-    bint new, over
-    float result                # for the player of the last turn
+
+# ---- steps ---------------------------------------------------------------------------------------
+
+cdef void find_plans(void* owner) noexcept with gil:
+    """Find whole turns by a function; passing is always one of them."""
+    cdef BatchEngine engine = <BatchEngine>owner
+    cdef work_t* w = &engine.e.w
+    try:
+        engine.find_plans()
+    except BaseException as error:
+        engine.fail(error)
+    if w.n_plans == 0:
+        note_plan(w, 0, turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+
+
+cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
+    """Play plans on in one pass; return 1, or 0 if time was up before."""
+    cdef BatchEngine engine = <BatchEngine>owner
+    try:
+        if engine.e.w.failed:
+            return 0
+        if engine.e.o.is_tree:
+            return engine.play_visits(h)
+        return engine.play_world(h)
+    except BaseException as error:
+        engine.fail(error)
+        return 0
 
 
 cdef class BatchEngine(Engine):
@@ -133,22 +134,28 @@ cdef class BatchEngine(Engine):
     cdef const float* prior         # ... its numbers, or NULL
     cdef int num_actions
     cdef bint greedy                # whether turns are played action by action
-    cdef line_t* lines
+    cdef playout_t* playouts
     cdef visit_t* visits
+    cdef steps_t steps
 
     def __cinit__(self, options, evaluation, network, function):
         self.function = function
+        self.steps.find_plans = find_plans
+        self.steps.play = play
+        self.steps.threads = 1
+        self.steps.owner = <void*>self
+        self.e.w.steps = &self.steps
         self.greedy = options.reply_width == 1 and not self.e.o.is_tree
-        self.lines = <line_t*>malloc(MAX_PLANS * sizeof(line_t))
+        self.playouts = <playout_t*>malloc(MAX_PLANS * sizeof(playout_t))
         self.visits = <visit_t*>malloc(MAX_PLANS * sizeof(visit_t))
-        if self.lines is NULL or self.visits is NULL or self.grow() < 0:
+        if self.playouts is NULL or self.visits is NULL or self.grow() < 0:
             raise MemoryError("too little memory for a search by batches")
 
     def __dealloc__(self):
         free(self.states)
         free(self.queue)
         free(self.values)
-        free(self.lines)
+        free(self.playouts)
         free(self.visits)
 
     # ---- asking ---------------------------------------------------------------------------------
@@ -237,23 +244,11 @@ cdef class BatchEngine(Engine):
 
     # ---- the beam over the player's turn --------------------------------------------------------
 
-    cdef int run(self, int64_t iterations, found_t* found) except -1:
-        cdef work_t* w = &self.e.w
-        cdef budget_t whole, part
-        cdef int n = 0
-        found.iterations = 0
-        with nogil:
-            engine_wins(&self.e)
-        if not w.won:
-            engine_start_plans(&self.e, iterations, &whole, &part)
-            self.find_plans()
-            engine_end_plans(&self.e, &whole, &part)
-        if not w.won:
-            if self.e.o.is_tree:
-                found.iterations = self.search_tree(iterations, &n)
-            else:
-                n = self.choose_plan()
-        engine_answer(&self.e, n, found)
+    cdef int fail(self, error) except -1:
+        """End the search with an exception."""
+        if self.error is None:
+            self.error = error
+        self.e.w.failed = True
         return 0
 
     cdef int find_plans(self) except -1:
@@ -345,382 +340,264 @@ cdef class BatchEngine(Engine):
     # ---- turns after the player's ---------------------------------------------------------------
 
     cdef int play_turns(self, int n) except -1:
-        """Play the turns of the first `n` lines that are active, each as `narrow_turns` would, or
-        `greedy_turn` if they are `greedy`."""
+        """Play the turns of the first `n` playouts that are active.
+
+        Each is played as by `narrow_turns`, or by `greedy_turn` if they are `greedy`.
+        """
         cdef work_t* w = &self.e.w
-        cdef line_t* line
+        cdef playout_t* playout
         cdef int active = 0, i, _step
         self.n_queued = 0
         for i in range(n):
-            line = &self.lines[i]
-            if line.active:
-                self.start_line(line)
-                active += line.active
+            playout = &self.playouts[i]
+            if playout.active:
+                self.start_turn(playout)
+                active += playout.active
         if active:
             self.evaluate()
         for i in range(n):
-            line = &self.lines[i]
-            if line.active:
-                line.best = line.values[0] = self.values[line.row[0]]
-                line.log_kept[0] = self.log_prior(line.row[0], PASS)
+            playout = &self.playouts[i]
+            if playout.active:
+                playout.best = playout.ends.values[0] = self.values[playout.row[0]]
+                playout.log_ends[0] = self.log_prior(playout.row[0], PASS)
         for _step in range(MAX_TURN_ACTIONS):
             if active == 0 or is_late(w):
                 break
             with nogil:
                 self.n_queued = 0
                 for i in range(n):
-                    if self.lines[i].active:
-                        self.expand(&self.lines[i])
+                    if self.playouts[i].active:
+                        self.expand(&self.playouts[i])
             if self.n_queued:
                 self.evaluate()
             active = 0
             with nogil:
                 for i in range(n):
-                    if self.lines[i].active:
-                        self.go_on(&self.lines[i])
-                        active += self.lines[i].active
+                    if self.playouts[i].active:
+                        self.go_on(&self.playouts[i])
+                        active += self.playouts[i].active
         for i in range(n):
-            self.lines[i].active = False
+            self.playouts[i].active = False
         return 0
 
-    cdef void start_line(self, line_t* line) noexcept nogil:
+    cdef void start_turn(self, playout_t* playout) noexcept nogil:
         """Enqueue the start of a turn, unless attacks alone win there."""
-        line.who = line.s.turn & 1
-        line.n_here = line.n_kept = 1
-        line.kept[0] = line.here[0] = line.s
-        line.log_kept[0] = line.log_here[0] = 0
-        if can_kill(&line.s, self.e.w.table):
-            self.win_line(line, &line.s)
+        playout.who = playout.s.turn & 1
+        playout.n_here = 1
+        playout.here[0] = playout.s
+        playout.log_here[0] = 0
+        self.only_end(playout, &playout.s, 0)
+        if can_kill(&playout.s, self.e.w.table):
+            self.win_turn(playout, &playout.s)
             return
-        line.row[0] = <int32_t>self.n_queued
-        self.enqueue(&line.s, 0, PASS, 0)
+        playout.row[0] = <int32_t>self.n_queued
+        self.enqueue(&playout.s, 0, PASS, 0)
 
-    cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
-        """End a winning turn after its remaining attacks; that is the line's only end."""
-        line.active = False
-        line.n_kept = 1
-        line.kept[0] = end[0]
-        line.kept[0].p[line.who].won = 1
-        line.values[0] = MAX_VALUE
-        line.log_kept[0] = 0
+    cdef void win_turn(self, playout_t* playout, const state_t* end) noexcept nogil:
+        """End a winning turn after its remaining attacks; that is the playout's only end."""
+        playout.active = False
+        self.only_end(playout, end, MAX_VALUE)
+        playout.ends.s[0].p[playout.who].won = 1
 
-    cdef void expand(self, line_t* line) noexcept nogil:
+    cdef void only_end(self, playout_t* playout, const state_t* end, float value) noexcept nogil:
+        """Make a position the only end of a turn."""
+        start_ends(&playout.ends, end, value)
+        playout.log_ends[0] = 0
+
+    cdef void expand(self, playout_t* playout) noexcept nogil:
         """Enqueue the positions one action later, unless one of them wins."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
         cdef bint wins
         cdef int n, i, j
-        line.first = line.end = <int32_t>self.n_queued
-        for i in range(line.n_here):
-            n = state_list(&line.here[i], w.table, actions)
+        playout.first = playout.end = <int32_t>self.n_queued
+        for i in range(playout.n_here):
+            n = state_list(&playout.here[i], w.table, actions)
             w.nodes += n - 1
             w.budget.nodes -= n - 1
             w.budget.until_clock -= n - 1
             for j in range(1, n):
-                child = line.here[i]
+                child = playout.here[i]
                 state_apply(&child, w.table, actions[j])
-                if child.p[1 - line.who].won:
+                if child.p[1 - playout.who].won:
                     continue
-                wins = child.p[line.who].won
+                wins = child.p[playout.who].won
                 if wins or not self.greedy and can_kill(&child, w.table):
-                    self.n_queued = line.first
-                    self.win_line(line, &child)
+                    self.n_queued = playout.first
+                    self.win_turn(playout, &child)
                     return
                 if self.enqueue(
                     &child, i, actions[j],
-                    line.log_here[i] + self.log_prior(line.row[i], actions[j]),
+                    playout.log_here[i] + self.log_prior(playout.row[i], actions[j]),
                 ) is NULL:
                     return
-        line.end = <int32_t>self.n_queued
+        playout.end = <int32_t>self.n_queued
 
-    cdef void go_on(self, line_t* line) noexcept nogil:
+    cdef void go_on(self, playout_t* playout) noexcept nogil:
         """Make the best positions of the last call the next level; stop when none is better."""
         cdef work_t* w = &self.e.w
         cdef float values[MAX_REPLY_WIDTH]
+        cdef uint8_t places[MAX_REPLY_WIDTH]
         cdef int32_t rows[MAX_REPLY_WIDTH]
-        cdef int n = 0, i, k, row
-        for row in range(line.first, line.end):
-            k = place_of(values, n, w.reply_width, self.values[row], True)
-            if k < 0:
-                continue
-            if n < w.reply_width:
-                n += 1
-            for i in range(n - 1, k, -1):
-                values[i] = values[i - 1]
-                rows[i] = rows[i - 1]
-            values[k] = self.values[row]
-            rows[k] = row
-        line.n_here = n
+        cdef int n = 0, i, place, row
+        for row in range(playout.first, playout.end):
+            place = insert(values, places, n, w.reply_width, self.values[row], True)
+            if place >= 0:
+                rows[place] = row
+                n = max(n, place + 1)
+        playout.n_here = n
         for i in range(n):
-            line.here[i] = self.states[rows[i]]
-            line.row[i] = rows[i]
-            line.log_here[i] = self.queue[rows[i]].log_prior
+            row = rows[places[i]]
+            playout.here[i] = self.states[row]
+            playout.row[i] = row
+            playout.log_here[i] = self.queue[row].log_prior
             if not self.greedy:
-                self.keep(line, i, values[i])
-        if n == 0 or values[0] <= line.best:
-            line.active = False
+                self.keep(playout, i, values[i])
+        if n == 0 or values[0] <= playout.best:
+            playout.active = False
             return
-        line.best = values[0]
+        playout.best = values[0]
         if self.greedy:
-            line.kept[0] = line.here[0]
-            line.values[0] = values[0]
-            line.log_kept[0] = line.log_here[0] + self.log_prior(line.row[0], PASS)
+            self.only_end(playout, &playout.here[0], values[0])
+            playout.log_ends[0] = playout.log_here[0] + self.log_prior(playout.row[0], PASS)
 
-    cdef void keep(self, line_t* line, int place, float value) noexcept nogil:
+    cdef void keep(self, playout_t* playout, int i, float value) noexcept nogil:
         """Add a position of the level to the ends if it is one of the best."""
-        cdef int most = self.e.w.reply_width, i
-        cdef int k = place_of(line.values, line.n_kept, most, value, False)
-        if k < 0:
+        cdef turn_ends_t* ends = &playout.ends
+        cdef int place = insert(
+            ends.values, ends.places, ends.n, self.e.w.reply_width, value, False)
+        if place < 0:
             return
-        if line.n_kept < most:
-            line.n_kept += 1
-        for i in range(line.n_kept - 1, k, -1):
-            line.values[i] = line.values[i - 1]
-            line.kept[i] = line.kept[i - 1]
-            line.log_kept[i] = line.log_kept[i - 1]
-        line.values[k] = value
-        line.kept[k] = line.here[place]
-        line.log_kept[k] = line.log_here[place] + self.log_prior(line.row[place], PASS)
+        ends.n = max(ends.n, place + 1)
+        ends.s[place] = playout.here[i]
+        playout.log_ends[place] = playout.log_here[i] + self.log_prior(playout.row[i], PASS)
 
-    # ---- the choice of a plan -------------------------------------------------------------------
+    # ---- playing plans on -----------------------------------------------------------------------
 
-    cdef int choose_plan(self) except -1:
-        """Do what `best_plan` does."""
+    cdef int32_t play_world(self, halving_t* h) except -1:
+        """Play the ends of the plans that are left on in the next world."""
         cdef work_t* w = &self.e.w
-        cdef float total[MAX_PLANS]
-        cdef int32_t order[MAX_PLANS]
-        cdef float static_worlds = self.e.o.static_worlds
-        cdef halving_t h
-        cdef int worlds = 0, turns = self.e.o.turns, i
-        start_halving(w, &h, turns, self.e.o.plans, self.e.o.plans, order)
-        if turns == 0:
-            return order[0]
-        for i in range(w.n_plans):
-            total[i] = static_worlds * w.plans[i].result
-        while (
-            h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive
-        ):
-            for i in range(h.alive):
-                self.lines[i].s = w.ends[order[i]]
-                put_world(w, &self.lines[i].s, world_of(w, worlds))
-            self.play_on(h.alive, turns)
-            if not is_late(w):      # a world counts only if all plans were tried in it
-                for i in range(h.alive):
-                    total[order[i]] += self.result(&self.lines[i])
-                    w.plans[order[i]].visits += 1
-                worlds += 1
-            end_round(w, &h, <float>worlds / w.max_worlds, order, total)
-        settle(w, total, static_worlds)
-        put_best_first(order, total, h.alive)
-        return order[0]
+        cdef int i
+        for i in range(h.alive):
+            self.playouts[i].s = w.ends[h.plan[h.order[i]]]
+            put_world(w, &self.playouts[i].s, sampled_world(w, <int>h.done))
+        self.play_on(h.alive, self.e.o.turns)
+        if is_late(w):          # a world counts only if all plans were tried in it
+            return 0
+        for i in range(h.alive):
+            h.value[h.order[i]] += self.result(&self.playouts[i])
+        return 1
 
     cdef int play_on(self, int n, int turns) except -1:
-        """Play further turns from the ends of turns in the first `n` lines."""
+        """Play further turns from the ends of turns in the first `n` playouts."""
         cdef work_t* w = &self.e.w
-        cdef line_t* line
+        cdef playout_t* playout
         cdef bint over[MAX_PLANS]
         cdef int i, _turn
         memset(over, 0, sizeof(over))
         for _turn in range(turns):
             for i in range(n):
-                line = &self.lines[i]
-                line.active = False
+                playout = &self.playouts[i]
+                playout.active = False
                 if over[i]:
                     continue
-                state_end_turn(&line.s, w.table)
-                line.active = state_winner(&line.s) < 0
-                if not line.active:
+                state_end_turn(&playout.s, w.table)
+                playout.active = state_winner(&playout.s) < 0
+                if not playout.active:
                     over[i] = True
-                    line.value = MAX_VALUE if line.s.p[line.s.turn & 1].won else -MAX_VALUE
+                    playout.value = MAX_VALUE if playout.s.p[playout.s.turn & 1].won else -MAX_VALUE
             self.play_turns(n)
             for i in range(n):
-                line = &self.lines[i]
+                playout = &self.playouts[i]
                 if not over[i]:
-                    line.s = line.kept[0]
-                    line.value = line.values[0]
-                    over[i] = state_winner(&line.s) >= 0
+                    playout.s = playout.ends.s[playout.ends.places[0]]
+                    playout.value = playout.ends.values[0]
+                    over[i] = state_winner(&playout.s) >= 0
         return 0
 
-    def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
-        """Do what `Engine.turn_value` does, in batches."""
-        cdef State end = root.clone()
+    cdef double played_on(self, const state_t* end, int n) except? -2:
         cdef double total = 0
-        cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        for action in actions:
-            end.apply_action(action)
-        if end.is_terminal():
-            return end.returns()[root.current_player()]
-        self.use_table(root.table)
-        engine_begin(
-            &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
-        for world in range(0, n_worlds, MAX_PLANS):
-            part = min(n_worlds - world, <int>MAX_PLANS)
+        cdef int i, world, part
+        for world in range(0, n, MAX_PLANS):
+            part = min(n - world, <int>MAX_PLANS)
             for i in range(part):
-                self.lines[i].s = end.s
-                put_world(&self.e.w, &self.lines[i].s, world_of(&self.e.w, world + i))
+                self.playouts[i].s = end[0]
+                put_world(&self.e.w, &self.playouts[i].s, sampled_world(&self.e.w, world + i))
             self.play_on(part, self.e.o.turns)
             for i in range(part):
-                total += self.result(&self.lines[i])
-        self.raise_error()
-        return total / n_worlds
+                total += self.result(&self.playouts[i])
+        return total
 
-    cdef float result(self, const line_t* line) noexcept nogil:
-        """Return the expected result of a line for the searching player."""
-        cdef float value = squashed(line.value, self.e.w.eval)
-        return value if (line.s.turn & 1) == self.e.w.who else -value
+    cdef float result(self, const playout_t* playout) noexcept nogil:
+        """Return the expected result of a playout for the searching player."""
+        cdef float value = squashed(playout.value, self.e.w.eval)
+        return value if (playout.s.turn & 1) == self.e.w.who else -value
 
     # ---- the tree -------------------------------------------------------------------------------
 
-    cdef int64_t search_tree(self, int64_t iterations, int* best) except -1:
-        """Do what `tree_search` does; the visits of a round advance in step."""
+    cdef int32_t play_visits(self, halving_t* h) except -1:
+        """Follow the plans that are left as `visit` does, all of them in step."""
         cdef work_t* w = &self.e.w
-        cdef tree_t* tree = &self.e.tree
-        cdef int32_t order[MAX_PLANS]
-        cdef int32_t plans[MAX_PLANS]
-        cdef float means[MAX_PLANS]
-        cdef halving_t h
-        cdef int64_t done = 0
-        cdef int n, i, k
-        start_halving(w, &h, self.e.o.turns, self.e.o.plans, iterations, order)
-        n = h.alive
-        tree.n_nodes = 0
-        for i in range(n):
-            means[i] = w.plans[order[i]].result
-            add_node(tree, &w.ends[order[i]], means[i])
-            plans[i] = i
-        memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
-        while (
-            h.round < h.rounds and w.budget.nodes >= h.cost * h.alive
-            and done + h.alive <= iterations
-        ):
-            self.visit_all(plans, h.alive)
-            if not is_late(w):
-                for i in range(h.alive):
-                    k = plans[i]
-                    self.count(&self.visits[i], &tree.nodes[k])
-                    means[k] = mean_result(&tree.nodes[k], self.e.o.static_worlds)
-                    w.budget.nodes -= 1
-                    done += 1
-            end_round(w, &h, <float>done / iterations, plans, means)
-        put_best_first(plans, means, h.alive)
-        for i in range(n):
-            if tree.nodes[i].visits:
-                w.plans[order[i]].visits = tree.nodes[i].visits
-                w.plans[order[i]].result = means[i]
-        best[0] = order[plans[0]]
-        return done
-
-    cdef int visit_all(self, const int32_t* plans, int n) except -1:
-        """Follow plans, as `visit` does, each in its next world."""
-        cdef work_t* w = &self.e.w
-        cdef tree_t* tree = &self.e.tree
-        cdef visit_t* v
-        cdef node_t* plan
-        cdef int waiting = 1, i, world
-        for i in range(n):
-            v = &self.visits[i]
-            plan = &tree.nodes[plans[i]]
-            world = plan.visits % w.max_worlds
-            v.node = plan
-            v.turns = &tree.replies[plans[i] * w.max_worlds + world]
-            v.s = plan.s
-            v.depth = 0
-            v.new = v.over = False
-            put_world(w, &v.s, world_of(w, world))
-        while waiting:
+        cdef turn_tree_t* tree = &self.e.tree
+        cdef int waiting = 1, i
+        cdef bint late
+        for i in range(h.alive):
+            start_visit(w, tree, &self.visits[i], h.order[i])
+        while waiting and not is_late(w):
             waiting = 0
-            for i in range(n):
-                self.lines[i].active = False
-                if not self.visits[i].over and self.descend(&self.visits[i], waiting):
-                    self.lines[i].s = self.visits[i].s
-                    self.lines[i].active = True
+            for i in range(h.alive):
+                self.playouts[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
+                if self.playouts[i].active:
+                    self.playouts[i].s = self.visits[i].s
                     waiting += 1
-            if not waiting or is_late(w):
-                break
-            for i in range(n):
-                self.visits[i].new |= self.lines[i].active
-            self.play_turns_of(n)
-        return 0
+            if waiting:
+                self.add_turns(h.alive)
+        late = is_late(w)
+        if not late:
+            for i in range(h.alive):
+                end_visit(w, &self.visits[i], &tree.nodes[h.order[i]])
+        add_visits(h, tree)
+        return not late
 
-    cdef bint descend(self, visit_t* v, int waiting) noexcept nogil:
-        """Follow known turns up to the end of a visit; True if new ones are needed."""
-        cdef tree_t* tree = &self.e.tree
-        while not v.over:
-            state_end_turn(&v.s, self.e.w.table)
-            if state_winner(&v.s) >= 0:
-                # For the player of `node`, whose turn has just ended.
-                v.result = 1 if v.s.p[(self.e.w.who + v.depth) & 1].won else -1
-                v.over = True
-            elif v.turns.n == 0:
-                if tree.n_nodes + (1 + waiting) * <int>MAX_REPLY_WIDTH <= tree.max_nodes:
-                    return True
-                v.result = v.node.value
-                v.over = True
-            else:
-                self.enter(v, best_by_value(tree, v.turns) if v.new
-                           else select_turn(tree, v.turns, &self.e.o))
-        return False
-
-    cdef void enter(self, visit_t* v, node_t* node) noexcept nogil:
-        """Enter a turn; it may be the last one of a visit."""
-        v.node = node
-        v.path[v.depth] = node
-        v.depth += 1
-        v.result = node.value
-        v.over = (
-            state_winner(&node.s) >= 0 or v.depth == MAX_DEPTH
-            or v.new and v.depth >= self.e.o.turns and (v.depth - self.e.o.turns) % 2 == 0)
-        v.s = node.s
-        v.turns = &node.next
-
-    cdef int play_turns_of(self, int n) except -1:
+    cdef int add_turns(self, int n) except -1:
         """Add the turns that visits wait for to the tree, and enter the best one of each."""
         cdef bint waits[MAX_PLANS]
-        cdef tree_t* tree = &self.e.tree
-        cdef line_t* line
+        cdef turn_tree_t* tree = &self.e.tree
+        cdef playout_t* playout
         cdef visit_t* v
         cdef int i, j
         for i in range(n):
-            waits[i] = self.lines[i].active
+            waits[i] = self.playouts[i].active
         self.play_turns(n)
         for i in range(n):
             if not waits[i]:
                 continue
-            line = &self.lines[i]
+            playout = &self.playouts[i]
             v = &self.visits[i]
             v.turns.first = tree.n_nodes
-            v.turns.n = line.n_kept
-            for j in range(line.n_kept):
-                add_node(tree, &line.kept[j], squashed(line.values[j], self.e.w.eval))
+            v.turns.n = playout.ends.n
+            for j in range(playout.ends.n):
+                add_node(
+                    tree, &playout.ends.s[playout.ends.places[j]],
+                    squashed(playout.ends.values[j], self.e.w.eval))
             if self.priors is None:
                 set_priors(tree, v.turns, self.e.o.temperature)
             else:
-                self.use_priors(v.turns, line)
-            self.enter(v, best_by_value(tree, v.turns))
+                self.use_priors(v.turns, playout)
+            enter_new(tree, &self.e.o, v)
         return 0
 
-    cdef void use_priors(self, const turns_t* turns, const line_t* line) noexcept nogil:
+    cdef void use_priors(self, const turns_t* turns, const playout_t* playout) noexcept nogil:
         """Set the prior of each turn to the product of its actions' priors, final PASS included."""
-        cdef node_t* nodes = &self.e.tree.nodes[turns.first]
-        cdef float most = line.log_kept[0], total = 0
+        cdef turn_node_t* nodes = &self.e.tree.nodes[turns.first]
+        cdef const uint8_t* places = playout.ends.places
+        cdef float most = playout.log_ends[places[0]], total = 0
         cdef int i
         for i in range(turns.n):
-            most = max(most, line.log_kept[i])
+            most = max(most, playout.log_ends[places[i]])
         for i in range(turns.n):
-            nodes[i].prior = exp32(line.log_kept[i] - most)
+            nodes[i].prior = exp32(playout.log_ends[places[i]] - most)
             total += nodes[i].prior
         for i in range(turns.n):
             nodes[i].prior /= total
-
-    cdef void count(self, visit_t* v, node_t* plan) noexcept nogil:
-        """Add the result of a visit to its turns and its plan."""
-        cdef float result = v.result
-        cdef int i
-        for i in range(v.depth - 1, -1, -1):
-            v.path[i].visits += 1
-            v.path[i].total += result
-            result = -result
-        plan.visits += 1
-        plan.total += result

@@ -1,6 +1,6 @@
-# Beam search over the player's turn, first for a win; then the choice between whole turns.
+# Beam search over the player's turn: for a win, and for the whole turns that are then compared.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from locmsim._core cimport state_t, turn_hash
 from locmsim.search._wins cimport can_kill
@@ -11,16 +11,6 @@ cdef enum:                      # what `sift` finds
     LEFT_OUT = 0
     KEPT = 1
     WINNING = 2
-
-
-# Sequential halving of the plans: after each share of the budget the worse half drops out.
-ctypedef struct halving_t:
-    int64_t start               # time at the start, by now_ns_
-    int64_t nodes               # nodes of the budget at the start
-    int64_t left                # nodes of the budget after the last round
-    int64_t cost                # nodes of one plan in the last round; a guess at first
-    int32_t alive               # plans that are left
-    int32_t rounds, round       # number of halvings; those done so far
 
 
 cdef inline int sift(
@@ -44,15 +34,3 @@ cdef int make_level(work_t* w, int n, int now) noexcept nogil
 # Both end at a winning turn, which sets `w.won` and `w.win`. The second fills `w.plans`.
 cdef void search_wins(work_t* w, int width) noexcept nogil
 cdef void beam_search(work_t* w, int width) noexcept nogil
-# Compares the best plans, listed in `order`: each round tries all that are left once, from their
-# ends in `w.ends`, and updates their values.
-cdef void start_halving(
-    work_t* w, halving_t* h, int turns, int plans, int64_t most, int32_t* order) noexcept nogil
-cdef void end_round(
-    const work_t* w, halving_t* h, float used, int32_t* order, const float* values) noexcept nogil
-# Sets the mean result of each plan over the worlds it was tried in; the result expected at its end
-# counts as `static_worlds` of them.
-cdef void settle(work_t* w, const float* total, float static_worlds) noexcept nogil
-cdef void put_best_first(int32_t* order, const float* values, int n) noexcept nogil
-# Returns the plan with the best mean result over sampled worlds.
-cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil

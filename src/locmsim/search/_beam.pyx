@@ -1,11 +1,9 @@
-"""Beam search over the player's turn, and the choice between whole turns by playouts."""
+"""Beam search over the player's turn; _beam.pxd describes its functions."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from locmsim._core cimport MAX_ACTIONS, PASS, mixed, state_apply, state_list, state_t, turn_hash
-from locmsim._platform cimport now_ns_
-from locmsim.search._beam cimport KEPT, WINNING, halving_t, sift
-from locmsim.search._evaluation cimport squashed
+from locmsim.search._beam cimport KEPT, WINNING, sift
 from locmsim.search._wins cimport (
     wins_t,
     can_kill,
@@ -15,20 +13,14 @@ from locmsim.search._wins cimport (
     is_useful,
 )
 from locmsim.search._work cimport (
-    MAX_PLANS,
     MAX_TURN_ACTIONS,
-    candidate_t,
-    work_t,
-    spend,
-    is_late,
-    is_new,
     add_record,
-    value_of,
-    result_of,
-    path_of,
+    candidate_t,
+    is_new,
     note_plan,
-    world_of,
-    play_on,
+    spend,
+    value_of,
+    work_t,
 )
 
 
@@ -170,118 +162,3 @@ cdef void beam_search(work_t* w, int width) noexcept nogil:
         if beam_pass(w, this_width, NULL) or w.won or this_width == width:
             return
         this_width *= 4
-
-
-cdef void put_best_first(int32_t* order, const float* values, int n) noexcept nogil:
-    """Sort by value, the highest first, keeping the order of equal values."""
-    cdef int32_t x
-    cdef int i, j
-    for i in range(1, n):
-        x = order[i]
-        j = i
-        while j > 0 and values[order[j - 1]] < values[x]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = x
-
-
-cdef void rank_plans(work_t* w, int32_t* order) noexcept nogil:
-    """Order the plans by the results expected at their ends, best first.
-
-    Sets their results to that, and their ends in `w.ends`.
-    """
-    cdef uint8_t path[MAX_TURN_ACTIONS + 2]
-    cdef float results[MAX_PLANS]
-    cdef int i, j, length
-    for i in range(w.n_plans):
-        w.ends[i] = w.root
-        length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
-        for j in range(length):
-            state_apply(&w.ends[i], w.table, path[j])
-        if w.network is NULL:
-            results[i] = squashed(w.plans[i].value, w.eval)
-        else:
-            results[i] = result_of(w, &w.ends[i], w.who)
-        w.plans[i].visits = 0
-        w.plans[i].result = results[i]
-        order[i] = i
-    put_best_first(order, results, w.n_plans)
-
-
-cdef void start_halving(
-    work_t* w, halving_t* h, int turns, int plans, int64_t most, int32_t* order
-) noexcept nogil:
-    """Rank the plans and begin to compare the best, at most `plans` and at most `most`."""
-    h.start = now_ns_()
-    h.nodes = h.left = w.budget.nodes
-    h.cost = 24 * turns * w.reply_width
-    h.alive = min(w.n_plans, plans)
-    h.rounds = h.round = 0
-    rank_plans(w, order)
-    while h.alive > 1 and (h.cost * h.alive > h.nodes or h.alive > most):
-        h.alive >>= 1                   # a small budget suffices for fewer plans only
-    while (1 << h.rounds) < h.alive:
-        h.rounds += 1
-
-
-cdef void end_round(
-    const work_t* w, halving_t* h, float used, int32_t* order, const float* values
-) noexcept nogil:
-    """Drop the worse half as often as is due, which depends on the used share of the budget.
-
-    `used` is that share by other bounds than nodes and time.
-    """
-    cdef int64_t now = now_ns_()
-    h.cost = 1 + (h.left - w.budget.nodes) // h.alive
-    h.left = w.budget.nodes
-    # The deadline may have passed at the start, if this process had to wait.
-    if w.failed or now >= w.budget.deadline:
-        used = 1
-    else:
-        used = max(used, <float>(h.nodes - h.left) / h.nodes)
-        used = max(used, <float>(now - h.start) / (w.budget.deadline - h.start))
-    while h.round < h.rounds and used * h.rounds >= h.round + 1:
-        h.round += 1
-        put_best_first(order, values, h.alive)
-        h.alive = (h.alive + 1) >> 1
-
-
-cdef void settle(work_t* w, const float* total, float static_worlds) noexcept nogil:
-    cdef int i
-    for i in range(w.n_plans):
-        if w.plans[i].visits:
-            w.plans[i].result = total[i] / (w.plans[i].visits + static_worlds)
-
-
-cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil:
-    """Return the plan with the best mean result over worlds, the same for all plans.
-
-    The best `plans` by the result expected at their own ends are compared by sequential halving.
-    That expectation counts as `static_worlds` results.
-    """
-    cdef float total[MAX_PLANS]
-    cdef float results[MAX_PLANS]
-    cdef int32_t order[MAX_PLANS]
-    cdef const state_t* world
-    cdef halving_t h
-    cdef int worlds = 0, i
-    start_halving(w, &h, turns, plans, plans, order)
-    if turns == 0:
-        return order[0]
-    for i in range(w.n_plans):
-        total[i] = static_worlds * w.plans[i].result
-    while h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive:
-        world = world_of(w, worlds)
-        for i in range(h.alive):
-            if is_late(w):
-                break
-            results[i] = play_on(w, &w.ends[order[i]], world, turns)
-        else:                           # a world that not all plans were tried in does not count
-            for i in range(h.alive):
-                total[order[i]] += results[i]
-                w.plans[order[i]].visits += 1
-            worlds += 1
-        end_round(w, &h, <float>worlds / w.max_worlds, order, total)
-    settle(w, total, static_worlds)
-    put_best_first(order, total, h.alive)
-    return order[0]

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from locmsim._core cimport (
-    MAX_CARDS, MAX_DECK, card_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
+    MAX_CARDS, MAX_DECK, card_t, rows_fault_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
 
 ctypedef struct belief_t:
     int32_t rules
@@ -19,7 +19,7 @@ ctypedef struct belief_t:
     int32_t seen_id[2][MAX_CARDS]
     int32_t seen[2][MAX_CARDS]          # base id
 
-ctypedef struct known_t:        # the cards that were shown, in the order of their first appearance
+ctypedef struct seen_cards_t:   # one row of each card seen, in the order of their first appearance
     int32_t n
     shown_card_t row[MAX_CARDS]         # as in hand or on offer if seen there
 
@@ -39,15 +39,15 @@ ctypedef struct pool_t:         # the cards that may be in the game
     double triplet_weight[MAX_DECK][3]
 
 # Records what a row tells about its card; False if that was already known.
-cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil
+cdef bint add_seen_card(seen_cards_t* seen, const shown_card_t* row) noexcept nogil
 
 # Computes how likely any player chooses each card, the likeliest being 1: from scores, and from the
 # copies in our deck, which a similar player would choose, too; `copies` may be NULL.
 cdef void attractions(
     const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
     double* weights) noexcept nogil
-# Makes the pool of all known cards, and its table, by ascending base id.
-cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nogil
+# Makes the pool of all cards seen, and its table, by ascending base id.
+cdef void pool_of_seen(pool_t* pool, table_t* t, const seen_cards_t* seen) noexcept nogil
 # Makes the pool of the cards of a table, in the order `order`.
 cdef void pool_of_table(pool_t* pool, const table_t* t, const uint8_t* order, int n) noexcept nogil
 # Sets the weights of its cards as `attractions` does, from scores and copies in its order.
@@ -68,7 +68,7 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil
 # Makes the state of the last observation and of what follows from the game so far. Hidden places
 # hold arbitrary cards, or are empty without a pool. The table gets the visible cards, then the
 # pool. Errors are those of state_show.
-cdef int belief_root(
+cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil
 # Fills in what the hidden places of that position may hold; the pool's entries begin at `first`.
@@ -84,5 +84,5 @@ cdef class Knowledge:
     cdef list pool_cards
     cdef dict entries           # Card -> entry of the table
     cdef bint weighted          # whether the weights of `pool` are filled in
-    cdef known_t known          # what `news` has reported
+    cdef seen_cards_t cards_seen    # what `news` has reported
     cdef int fill_root(self, state_t* s, table_t* t) except -1

@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     ATTACK,
     COPIES_PER_CARD,
+    ID_REPEATED,
     MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
@@ -14,6 +15,7 @@ from locmsim._core cimport (
     MAX_MANA,
     MAX_WEIGHT,
     POOL_ID,
+    ROWS_FIT,
     RULES_15,
     Determinizer,
     Shown,
@@ -27,6 +29,7 @@ from locmsim._core cimport (
     ids_fault,
     original_id,
     owner_of_id,
+    rows_fault_t,
     shown_action_t,
     shown_card_t,
     shown_t,
@@ -112,19 +115,19 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil:
 
 # ---- how likely cards are ------------------------------------------------------------------------
 
-cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil:
+cdef bint add_seen_card(seen_cards_t* seen, const shown_card_t* row) noexcept nogil:
     cdef shown_card_t* old
     cdef int i = 0
-    while i < k.n and k.row[i].base_id != row.base_id:
+    while i < seen.n and seen.row[i].base_id != row.base_id:
         i += 1
-    if i == k.n:
+    if i == seen.n:
         if i < MAX_CARDS:
-            k.row[i] = row[0]
-            k.n = i + 1
+            seen.row[i] = row[0]
+            seen.n = i + 1
         return True
     # A card in hand shows its printed values; on a board they may all have changed, except the base
     # id.
-    old = &k.row[i]
+    old = &seen.row[i]
     if row.location != 0 or (
         old.location == 0 and old.type == row.type and old.cost == row.cost
         and old.attack == row.attack and old.defense == row.defense
@@ -169,18 +172,18 @@ cdef void pool_of_table(
         pool.entry[i] = order[i]
 
 
-cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nogil:
+cdef void pool_of_seen(pool_t* pool, table_t* t, const seen_cards_t* seen) noexcept nogil:
     cdef uint8_t order[MAX_CARDS]
     cdef int i, j, entry
-    for i in range(k.n):
+    for i in range(seen.n):
         entry = 0
-        for j in range(k.n):
-            entry += k.row[j].base_id < k.row[i].base_id
+        for j in range(seen.n):
+            entry += seen.row[j].base_id < seen.row[i].base_id
         order[i] = <uint8_t>entry
-        card_of_row(&t.cards[entry], &k.row[i], entry)
+        card_of_row(&t.cards[entry], &seen.row[i], entry)
         t.cards[entry].id = POOL_ID
-    t.n_cards = k.n
-    pool_of_table(pool, t, order, k.n)
+    t.n_cards = seen.n
+    pool_of_table(pool, t, order, seen.n)
 
 
 cdef void pool_set_weights(
@@ -233,15 +236,15 @@ cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept n
     return True
 
 
-cdef int belief_root(
+cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil:
     cdef int seat = b.seat if b.seat > 0 else 0
     cdef int mine = o.player[0].max_mana, theirs = o.player[1].max_mana
     cdef int i, entry, first, mana, lost = 0
     cdef const shown_action_t* a
-    cdef int fault = state_show(s, t, o, seat, pool)
-    if fault >= 0:
+    cdef rows_fault_t fault = state_show(s, t, o, seat, pool)
+    if fault != ROWS_FIT:
         return fault
     s.turn = 2 * b.turn + seat
     # With the bonus, the second player's mana is a turn ahead, up to its limit.
@@ -264,7 +267,7 @@ cdef int belief_root(
     s.p[1 - seat].lost = lost
     s.p[1 - seat].next_draw = o.player[1].draw - lost // 5
     if pool is NULL:
-        return -1
+        return ROWS_FIT
     first = t.n_cards
     for i in range(pool.n_cards):
         t.cards[first + i] = pool.cards[i]
@@ -273,7 +276,7 @@ cdef int belief_root(
     state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
     state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
     state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
-    return -1
+    return ROWS_FIT
 
 
 # ---- hidden cards --------------------------------------------------------------------------------
@@ -453,7 +456,7 @@ cdef class Knowledge:
         copy.pool_cards = self.pool_cards
         copy.entries = self.entries
         copy.weighted = self.weighted
-        copy.known = self.known
+        copy.cards_seen = self.cards_seen
         return copy
 
     def __copy__(self):
@@ -505,7 +508,7 @@ cdef class Knowledge:
         cdef int i
         cdef list found = []
         for i in range(self.shown.n_cards):
-            if known_see(&self.known, &self.shown.cards[i]):
+            if add_seen_card(&self.cards_seen, &self.shown.cards[i]):
                 found.append(i)
         return found
 
@@ -572,7 +575,7 @@ cdef class Knowledge:
         cdef Table pool = self.pool_table
         cdef const shown_t* o = &self.shown
         cdef const char* wrong
-        cdef int fault
+        cdef rows_fault_t fault
         check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
         check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
         check_count("opponent_hand", o.opponent_hand, MAX_HAND)
@@ -582,9 +585,9 @@ cdef class Knowledge:
         t.n_cards = 0
         t.n_instances = 0
         fault = belief_root(&self.b, o, &pool.t, s, t)
-        if fault >= 1000:
-            raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
-        if fault >= 0:
+        if fault >= ID_REPEATED:
+            raise ValueError(f"cards[{fault - ID_REPEATED}]: its instance id occurs twice")
+        if fault != ROWS_FIT:
             raise ValueError(f"cards[{fault}]: this row does not fit")
         wrong = cards_fault(t, t.n_instances)
         if wrong is NULL:

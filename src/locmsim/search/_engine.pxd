@@ -3,20 +3,18 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_BOARD, Determinizer, Table, state_t, table_t, unknown_t
+from locmsim._core cimport MAX_BOARD, Determinizer, State, Table, state_t, table_t, unknown_t
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._evaluation cimport Evaluator, eval_t
-from locmsim.search._mcts cimport tree_t
-from locmsim.search._work cimport MAX_TURN_ACTIONS, budget_t, options_t, work_t
+from locmsim.search._mcts cimport turn_tree_t
+from locmsim.search._work cimport MAX_TURN_ACTIONS, options_t, work_t
 
 cdef enum:
     MAX_PATH = 2 * MAX_TURN_ACTIONS + MAX_BOARD     # actions of an answer
 
-cdef int64_t UNLIMITED          # time or nodes without bound
-
 ctypedef struct engine_t:
     work_t w
-    tree_t tree                 # MCTS only
+    turn_tree_t tree            # MCTS only
     options_t o
 
 ctypedef struct found_t:
@@ -38,13 +36,6 @@ cdef void engine_begin(
     uint64_t seed, int64_t deadline, int64_t nodes
 ) noexcept nogil
 cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil
-# The steps of a search, for callers that replace one of them: the search for a win; the beam that
-# finds plans, unless there is a win; the choice of a plan; and the result, plan `n` without a win.
-cdef void engine_wins(engine_t* e) noexcept nogil
-cdef void engine_start_plans(
-    engine_t* e, int64_t iterations, budget_t* whole, budget_t* part) noexcept nogil
-cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil
-cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil
 # Plays `s` to its end, or for `max_turns` turns. Each player's turns come from an engine that knows
 # its own deck except for the order. Returns the number of turns; `ends`, unless NULL, gets the
 # state at the end of each turn.
@@ -63,8 +54,15 @@ cdef class Engine:
     cdef Evaluator evaluator
     cdef Network network
     cdef object error           # the exception that a function, a signal or `check` raised
-    cdef public object check    # called several times a second, or None; an exception ends a search
+    cdef object check           # called several times a second, or None; an exception ends a search
+    cdef bint running
     cdef Table table
     cdef int run(self, int64_t iterations, found_t* found) except -1
+    cdef double played_on(self, const state_t* end, int n) except? -2
     cdef int use_table(self, Table table) except -1
-    cdef int raise_error(self) except -1
+    cdef int begin(
+        self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
+        check) except -1
+    cdef int end(self) except -1
+    cdef int refuse_to_share(self) except -1
+    cdef object engine_result(self, const found_t* found)

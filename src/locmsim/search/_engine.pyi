@@ -21,7 +21,6 @@ class EngineResult:
 
 @disjoint_base
 class Engine:
-    check: Callable[[], object] | None
     def __new__(
         cls,
         options: SearchOptions,
@@ -46,6 +45,7 @@ class Engine:
         nodes: int | None,
         iterations: int | None,
         seed: int,
+        check: Callable[[], object] | None = None,
     ) -> EngineResult: ...
 
 def play_game(

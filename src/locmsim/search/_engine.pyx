@@ -22,6 +22,7 @@ from locmsim._core cimport (
     mixed,
     move_t,
     player_t,
+    seed_of,
     state_apply,
     state_end_turn,
     state_player,
@@ -33,29 +34,31 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport Network, network_t
-from locmsim.search._beam cimport beam_search, best_plan, search_wins
+from locmsim.search._beam cimport beam_search, search_wins
 from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table
-from locmsim.search._mcts cimport node_t, tree_search, turns_t
+from locmsim.search._halving cimport best_plan
+from locmsim.search._mcts cimport turn_node_t, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
     PLANS_SEEN,
+    UNLIMITED,
+    begin_share,
     budget_t,
     candidate_t,
+    end_share,
     options_t,
     path_of,
     plan_t,
     play_on,
     record_t,
     work_t,
-    world_of,
+    sampled_world,
 )
 
 from locmsim.search.options import MCTSOptions
 
 __all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
 
-
-UNLIMITED = 1LL << 62
 
 cdef enum:
     MAX_RECORDS = 1 << 18
@@ -73,7 +76,7 @@ cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil:
 
 def seed_of_turn(seed, uint64_t turn):
     """Return the seed of an agent's turn, 63 bits; `seed` is that of the game, any integer."""
-    return turn_seed(seed & 0xFFFFFFFFFFFFFFFF, turn)
+    return turn_seed(seed_of(seed), turn)
 
 
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
@@ -101,7 +104,7 @@ cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
     if not o.is_tree:
         return 0
     e.tree.max_nodes = o.plans + o.max_nodes
-    e.tree.nodes = <node_t*>malloc(e.tree.max_nodes * sizeof(node_t))
+    e.tree.nodes = <turn_node_t*>malloc(e.tree.max_nodes * sizeof(turn_node_t))
     e.tree.replies = <turns_t*>malloc(o.plans * o.worlds * sizeof(turns_t))
     return -1 if e.tree.nodes is NULL or e.tree.replies is NULL else 0
 
@@ -150,28 +153,9 @@ cdef void engine_begin(
     w.nodes = 0
     w.depth = 0
     w.budget.deadline = deadline
-    w.budget.nodes = nodes
+    w.budget.nodes = w.budget.allotted = nodes
     w.budget.until_clock = 0
     w.budget.over = False
-
-
-cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil:
-    """Return a share of the budget."""
-    cdef budget_t part = w.budget
-    if part.deadline < UNLIMITED:
-        part.deadline = now + <int64_t>(share * (part.deadline - now))
-    if part.nodes < UNLIMITED:
-        part.nodes = <int64_t>(share * part.nodes)
-    part.until_clock = 0
-    return part
-
-
-cdef void restore(work_t* w, const budget_t* whole, const budget_t* part) noexcept nogil:
-    """Continue with the whole budget, minus the nodes that a part of it used."""
-    cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
-    w.budget = whole[0]
-    w.budget.nodes -= part.nodes - left
-    w.budget.over = w.failed
 
 
 cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
@@ -198,62 +182,45 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
     return n
 
 
-cdef void engine_wins(engine_t* e) noexcept nogil:
+cdef void find_win(engine_t* e) noexcept nogil:
     """Look for a win; that may take its share of the budget where a win is possible at all."""
     cdef work_t* w = &e.w
-    cdef budget_t whole = w.budget
-    cdef budget_t part = share_of(w, e.o.wins_share, now_ns_())
-    w.budget = part
+    cdef budget_t whole = begin_share(w, e.o.wins_share, UNLIMITED)
     search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-    restore(w, &whole, &part)
+    end_share(w, &whole)
 
 
-cdef void engine_start_plans(
-    engine_t* e, int64_t iterations, budget_t* whole, budget_t* part
-) noexcept nogil:
+cdef void find_plans(engine_t* e, int64_t iterations) noexcept nogil:
+    """Find whole turns; a search that is bounded by few visits has a small beam, too."""
     cdef work_t* w = &e.w
+    cdef int64_t most = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
+    cdef budget_t whole
     w.n_records = 0
-    part[0] = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
-    if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
-        # A search of few visits has a small beam, too.
-        part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
-    whole[0] = w.budget
-    w.budget = part[0]
+    whole = begin_share(w, e.o.plan_share if e.o.turns else <float>1.0, most)
+    if w.steps is not NULL and w.steps.find_plans is not NULL:
+        w.steps.find_plans(w.steps.owner)
+    else:
+        beam_search(w, e.o.width)
+    end_share(w, &whole)
 
 
-cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil:
-    restore(&e.w, whole, part)
-
-
-cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil:
-    cdef const work_t* w = &e.w
+cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
+    cdef work_t* w = &e.w
+    cdef int n
+    found.iterations = 0
+    find_win(e)
+    if not w.won:
+        find_plans(e, iterations)
     if w.won:
         found.value = 1
         found.visits = 0
         n = path_of(w, w.win.parent, w.win.action, found.path)
         found.length = finish(w, found.path, n)
-    else:
-        found.value = w.plans[n].result
-        found.visits = w.plans[n].visits
-        found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
-
-
-cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
-    cdef work_t* w = &e.w
-    cdef budget_t whole, part
-    cdef int n = 0
-    found.iterations = 0
-    engine_wins(e)
-    if not w.won:
-        engine_start_plans(e, iterations, &whole, &part)
-        beam_search(w, e.o.width)
-        engine_end_plans(e, &whole, &part)
-    if not w.won:
-        if e.o.is_tree:
-            found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
-        else:
-            n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds)
-    engine_answer(e, n, found)
+        return
+    n = best_plan(w, &e.tree, &e.o, iterations, &found.iterations)
+    found.value = w.plans[n].result
+    found.visits = w.plans[n].visits
+    found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
 
 
 cdef int engine_game(
@@ -339,6 +306,7 @@ cdef class Engine:
 
     def evaluate_by(self, Evaluator evaluation not None, Network network=None):
         """Replace the evaluation of the following searches."""
+        self.refuse_to_share()
         self.network = network
         # A copy: it depends on the cards of a game, and another engine may be in another game.
         self.evaluator = copy(evaluation)
@@ -357,17 +325,48 @@ cdef class Engine:
         fill_card_keys(self.e.w.card_keys, &table.t)
         return 0
 
-    cdef int raise_error(self) except -1:
-        """Raise the exception that ended a search."""
-        error, self.error = self.error, None
-        if error is not None:
-            raise error
-        return 0
-
     cdef int run(self, int64_t iterations, found_t* found) except -1:
-        """Run the search step by step; subclasses override this."""
+        """Run a search that was begun."""
         with nogil:
             engine_run(&self.e, iterations, found)
+        return 0
+
+    cdef double played_on(self, const state_t* end, int n) except? -2:
+        """Return the sum of the results of the end of a turn that is played on in `n` worlds."""
+        cdef work_t* w = &self.e.w
+        cdef double total = 0
+        cdef int i
+        with nogil:
+            for i in range(n):
+                total += play_on(w, end, sampled_world(w, i), self.e.o.turns)
+        return total
+
+    cdef int refuse_to_share(self) except -1:
+        """Raise an error if a search is running: a second one would overwrite its memory."""
+        if self.running:
+            raise RuntimeError(
+                "this search is already running: what it calls needs a search of its own")
+        return 0
+
+    cdef int begin(
+        self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
+        check
+    ) except -1:
+        """Prepare a search for the player to move; `end` must follow, whatever happens."""
+        self.refuse_to_share()
+        self.check = check
+        self.use_table(root.table)
+        engine_begin(&self.e, &root.s, &root.table.t, unknown, False, seed, until, nodes)
+        self.running = True
+        return 0
+
+    cdef int end(self) except -1:
+        """Raise the exception that ended a search."""
+        error, self.error = self.error, None
+        self.running = False
+        self.check = None
+        if error is not None:
+            raise error
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
@@ -378,11 +377,10 @@ cdef class Engine:
         cdef uint8_t path[MAX_PATH]
         cdef work_t* w = &self.e.w
         cdef int n, i
-        self.use_table(root.table)
-        engine_begin(&self.e, &root.s, &root.table.t, NULL, False, 0, UNLIMITED, nodes)
+        self.begin(root, NULL, 0, UNLIMITED, nodes, None)
         with nogil:
             search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-        self.raise_error()
+        self.end()
         if not w.won:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
@@ -394,49 +392,52 @@ cdef class Engine:
         `actions` are legal in `root`, a sample of `worlds`; `n` is at most the number of worlds in
         the options.
         """
-        cdef work_t* w = &self.e.w
         cdef State end = root.clone()
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef uint64_t stream = seed_of(seed)
         cdef double total = 0
-        cdef int n_worlds = min(<int>n, w.max_worlds), i
+        cdef int n_worlds = min(<int>n, self.e.w.max_worlds)
         for action in actions:
             end.apply_action(action)
         if end.is_terminal():
             return end.returns()[root.current_player()]
-        self.use_table(root.table)
-        with nogil:
-            engine_begin(
-                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
-            for i in range(n_worlds):
-                total += play_on(w, &end.s, world_of(w, i), self.e.o.turns)
-        self.raise_error()
+        self.begin(root, &worlds.u, stream, UNLIMITED, UNLIMITED, None)
+        try:
+            total = self.played_on(&end.s, n_worlds)
+        finally:
+            self.end()
         return total / n_worlds
 
     def search(
-        self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
+        self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations,
+        seed, check=None,
     ):
         """Search for the viewer of `worlds`; a bound of None does not limit the search.
 
-        `root` is a sample of `worlds`, at any point of the turn. ``ValueError`` if it is not the
-        viewer's turn; exceptions of an evaluation function are passed on.
+        `root` is a sample of `worlds`, at any point of the turn. `check` is called about twenty
+        times a second. ``ValueError`` if it is not the viewer's turn, ``RuntimeError`` if a search
+        is running; exceptions of `check` and of an evaluation function are passed on.
         """
         cdef found_t found
-        cdef uint8_t path[MAX_PATH]
-        cdef const plan_t* plan
-        cdef int i, k, n
         cdef int64_t until = UNLIMITED
         cdef int64_t most = UNLIMITED if nodes is None else nodes
         cdef int64_t descents = UNLIMITED if iterations is None else iterations
-        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
-        cdef work_t* w = &self.e.w
         if time_ns is not None:
             until = now_ns_() + <int64_t>time_ns
         if state_player(&root.s) != worlds.u.viewer:
             raise ValueError("a search needs the player whose turn it is")
-        self.use_table(root.table)
-        engine_begin(&self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
-        self.run(descents, &found)
-        self.raise_error()
+        self.begin(root, &worlds.u, seed_of(seed), until, most, check)
+        try:
+            self.run(descents, &found)
+        finally:
+            self.end()
+        return self.engine_result(&found)
+
+    cdef object engine_result(self, const found_t* found):
+        """Return what a search found."""
+        cdef uint8_t path[MAX_PATH]
+        cdef const work_t* w = &self.e.w
+        cdef const plan_t* plan
+        cdef int i, k, n
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
         result.plans = []
@@ -468,7 +469,7 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     cdef engine_t* of_players[2]
     cdef const unknown_t* unknown[2]
     cdef int64_t budgets[2]
-    cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+    cdef uint64_t stream = seed_of(seed)
     cdef State state = start.clone()
     cdef state_t* at_ends = NULL
     cdef int turns, i
@@ -480,6 +481,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     unknown[1] = &of_second.u
     budgets[0] = nodes[0]
     budgets[1] = nodes[1]
+    first.refuse_to_share()
+    second.refuse_to_share()
     first.use_table(start.table)
     second.use_table(start.table)
     if ends is not None:
@@ -490,8 +493,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
         with nogil:
             turns = engine_game(
                 of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
-        first.raise_error()
-        second.raise_error()
+        first.end()
+        second.end()
         winner = state_winner(&state.s)
         if ends is not None:
             for i in range(turns):

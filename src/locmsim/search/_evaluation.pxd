@@ -13,6 +13,7 @@ from locmsim._core cimport (
     RULES_10,
     RULES_15,
     creature_t,
+    player_next_draw,
     player_t,
     state_t,
     table_t,
@@ -92,7 +93,7 @@ cdef inline float evaluate_side(
         value += by[3] * (x.attack if x.attack < x.defense else x.defense)
     # The next draw goes up to the hand limit; each card that the deck lacks does damage.
     hand = p.hand_size
-    draws = p.next_draw + p.lost // 5
+    draws = player_next_draw(p)
     drawn = MAX_HAND - hand
     if drawn > draws:
         drawn = draws

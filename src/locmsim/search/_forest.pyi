@@ -8,7 +8,7 @@ from locmsim._batch import StateArray
 from locmsim._core import Determinizer
 from locmsim.game._turn_view import TurnView
 from locmsim.networks._network import Network
-from locmsim.search.policy_search import PolicyOptions
+from locmsim.search.options import PolicyOptions
 
 __all__ = ["Forest"]
 

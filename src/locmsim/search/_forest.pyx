@@ -22,11 +22,11 @@ from locmsim._core cimport (
     MAX_BOARD,
     OCCUPIED,
     PASS,
-    RULES_10,
     Determinizer,
     decode_action,
     is_copy_id,
     move_t,
+    num_actions,
     player_t,
     state_apply,
     state_deal,
@@ -135,6 +135,15 @@ ctypedef struct leaf_t:
     double value                # to `who`
     uint8_t who
     double predicted            # by the network of `mix`
+
+ctypedef struct simulation_t:   # a way through the tree in one world
+    state_t s                   # the position at `at`
+    state_t before              # ... before the last action, if that was PASS
+    const table_t* t
+    known_t known               # what each player has been shown; only where leaves are observed
+    int32_t at                  # node
+    bint passed                 # whether the last action was PASS
+    bint observed               # whether leaves are observations, not states
 
 ctypedef struct forest_options_t:
     bint gumbel                 # Gumbel at the root; else PUCT there, too
@@ -330,7 +339,7 @@ cdef class Forest:
     cdef int item               # size of an observation in bytes
     cdef bint failed            # memory ran out
     cdef forest_options_t o
-    cdef table_t short          # only its beginning is used
+    cdef table_t small_table    # a `short_table_t`: only its beginning is used
     cdef list worlds
     cdef StateArray array
     cdef Network network
@@ -362,7 +371,7 @@ cdef class Forest:
         if self.trees is NULL or self.leaves is NULL:
             raise MemoryError("too little memory for a forest")
         one = self.worlds[0]
-        self.num_actions = 155 if one.state.table.t.rules == RULES_10 else 145
+        self.num_actions = num_actions(one.state.table.t.rules)
         if self.layout >= 0:
             self.item = layout_size(self.layout, one.state.table.t.rules) * layout_item(
                 self.layout)
@@ -607,102 +616,125 @@ cdef class Forest:
         self, tree_t* tree, leaf_t* leaf, uint8_t* observations, int8_t* masks
     ) noexcept nogil:
         """Follow a tree in a world to a leaf, and record what must be evaluated."""
-        cdef state_t dealt, s, before
-        cdef known_t known
-        cdef const table_t* t
-        cdef edge_t* edge
-        cdef uint64_t stream
-        cdef int at = 0, e = -1, who, i, child, world = 0
-        cdef int action = PASS
-        cdef int number = leaf.tree
-        cdef bint passed = False
+        cdef simulation_t m
+        cdef int e, action = PASS
         leaf.depth = 0
         leaf.row = -1
-        if tree.nodes[0].visits:
-            tree.started += 1
-            if self.o.gumbel:
-                e = self.choose_candidate(tree, number)
-                tree.in_pass += 1
-            else:
-                leaf.n = tree.n_root
-                for i in range(leaf.n):
-                    leaf.actions[i] = tree.edges[i].action
-                    leaf.keys[i] = tree.edges[i].key
-                e = self.choose(tree, leaf, 0, &action)
-            # Root actions are compared in the same worlds.
-            world = tree.edges[e].visits
-            action = tree.edges[e].action
-        stream = stream_start(turn_seed(tree.seed, world), 0)
-        dealt = tree.root
-        state_deal(&dealt, tree.table, tree.unknown, &stream)
-        if observations is NULL:
-            s = dealt
-            t = tree.table
-        else:
-            shorten_cards(&s, <short_table_t*>&self.short, &dealt, tree.table)
-            t = &self.short
-            for who in range(2):
-                for i in range(MAX_BOARD):
-                    if tree.copies[who] >> i & 1:
-                        s.p[who].board[i].copy = 1
-            known_resume(&known, &s, t, &tree.past)
+        e = self.choose_at_root(tree, leaf, &action)
+        self.deal(tree, &m, 0 if e < 0 else tree.edges[e].visits, observations is not NULL)
         while True:
-            if e >= 0:
-                edge = &tree.edges[e]
-                leaf.edges[leaf.depth] = e
-                leaf.nodes[leaf.depth] = at
-                leaf.depth += 1
-                edge.visits += 1
-                edge.waiting += 1
-                passed = action == PASS
-                if passed:
-                    before = s
-                if observations is NULL:
-                    state_apply(&s, t, action)
-                else:
-                    known_apply(&known, &s, t, action)
-                if state_winner(&s) >= 0:
-                    leaf.node = -1
-                    leaf.who = <uint8_t>state_winner(&s)
-                    leaf.value = 1
-                    return
-                if edge.child < 0:
-                    child = new_node(tree, s.turn & 1)
-                    if child < 0:
-                        self.failed = True
-                        return
-                    edge.child = child
-                at = edge.child
-                # Most edges of a node were added together.
-                if tree.nodes[at].first >= 0:
-                    fetch(&tree.edges[tree.nodes[at].first], 16 * sizeof(edge_t))
-            list_actions(leaf, &s, t)
+            if e >= 0 and not self.follow(tree, leaf, &m, e, action):
+                return
+            list_actions(leaf, &m.s, m.t)
             e = -1
             if leaf.depth and leaf.depth < MAX_DEPTH:
-                e = self.choose(tree, leaf, at, &action)
+                e = self.choose(tree, leaf, m.at, &action)
             if e < 0:
                 break
-        leaf.node = at
-        leaf.who = s.turn & 1
-        if can_kill(&s, t) and leaf.depth:
+        leaf.node = m.at
+        leaf.who = m.s.turn & 1
+        if can_kill(&m.s, m.t) and leaf.depth:
             leaf.value = 1
             return
+        self.ask(leaf, &m, observations, masks)
+
+    cdef int choose_at_root(self, tree_t* tree, leaf_t* leaf, int* action) noexcept nogil:
+        """Return the root action of the next simulation; -1 if there are none yet."""
+        cdef int e, i
+        if tree.nodes[0].visits == 0:
+            return -1
+        tree.started += 1
+        if self.o.gumbel:
+            e = self.choose_candidate(tree, leaf.tree)
+            tree.in_pass += 1
+        else:
+            leaf.n = tree.n_root
+            for i in range(leaf.n):
+                leaf.actions[i] = tree.edges[i].action
+                leaf.keys[i] = tree.edges[i].key
+            e = self.choose(tree, leaf, 0, action)
+        action[0] = tree.edges[e].action
+        return e
+
+    cdef void deal(
+        self, const tree_t* tree, simulation_t* m, int world, bint observed
+    ) noexcept nogil:
+        """Begin a simulation in a world; root actions are compared in the same worlds."""
+        cdef state_t dealt = tree.root
+        cdef uint64_t stream = stream_start(turn_seed(tree.seed, world), 0)
+        cdef int who, i
+        m.at = 0
+        m.passed = False
+        m.observed = observed
+        state_deal(&dealt, tree.table, tree.unknown, &stream)
+        if not observed:
+            m.s = dealt
+            m.t = tree.table
+            return
+        shorten_cards(&m.s, <short_table_t*>&self.small_table, &dealt, tree.table)
+        m.t = &self.small_table
+        for who in range(2):
+            for i in range(MAX_BOARD):
+                if tree.copies[who] >> i & 1:
+                    m.s.p[who].board[i].copy = 1
+        known_resume(&m.known, &m.s, m.t, &tree.past)
+
+    cdef bint follow(
+        self, tree_t* tree, leaf_t* leaf, simulation_t* m, int e, int action
+    ) noexcept nogil:
+        """Follow an edge; False if the game is over there, or memory ran out."""
+        cdef edge_t* edge = &tree.edges[e]
+        cdef int child
+        leaf.edges[leaf.depth] = e
+        leaf.nodes[leaf.depth] = m.at
+        leaf.depth += 1
+        edge.visits += 1
+        edge.waiting += 1
+        m.passed = action == PASS
+        if m.passed:
+            m.before = m.s
+        if m.observed:
+            known_apply(&m.known, &m.s, m.t, action)
+        else:
+            state_apply(&m.s, m.t, action)
+        if state_winner(&m.s) >= 0:
+            leaf.node = -1
+            leaf.who = <uint8_t>state_winner(&m.s)
+            leaf.value = 1
+            return False
+        if edge.child < 0:
+            child = new_node(tree, m.s.turn & 1)
+            if child < 0:
+                self.failed = True
+                return False
+            edge.child = child
+        m.at = edge.child
+        # Most edges of a node were added together.
+        if tree.nodes[m.at].first >= 0:
+            fetch(&tree.edges[tree.nodes[m.at].first], 16 * sizeof(edge_t))
+        return True
+
+    cdef void ask(
+        self, leaf_t* leaf, simulation_t* m, uint8_t* observations, int8_t* masks
+    ) noexcept nogil:
+        """Write what the evaluator is shown of a leaf, and predict its result by the network."""
         leaf.row = self.n_rows
         self.n_rows = self.n_rows + 1
         if self.o.mix != 0:
             # A network predicts the result for the player whose turn ends.
-            if passed:
+            if m.passed:
                 leaf.predicted = -tanh64(
-                    network_value(&self.network.n, &before, t, before.turn & 1) / 2.0)
+                    network_value(&self.network.n, &m.before, m.t, m.before.turn & 1) / 2.0)
             else:
-                leaf.predicted = tanh64(network_value(&self.network.n, &s, t, leaf.who) / 2.0)
-        if observations is NULL:
-            self.array.states[leaf.row] = s
-            self.array.tables[leaf.row] = t
+                leaf.predicted = tanh64(
+                    network_value(&self.network.n, &m.s, m.t, leaf.who) / 2.0)
+        if not m.observed:
+            self.array.states[leaf.row] = m.s
+            self.array.tables[leaf.row] = m.t
             return
         write_known(
-            self.layout, observations + <size_t>leaf.row * self.item, &known, &s, t, leaf.who)
-        write_mask(masks + <size_t>leaf.row * self.num_actions, &s, t, leaf.who)
+            self.layout, observations + <size_t>leaf.row * self.item, &m.known, &m.s, m.t, leaf.who)
+        write_mask(masks + <size_t>leaf.row * self.num_actions, &m.s, m.t, leaf.who)
 
     # ---- the evaluator's results -----------------------------------------------------------------
 

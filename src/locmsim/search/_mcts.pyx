@@ -1,30 +1,45 @@
 """Monte-Carlo tree search over whole turns; _mcts.pxd describes its structs."""
 
 from libc.math cimport sqrtf
-from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from locmsim._core cimport state_end_turn, state_t, state_winner
 from locmsim._math cimport exp32
-from locmsim.search._beam cimport halving_t, end_round, put_best_first, start_halving
 from locmsim.search._evaluation cimport squashed
-from locmsim.search._mcts cimport MAX_DEPTH, node_t, tree_t, turns_t
+from locmsim.search._mcts cimport MAX_TURNS, mean_with, turn_node_t, turn_tree_t, turns_t, visit_t
 from locmsim.search._work cimport (
-    MAX_PLANS,
     MAX_REPLY_WIDTH,
-    is_late,
+    halving_t,
     narrow_turns,
     options_t,
     put_world,
     result_of,
     work_t,
-    world_of,
+    sampled_world,
+    turn_ends_t,
 )
 
 
-cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
-    """Set the priors of a position's turns: the better a turn's value, the higher its prior."""
-    cdef node_t* nodes = &tree.nodes[turns.first]
+# ---- the tree ------------------------------------------------------------------------------------
+
+cdef void add_node(turn_tree_t* tree, const state_t* s, float value) noexcept nogil:
+    cdef turn_node_t* node = &tree.nodes[tree.n_nodes]
+    memset(node, 0, sizeof(turn_node_t))
+    node.s = s[0]
+    node.value = value
+    tree.n_nodes += 1
+
+
+cdef void start_tree(const work_t* w, turn_tree_t* tree, const halving_t* h) noexcept nogil:
+    cdef int i
+    tree.n_nodes = 0
+    for i in range(h.n):
+        add_node(tree, &w.ends[h.plan[i]], w.plans[h.plan[i]].result)
+    memset(tree.replies, 0, h.n * w.max_worlds * sizeof(turns_t))
+
+
+cdef void set_priors(turn_tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
+    cdef turn_node_t* nodes = &tree.nodes[turns.first]
     cdef float best = -1, total = 0
     cdef int i
     for i in range(turns.n):
@@ -36,152 +51,121 @@ cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noex
         nodes[i].prior /= total
 
 
-cdef node_t* add_node(tree_t* tree, const state_t* s, float value) noexcept nogil:
-    cdef node_t* node = &tree.nodes[tree.n_nodes]
-    memset(node, 0, sizeof(node_t))
-    node.s = s[0]
-    node.value = value
-    tree.n_nodes += 1
-    return node
-
-
-cdef bint expand(
-    work_t* w, tree_t* tree, const options_t* o, const state_t* s, turns_t* turns
+cdef void expand(
+    work_t* w, turn_tree_t* tree, const options_t* o, const state_t* s, turns_t* turns
 ) noexcept nogil:
-    """Find the turns of the player to move; False if there is no room for them."""
-    cdef state_t kept[MAX_REPLY_WIDTH]
-    cdef float values[MAX_REPLY_WIDTH]
+    """Add the turns of the player to move."""
+    cdef turn_ends_t ends
+    cdef const state_t* end
     cdef int who = s.turn & 1
-    cdef int n, i
-    if tree.n_nodes + MAX_REPLY_WIDTH > tree.max_nodes:
-        return False
-    n = narrow_turns(w, s, kept, values)
+    cdef int i
+    narrow_turns(w, s, &ends)
     turns.first = tree.n_nodes
-    turns.n = n
-    for i in range(n):
-        if w.network is NULL and state_winner(&kept[i]) < 0:
-            add_node(tree, &kept[i], squashed(values[i], w.eval))
+    turns.n = ends.n
+    for i in range(ends.n):
+        end = &ends.s[ends.places[i]]
+        if w.network is NULL and state_winner(end) < 0:
+            add_node(tree, end, squashed(ends.values[i], w.eval))
         else:
-            add_node(tree, &kept[i], result_of(w, &kept[i], who))
+            add_node(tree, end, result_of(w, end, who))
     set_priors(tree, turns, o.temperature)
-    return True
 
 
-cdef float mean_result(const node_t* node, float static_visits) noexcept nogil:
-    """Return the mean of all results, where the expected one counts as `static_visits` visits."""
-    if node.visits == 0:
-        return node.value
-    return <float>(
-        (node.total + static_visits * node.value) / (node.visits + static_visits))
-
-
-cdef node_t* select_turn(tree_t* tree, const turns_t* turns, const options_t* o) noexcept nogil:
+cdef turn_node_t* select_turn(
+    turn_tree_t* tree, const turns_t* turns, const options_t* o
+) noexcept nogil:
     """Return the turn with the highest sum of mean result and exploration term (PUCT)."""
-    cdef node_t* nodes = &tree.nodes[turns.first]
-    cdef node_t* best = nodes
+    cdef turn_node_t* nodes = &tree.nodes[turns.first]
+    cdef turn_node_t* best = nodes
     cdef float highest = -1e9, root, x
     cdef int visits = 1, i
     for i in range(turns.n):
         visits += nodes[i].visits
     root = o.exploration * sqrtf(<float>visits)
     for i in range(turns.n):
-        x = mean_result(&nodes[i], 1) + root * nodes[i].prior / (1 + nodes[i].visits)
+        x = nodes[i].value
+        if nodes[i].visits:
+            x = mean_with(nodes[i].total, nodes[i].visits, x, 1)
+        x += root * nodes[i].prior / (1 + nodes[i].visits)
         if x > highest:
             highest = x
             best = &nodes[i]
     return best
 
 
-cdef node_t* best_by_value(tree_t* tree, const turns_t* turns) noexcept nogil:
-    cdef node_t* nodes = &tree.nodes[turns.first]
-    cdef node_t* best = nodes
+# ---- a visit -------------------------------------------------------------------------------------
+
+cdef void start_visit(work_t* w, turn_tree_t* tree, visit_t* v, int place) noexcept nogil:
+    cdef turn_node_t* plan = &tree.nodes[place]
+    cdef int world = plan.visits % w.max_worlds
+    v.node = plan
+    v.turns = &tree.replies[place * w.max_worlds + world]
+    v.s = plan.s
+    v.depth = 0
+    v.new = v.over = False
+    put_world(w, &v.s, sampled_world(w, world))
+
+
+cdef void enter(const options_t* o, visit_t* v, turn_node_t* node) noexcept nogil:
+    """Enter a turn; it may be the last one of a visit."""
+    v.node = node
+    v.path[v.depth] = node
+    v.depth += 1
+    v.result = node.value
+    v.over = (
+        state_winner(&node.s) >= 0 or v.depth == MAX_TURNS
+        or v.new and v.depth >= o.turns and (v.depth - o.turns) % 2 == 0)
+    if not v.over:
+        v.s = node.s
+        v.turns = &node.next
+
+
+cdef void enter_new(turn_tree_t* tree, const options_t* o, visit_t* v) noexcept nogil:
+    cdef turn_node_t* nodes = &tree.nodes[v.turns.first]
+    cdef turn_node_t* best = nodes
     cdef int i
-    for i in range(1, turns.n):
+    for i in range(1, v.turns.n):
         if nodes[i].value > best.value:
             best = &nodes[i]
-    return best
+    v.new = True
+    enter(o, v, best)
 
 
-cdef void visit(
-    work_t* w, tree_t* tree, const options_t* o, node_t* plan, int number
+cdef bint descend(
+    const work_t* w, turn_tree_t* tree, const options_t* o, visit_t* v, int waiting
 ) noexcept nogil:
-    """Follow a plan in one of the worlds.
-
-    PUCT chooses among known turns; after them the best new turn by value follows, until `turns`
-    have followed the plan and its own player has moved last.
-    """
-    cdef node_t* path[MAX_DEPTH]
-    cdef node_t* node = plan
-    cdef int world = plan.visits % w.max_worlds
-    cdef turns_t* turns = &tree.replies[number * w.max_worlds + world]
-    cdef state_t s = plan.s
-    cdef float result
-    cdef bint new = False
-    cdef int depth = 0, i
-    put_world(w, &s, world_of(w, world))
-    while True:
-        state_end_turn(&s, w.table)
-        if state_winner(&s) >= 0:
+    while not v.over:
+        state_end_turn(&v.s, w.table)
+        if state_winner(&v.s) >= 0:
             # For the player of `node`, whose turn has just ended.
-            result = 1 if s.p[(w.who + depth) & 1].won else -1
-            break
-        if turns.n == 0:
-            if not expand(w, tree, o, &s, turns):
-                result = node.value
-                break
-            new = True
-        node = best_by_value(tree, turns) if new else select_turn(tree, turns, o)
-        path[depth] = node
-        depth += 1
-        result = node.value
-        if state_winner(&node.s) >= 0 or depth == MAX_DEPTH:
-            break
-        if new and depth >= o.turns and (depth - o.turns) % 2 == 0:
-            break
-        s = node.s
-        turns = &node.next
-    # `result` is for the player of the last turn.
-    for i in range(depth - 1, -1, -1):
-        path[i].visits += 1
-        path[i].total += result
+            v.result = 1 if v.s.p[(w.who + v.depth) & 1].won else -1
+            v.over = True
+        elif v.turns.n:
+            enter(o, v, select_turn(tree, v.turns, o))
+        elif tree.n_nodes + (1 + waiting) * MAX_REPLY_WIDTH <= tree.max_nodes:
+            return True
+        else:
+            v.result = v.node.value
+            v.over = True
+    return False
+
+
+cdef void end_visit(work_t* w, visit_t* v, turn_node_t* plan) noexcept nogil:
+    cdef float result = v.result
+    cdef int i
+    for i in range(v.depth - 1, -1, -1):
+        v.path[i].visits += 1
+        v.path[i].total += result
         result = -result
     plan.visits += 1
     plan.total += result
+    w.budget.nodes -= 1             # so that visits without new nodes end, too
 
 
-cdef int64_t tree_search(
-    work_t* w, tree_t* tree, const options_t* o, int64_t iterations, int* best
-) noexcept nogil:
-    cdef int32_t order[MAX_PLANS]           # of plans in `w.plans`
-    cdef int32_t plans[MAX_PLANS]           # their nodes, the best first
-    cdef float means[MAX_PLANS]             # ... and mean results
-    cdef halving_t h
-    cdef int64_t done = 0
-    cdef int n, i, k
-    start_halving(w, &h, o.turns, o.plans, iterations, order)
-    n = h.alive
-    tree.n_nodes = 0
-    for i in range(n):
-        means[i] = w.plans[order[i]].result
-        add_node(tree, &w.ends[order[i]], means[i])
-        plans[i] = i
-    memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
-    while (
-        h.round < h.rounds and w.budget.nodes >= h.cost * h.alive and done + h.alive <= iterations
-    ):
-        for i in range(h.alive):
-            if is_late(w):
-                break
-            k = plans[i]
-            visit(w, tree, o, &tree.nodes[k], k)
-            means[k] = mean_result(&tree.nodes[k], o.static_worlds)
-            w.budget.nodes -= 1             # so that visits without new nodes end, too
-            done += 1
-        end_round(w, &h, <float>done / iterations, plans, means)
-    put_best_first(plans, means, h.alive)
-    for i in range(n):
-        if tree.nodes[i].visits:
-            w.plans[order[i]].visits = tree.nodes[i].visits
-            w.plans[order[i]].result = means[i]
-    best[0] = order[plans[0]]
-    return done
+cdef void visit(work_t* w, turn_tree_t* tree, const options_t* o, int place) noexcept nogil:
+    cdef visit_t v
+    start_visit(w, tree, &v, place)
+    while descend(w, tree, o, &v, 0):
+        expand(w, tree, o, &v.s, v.turns)
+        enter_new(tree, o, &v)
+    end_visit(w, &v, &tree.nodes[place])

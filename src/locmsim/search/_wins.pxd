@@ -64,6 +64,7 @@ cdef inline int missing_damage(const state_t* s, const table_t* t) noexcept nogi
 
 
 cdef inline bint can_kill(const state_t* s, const table_t* t) noexcept nogil:
+    """Return whether direct attacks that are possible now win."""
     return missing_damage(s, t) <= 0
 
 
@@ -75,6 +76,7 @@ cdef inline int harm(const card_t* c) noexcept nogil:
 cdef inline int potential_of(
     const card_t* c, const wins_t* l, int enemies, int sleeper, const table_t* t
 ) noexcept nogil:
+    """Return the most damage that a card of the hand can add in this turn."""
     cdef int size = 1
     if c.type == CREATURE:
         size = 1 if c.area == AREA_TARGET else 2
@@ -92,6 +94,7 @@ cdef inline int potential_of(
 
 
 cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noexcept nogil:
+    """Find out how much damage each card of the hand can add."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     cdef const card_t* c

@@ -20,9 +20,13 @@ cdef enum:
     CLOCK_PERIOD = 32           # nodes between two readings of the clock, some 3 microseconds
     WATCH_PERIOD = 50_000_000   # nanoseconds between two calls of `watch`
 
+cdef int64_t UNLIMITED          # time or nodes without bound
+
+# The budget of a search, or of the part of it that is in progress: see `begin_share`.
 ctypedef struct budget_t:
     int64_t deadline            # by now_ns_
     int64_t nodes               # nodes left; a node is an action applied and evaluated
+    int64_t allotted            # nodes at the start of this part
     int32_t until_clock
     bint over
 
@@ -60,6 +64,43 @@ ctypedef struct options_t:      # see the dataclasses in options.py
 # Called several times a second; a negative result ends the search. `owner` is passed through.
 ctypedef int (*watch_t)(void* owner) noexcept nogil
 
+# Sequential halving of the plans: each pass plays all that are left on in one more world, and after
+# each share of the budget the worse half drops out. The driver is in _halving.pyx.
+ctypedef struct halving_t:
+    int64_t start               # time at the start, by now_ns_
+    int64_t nodes               # nodes of the budget at the start
+    int64_t left                # nodes of the budget after the last round
+    int64_t cost                # nodes of one plan in a pass of the last round; a guess at first
+    int32_t rounds, round       # number of halvings; those done so far
+    int32_t finished            # passes of the last round that were finished in time
+    int32_t n                   # plans at the start
+    int32_t alive               # plans that are left
+    int32_t plan[MAX_PLANS]     # those at the start, in `work_t.plans`; first by expected result
+    int32_t order[MAX_PLANS]    # places in `plan`; those that are left come first
+    float value[MAX_PLANS]      # [place]: what they are compared by, a sum or a mean of results
+    int64_t done                # worlds that all plans were played on in, or visits of the tree
+    # [place] Tree: visits of a plan and the sum of their results. The step adds up both anew.
+    int32_t visits[MAX_PLANS]
+    double total[MAX_PLANS]
+
+# The steps of a search whose plans are not found by weights, or not played on by one thread.
+ctypedef void (*find_plans_t)(void* owner) noexcept nogil
+ctypedef void (*start_t)(void* owner, const halving_t* h) noexcept nogil
+ctypedef int32_t (*play_t)(void* owner, halving_t* h, int32_t passes) noexcept nogil
+
+ctypedef struct steps_t:
+    find_plans_t find_plans     # fills `work_t.plans`; NULL: `beam_search`
+    start_t start               # called before the first round, or NULL
+    play_t play                 # plays `passes` passes on; returns those that were finished in time
+    int32_t threads             # that share the passes of a round
+    void* owner                 # passed to the functions
+
+ctypedef struct turn_ends_t:    # positions of a turn, by value: see `insert`
+    int32_t n
+    float values[MAX_REPLY_WIDTH]       # best first
+    uint8_t places[MAX_REPLY_WIDTH]     # ... where each of them is in `s`
+    state_t s[MAX_REPLY_WIDTH]
+
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
@@ -67,6 +108,7 @@ ctypedef struct work_t:
     watch_t watch               # or NULL
     int64_t next_watch          # by now_ns_
     void* owner
+    const steps_t* steps        # NULL: `beam_search` and `play_pass`
     bint failed                 # the watch has ended the search
     int32_t who
     state_t root
@@ -99,6 +141,11 @@ ctypedef struct work_t:
 
 # Returns whether time is up or the search must end.
 cdef bint is_late(work_t* w) noexcept nogil
+# Begins a part of the search with a share of the budget, of which `most` bounds the nodes where
+# neither time nor nodes do; returns the whole budget. The second continues with that, minus the
+# nodes that the part used.
+cdef budget_t begin_share(work_t* w, float share, int64_t most) noexcept nogil
+cdef void end_share(work_t* w, const budget_t* whole) noexcept nogil
 
 
 cdef inline bint spend(work_t* w) noexcept nogil:
@@ -131,6 +178,7 @@ cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
 
 
 cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexcept nogil:
+    """Record how a position was reached; return the number of the record, -2 if none is left."""
     cdef record_t* r
     if w.n_records == w.max_records:
         return -2
@@ -141,17 +189,26 @@ cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexce
     return w.n_records - 1
 
 
-cdef inline int place_of(
-    const float* values, int n, int most, float value, bint once
+cdef inline int insert(
+    float* values, uint8_t* places, int n, int most, float value, bint once
 ) noexcept nogil:
-    """Return the place of a value after the equal or better of `n` values; -1 if beyond `most`.
+    """Insert a value after the equal or better of `n` values, of which the best `most` are kept.
 
-    With `once`, also -1 if the same value is among them.
+    Returns the place for what belongs to it, which is `n` if their number grows; -1 if it is not
+    among the best or, with `once`, the same value is there. Nothing else has to be moved.
     """
-    cdef int k = n
+    cdef int k = n, i, place
     while k > 0 and values[k - 1] < value:
         k -= 1
-    return -1 if k == most or once and k > 0 and values[k - 1] == value else k
+    if k == most or once and k > 0 and values[k - 1] == value:
+        return -1
+    place = n if n < most else places[most - 1]
+    for i in range(n if n < most else most - 1, k, -1):
+        values[i] = values[i - 1]
+        places[i] = places[i - 1]
+    values[k] = value
+    places[k] = <uint8_t>place
+    return place
 
 
 cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
@@ -169,7 +226,7 @@ cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noe
 cdef void note_plan(
     work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action) noexcept nogil
 # Later turns, of either player.
-cdef int narrow_turns(
-    work_t* w, const state_t* start, state_t* kept, float* kept_values) noexcept nogil
-cdef const state_t* world_of(work_t* w, int i) noexcept nogil
+cdef void start_ends(turn_ends_t* ends, const state_t* s, float value) noexcept nogil
+cdef void narrow_turns(work_t* w, const state_t* start, turn_ends_t* ends) noexcept nogil
+cdef const state_t* sampled_world(work_t* w, int i) noexcept nogil
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil

@@ -22,13 +22,16 @@ from locmsim.networks._network cimport network_value
 from locmsim.search._evaluation cimport MAX_VALUE, evaluate, squashed
 from locmsim.search._wins cimport can_kill
 from locmsim.search._work cimport (
-    MAX_REPLY_WIDTH,
     MAX_TURN_ACTIONS,
     WATCH_PERIOD,
-    place_of,
+    budget_t,
+    insert,
     put_world,
+    turn_ends_t,
     work_t,
 )
+
+UNLIMITED = 1LL << 62
 
 
 cdef bint is_late(work_t* w) noexcept nogil:
@@ -38,6 +41,29 @@ cdef bint is_late(work_t* w) noexcept nogil:
         if w.watch(w.owner) < 0:
             w.failed = True
     return w.failed or now >= w.budget.deadline
+
+
+cdef budget_t begin_share(work_t* w, float share, int64_t most) noexcept nogil:
+    cdef budget_t whole = w.budget
+    cdef budget_t* part = &w.budget
+    cdef int64_t now = now_ns_()
+    if part.deadline < UNLIMITED:
+        part.deadline = now + <int64_t>(share * (part.deadline - now))
+    if part.nodes < UNLIMITED:
+        part.nodes = <int64_t>(share * part.nodes)
+    elif part.deadline >= UNLIMITED:
+        part.nodes = most
+    part.allotted = part.nodes
+    part.until_clock = 0
+    return whole
+
+
+cdef void end_share(work_t* w, const budget_t* whole) noexcept nogil:
+    cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
+    cdef int64_t used = w.budget.allotted - left
+    w.budget = whole[0]
+    w.budget.nodes -= used
+    w.budget.over = w.failed
 
 
 cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil:
@@ -129,94 +155,84 @@ cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
             return
 
 
-cdef inline int keep_best(
-    float* values, state_t* states, int n, int most, float value, const state_t* s, bint once
+cdef inline bint next_level(
+    work_t* w, const turn_ends_t* level, turn_ends_t* next
 ) noexcept nogil:
-    """Insert a position into the best `most` after equal ones; return their new number.
-
-    `once`: unless one has the same value.
-    """
-    cdef int k = place_of(values, n, most, value, once), i
-    if k < 0:
-        return n
-    if n < most:
-        n += 1
-    for i in range(n - 1, k, -1):
-        values[i] = values[i - 1]
-        states[i] = states[i - 1]
-    values[k] = value
-    states[k] = s[0]
-    return n
-
-
-cdef inline int next_level(
-    work_t* w, const state_t* here, int n_here, float* values, state_t* states
-) noexcept nogil:
-    """Write the best positions one action later, best first.
-
-    Returns their number, or -1 if the first one wins.
+    """Fill in the best positions one action later; True if one of them, `next.s[0]`, wins.
 
     Positions with equal values are treated as the same position.
     """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
-    cdef int who = here[0].turn & 1
-    cdef int n_next = 0, n, i, j
+    cdef const state_t* s
+    cdef int who = level.s[0].turn & 1
+    cdef int n, i, j, place
     cdef float value
-    for i in range(n_here):
-        n = state_list(&here[i], w.table, actions)
+    next.n = 0
+    for i in range(level.n):
+        s = &level.s[level.places[i]]
+        n = state_list(s, w.table, actions)
         w.nodes += n - 1
         w.budget.nodes -= n - 1
         w.budget.until_clock -= n - 1
         for j in range(1, n):
-            child = here[i]
+            child = s[0]
             state_apply(&child, w.table, actions[j])
             if child.p[1 - who].won:
                 continue
             value = value_of(w, &child, who)
             if value >= MAX_VALUE or can_kill(&child, w.table):
-                states[0] = child
-                return -1
-            n_next = keep_best(values, states, n_next, w.reply_width, value, &child, True)
-    return n_next
+                next.s[0] = child
+                return True
+            place = insert(next.values, next.places, next.n, w.reply_width, value, True)
+            if place >= 0:
+                next.s[place] = child
+                next.n = max(next.n, place + 1)
+    return False
 
 
-cdef int narrow_turns(
-    work_t* w, const state_t* start, state_t* kept, float* kept_values
-) noexcept nogil:
-    """Write the best ends of a turn that a beam of `reply_width` positions finds, best first.
+cdef void start_ends(turn_ends_t* ends, const state_t* s, float value) noexcept nogil:
+    """Make a position the only one."""
+    ends.n = 1
+    ends.values[0] = value
+    ends.places[0] = 0
+    ends.s[0] = s[0]
 
-    Ends may have any number of actions. Returns how many there are, at most `reply_width`. The beam
-    stops when one more action has not improved any position. A winning end is the only one.
+
+cdef void narrow_turns(work_t* w, const state_t* start, turn_ends_t* ends) noexcept nogil:
+    """Find the best ends of a turn by a beam of `reply_width` positions.
+
+    Ends may have any number of actions. The beam stops when one more action has not improved any
+    position. A winning end is the only one.
     """
-    cdef state_t level[2][MAX_REPLY_WIDTH]
-    cdef float values[MAX_REPLY_WIDTH]
+    cdef turn_ends_t level[2]
+    cdef const turn_ends_t* here
     cdef int who = start.turn & 1
-    cdef int n_here = 1, n_kept = 1, i, now = 0
+    cdef int i, place, now = 0
     cdef float best
-    kept[0] = start[0]
-    kept_values[0] = MAX_VALUE
+    start_ends(ends, start, MAX_VALUE)
     if can_kill(start, w.table):
-        kept[0].p[who].won = 1
-        return 1
+        ends.s[0].p[who].won = 1
+        return
     best = value_of(w, start, who)
-    kept_values[0] = best
-    level[0][0] = start[0]
+    ends.values[0] = best
+    start_ends(&level[0], start, best)
     for _ in range(MAX_TURN_ACTIONS):
-        n_here = next_level(w, level[now], n_here, values, level[1 - now])
+        if next_level(w, &level[now], &level[1 - now]):
+            start_ends(ends, &level[1 - now].s[0], MAX_VALUE)
+            ends.s[0].p[who].won = 1
+            return
         now = 1 - now
-        if n_here < 0:
-            kept[0] = level[now][0]
-            kept[0].p[who].won = 1
-            kept_values[0] = MAX_VALUE
-            return 1
-        for i in range(n_here):
-            n_kept = keep_best(
-                kept_values, kept, n_kept, w.reply_width, values[i], &level[now][i], False)
-        if n_here == 0 or values[0] <= best:
+        here = &level[now]
+        for i in range(here.n):
+            place = insert(
+                ends.values, ends.places, ends.n, w.reply_width, here.values[i], False)
+            if place >= 0:
+                ends.s[place] = here.s[here.places[i]]
+                ends.n = max(ends.n, place + 1)
+        if here.n == 0 or here.values[0] <= best:
             break
-        best = values[0]
-    return n_kept
+        best = here.values[0]
 
 
 cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
@@ -224,21 +240,21 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
 
     A network chooses among the best ends.
     """
-    cdef state_t kept[MAX_REPLY_WIDTH]
-    cdef float values[MAX_REPLY_WIDTH]
+    cdef turn_ends_t ends
     cdef int who = s.turn & 1
-    cdef int n = narrow_turns(w, s, kept, values), i, k = 0
+    cdef int i, k = 0
     cdef float value, odds = 0
-    if w.network is not NULL and n > 1:
-        for i in range(n):
-            value = network_value(w.network, &kept[i], w.table, who)
-            if (i == 0 or value > odds) and values[i] > -MAX_VALUE:
+    narrow_turns(w, s, &ends)
+    if w.network is not NULL and ends.n > 1:
+        for i in range(ends.n):
+            value = network_value(w.network, &ends.s[ends.places[i]], w.table, who)
+            if (i == 0 or value > odds) and ends.values[i] > -MAX_VALUE:
                 odds = value
                 k = i
-    s[0] = kept[k]
+    s[0] = ends.s[ends.places[k]]
 
 
-cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
+cdef const state_t* sampled_world(work_t* w, int i) noexcept nogil:
     """Return the i-th sample; i is at most the number of samples drawn so far."""
     cdef state_t* world = &w.worlds[i]
     cdef uint64_t stream

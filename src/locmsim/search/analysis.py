@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from locmsim._checks import MOST_WORK, whole
-from locmsim._core import State
+from locmsim._core import Determinizer, State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
@@ -217,13 +217,15 @@ def analyse(
     )
 
 
-def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
+def line_value(
+    belief: Belief | Determinizer, line: str, *, worlds: int = 32, seed: int = 0
+) -> float:
     """Return the expected result of a line by a beam search's playouts, from -1 to 1.
 
     Parameters
     ----------
-    belief : Belief
-        The belief of the player in that turn.
+    belief : Belief or Determinizer
+        The belief of the player in that turn, or what its worlds are drawn from.
     line : str
         The answer.
     worlds : int
@@ -245,7 +247,7 @@ def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) ->
         `worlds` is not an integer of 1 or more.
     """
     worlds = whole("worlds", worlds, 1, MOST_WORK)
-    worlds_of = belief.determinizer()
+    worlds_of = belief.determinizer() if isinstance(belief, Belief) else belief
     root = worlds_of.sample(seed)
     engine = BeamSearch().prepare(root.rules)
     return engine.turn_value(worlds_of, root, root.actions_of(line), worlds, seed)
@@ -273,6 +275,7 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
 
 
 def _estimate(same: list[SearchResult]) -> LineEstimate:
+    """Return the mean result of searches that found the same turn."""
     visits = sum(result.visits for result in same)
     if visits:
         value = sum(result.value * result.visits for result in same) / visits

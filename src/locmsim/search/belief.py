@@ -234,6 +234,7 @@ class Belief:
             raise ValueError("belief: its last observation is not this one; add it with `see`")
 
     def _see_offer(self, observation: Observation) -> None:
+        """Add an observation of the choice phase."""
         offer = observation.offer
         self._offers.append(offer)
         self._has_pool = False
@@ -325,6 +326,7 @@ class Belief:
                 self._set_weights()
 
     def _check_battle(self) -> None:
+        """Raise an error if no battle was observed."""
         if self.observation.phase == "choice":
             raise ValueError("there is nothing to sample before the battle")
 

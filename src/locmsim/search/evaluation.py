@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from locmsim._checks import player_number
 from locmsim._core import State
@@ -18,14 +18,10 @@ if TYPE_CHECKING:  # bots start without numpy
 
 __all__ = [
     "TERMS",
-    "BatchEvaluation",
     "Evaluation",
     "OnObservations",
     "win_chance",
 ]
-
-#: A batch evaluator: see `StateBatch.values`.
-BatchEvaluation: TypeAlias = Callable[["StateBatch"], "BatchResult"]
 
 
 class OnObservations:
@@ -52,8 +48,18 @@ class OnObservations:
         function: "Callable[[NDArray[Any], NDArray[np.int8]], BatchResult]",
         layout: str = "entities-f32",
     ) -> None:
-        self.function = function
-        self.layout = layout
+        self._function = function
+        self._layout = layout
+
+    @property
+    def function(self) -> "Callable[[NDArray[Any], NDArray[np.int8]], BatchResult]":
+        """The function of observations and masks."""
+        return self._function
+
+    @property
+    def layout(self) -> str:
+        """The layout of the observations."""
+        return self._layout
 
     def __call__(self, batch: "StateBatch") -> "BatchResult":
         observations = batch.observation_tensor(layout=self.layout)
@@ -106,13 +112,29 @@ class Evaluation(Mapping[str, float]):
         network: Network | Literal["default"] | None = "default",
     ) -> None:
         self._weights = {**default_weights(rules).evaluation, **(weights or {})}
-        self.compiled = Evaluator(self._weights)
+        self._compiled = Evaluator(self._weights)
         if network == "default":
             network = None if weights else _default_network(rules)
-        #: The name of the rule set.
-        self.rules = rules
-        #: The network that predicts results, or None.
-        self.network: Network | None = network
+        self._rules = rules
+        self._network: Network | None = network
+
+    @property
+    def rules(self) -> str:
+        """The name of the rule set."""
+        return self._rules
+
+    @property
+    def network(self) -> Network | None:
+        """The network that predicts results, or None."""
+        return self._network
+
+    @property
+    def compiled(self) -> Evaluator:
+        """The weights in the form that a compiled search uses.
+
+        :meta private:
+        """
+        return self._compiled
 
     @classmethod
     def of(cls, weights: Weights, rules: str = "1.5") -> "Evaluation":
@@ -189,7 +211,7 @@ class Evaluation(Mapping[str, float]):
         return out
 
     def __eq__(self, other: object) -> bool:
-        """Whether both give the same values, for which weights, rules and network count."""
+        """Return whether both have the same weights, rules and network."""
         if not isinstance(other, Evaluation):
             return Mapping.__eq__(self, other)
         mine, theirs = (one.network and one.network.arrays for one in (self, other))
@@ -277,10 +299,12 @@ _OPTIMISM = {"1.5": 0.42, "1.2": 0.19, "1.0": 0.33}
 
 @cache
 def _default_evaluation(rules: str) -> Evaluation:
+    """Return the package's evaluation for a rule set."""
     return Evaluation(rules=rules)
 
 
 @cache
 def _default_network(rules: str) -> Network | None:
+    """Return the package's network for a rule set, if there is one."""
     arrays = default_weights(rules).network
     return None if arrays is None else Network(arrays)

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from locmsim._options import Option, check, declared, documented
+from locmsim.rules.rulesets import MAX_ACTIONS
 
-__all__ = ["BeamOptions", "MCTSOptions", "SearchOptions", "describe_options"]
+__all__ = ["BeamOptions", "MCTSOptions", "PolicyOptions", "SearchOptions", "describe_options"]
 
 
-@documented
+@documented()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
     """Options of both searches.
@@ -68,7 +69,7 @@ class SearchOptions:
         check(self)
 
 
-@documented
+@documented()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeamOptions(SearchOptions):
     """Options of `BeamSearch`; the defaults are tuned. With `turns` 0, static values decide.
@@ -84,7 +85,7 @@ class BeamOptions(SearchOptions):
     """
 
 
-@documented
+@documented()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MCTSOptions(SearchOptions):
     """Options of `MCTS`; the defaults are tuned. The visits of a plan cycle through the sampled
@@ -115,6 +116,80 @@ class MCTSOptions(SearchOptions):
         int,
         Option("maximum number of turns in the tree; each takes about 0.3 KB", 16, 1 << 22),
     ] = 65536
+
+
+@documented()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions:
+    """Options of `PolicySearch`.
+
+    Parameters
+    ----------
+    options
+
+    Raises
+    ------
+    ValueError
+        An option has the wrong type or is out of bounds.
+    """
+
+    simulations: Annotated[int, Option("number of simulations for each decision", 1, 1 << 24)] = 64
+    root: Annotated[
+        str,
+        Option(
+            "how the root chooses",
+            choices=("gumbel", "puct"),
+            more='With "puct" it is a node like the others, and the most visited action is taken.',
+        ),
+    ] = "gumbel"
+    considered: Annotated[
+        int, Option("largest number of actions that sequential halving begins with", 1, MAX_ACTIONS)
+    ] = 16
+    leaves: Annotated[
+        int,
+        Option(
+            "largest number of simulations of one position in a call of the evaluator",
+            1,
+            1 << 12,
+            more='With "gumbel" it makes no difference to the results; with "puct" those on their'
+            " way count as lost (virtual loss).",
+        ),
+    ] = 8
+    exploration: Annotated[
+        float, Option("weight of the priors against the mean results (PUCT)", 0.0, 1e6)
+    ] = 1.25
+    visit_offset: Annotated[
+        float,
+        Option(
+            "offset of the most visits of an action",
+            0.0,
+            1e6,
+            more="A mean result counts as much as (`visit_offset` + most visits of an action) *"
+            " `value_scale` times its size in the logarithm of a prior.",
+        ),
+    ] = 50.0
+    value_scale: Annotated[
+        float, Option("weight of mean results, see `visit_offset`", 0.0, 1e6)
+    ] = 0.1
+    temperature: Annotated[
+        float, Option("number that the logits of a policy are divided by", 1e-3, 1e6)
+    ] = 1.0
+    noise: Annotated[
+        float,
+        Option(
+            "how much Gumbel noise is added to the logarithms of the priors at the root",
+            0.0,
+            1e3,
+            more="1 draws from the improved policy, for self-play; 0 takes its best action.",
+        ),
+    ] = 0.0
+    mix: Annotated[
+        float,
+        Option("part of the value of a leaf that comes from the network of `evaluation`", 0.0, 1.0),
+    ] = 0.0
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 def describe_options(options: type[SearchOptions]) -> str:

@@ -3,14 +3,14 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import budget, number, whole
+from locmsim._checks import budget
 from locmsim._core import Determinizer, State
+from locmsim._options import documented
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
@@ -21,10 +21,11 @@ from locmsim.search._forest import Forest
 from locmsim.search._values import gumbel
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, OnObservations
+from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
 from locmsim.search.turn_search import worlds_at
 
-__all__ = ["Evaluating", "Evaluator", "PolicyOptions", "PolicySearch", "SearchPosition"]
+__all__ = ["Evaluating", "Guide", "PolicySearch", "SearchPosition"]
 
 
 @runtime_checkable
@@ -46,62 +47,13 @@ class Evaluating(Protocol):
 
 
 #: What guides a `PolicySearch`.
-Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
+Guide: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
 
 #: Priors or logits, or None; values; whether they are logits.
 _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
 
-#: Default number of simulations of a position that may be in flight at the same time.
-_LEAVES = 8
 #: Assumed duration of a simulation in seconds, before one was timed.
 _FIRST_GUESS = 1e-4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyOptions:
-    """The options of a `PolicySearch`, checked; its parameters explain them and have the defaults.
-
-    Parameters
-    ----------
-    simulations, root, considered, leaves, exploration, visit_offset, value_scale, temperature,
-    noise, mix
-        As for `PolicySearch`.
-
-    Raises
-    ------
-    ValueError
-        An option is out of bounds.
-    """
-
-    simulations: int = 64
-    root: str = "gumbel"
-    considered: int = 16
-    leaves: int = _LEAVES
-    exploration: float = 1.25
-    visit_offset: float = 50.0
-    value_scale: float = 0.1
-    temperature: float = 1.0
-    noise: float = 0.0
-    mix: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.root not in ("gumbel", "puct"):
-            raise ValueError(f"root: expected gumbel or puct, got {self.root!r}")
-        for name, fewest, largest in (
-            ("simulations", 1, 1 << 24),
-            ("considered", 1, 155),
-            ("leaves", 1, 1 << 12),
-        ):
-            object.__setattr__(self, name, whole(name, getattr(self, name), fewest, largest))
-        for name, least, most in (
-            ("exploration", 0.0, 1e6),
-            ("visit_offset", 0.0, 1e6),
-            ("value_scale", 0.0, 1e6),
-            ("temperature", 1e-3, 1e6),
-            ("noise", 0.0, 1e3),
-            ("mix", 0.0, 1.0),
-        ):
-            number(name, getattr(self, name), least, most)
 
 
 class SearchPosition(NamedTuple):
@@ -118,7 +70,7 @@ class SearchPosition(NamedTuple):
     view : TurnView, optional
         Their view of the position, with the history that some layouts use.
     bonus : array of float, optional
-        Shape (actions,): what speaks for each action besides the evaluator. It is added to the
+        A bonus for each action besides the evaluator's priors, shape (actions,). It is added to the
         logarithms of the priors where the root chooses; the improved policy leaves it out.
     """
 
@@ -133,6 +85,7 @@ class SearchPosition(NamedTuple):
 _DEFAULTS = PolicyOptions()
 
 
+@documented(PolicyOptions)
 class PolicySearch:
     """Tree search in sampled worlds, guided by priors and values of an evaluator.
 
@@ -153,28 +106,7 @@ class PolicySearch:
         policy or a function of observations (`OnObservations`) is shown them with the history:
         what each player has been shown in the game and in the tree. A function of a `StateBatch`
         is as `StateBatch.values` says. Without priors all legal actions are alike.
-    simulations : int
-        For each decision.
-    root : str
-        "gumbel", or "puct": the root is a node like the others, and the most visited action is
-        taken.
-    considered : int
-        Actions that sequential halving begins with, at most.
-    leaves : int
-        Simulations of one position in a call of the evaluator, at most. With "gumbel" it makes no
-        difference to the results; with "puct" those on their way count as lost (virtual loss).
-    exploration : float
-        Weight of the priors against the mean results (PUCT).
-    visit_offset, value_scale : float
-        A mean result counts as much as (`visit_offset` + most visits of an action) *
-        `value_scale` times its size in the logarithm of a prior.
-    temperature : float
-        Logits of a policy are divided by it.
-    noise : float
-        How much Gumbel noise is added to the logarithms of the priors at the root: 1 draws from
-        the improved policy, for self-play; 0 takes its best action.
-    mix : float
-        Part of the value of a leaf that comes from the network of `evaluation`.
+    options
     evaluation : Evaluation, optional
         With a network, for `mix`; that of the rules by default.
 
@@ -194,7 +126,7 @@ class PolicySearch:
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: Guide,
         simulations: int = _DEFAULTS.simulations,
         *,
         root: str = _DEFAULTS.root,
@@ -208,7 +140,7 @@ class PolicySearch:
         mix: float = _DEFAULTS.mix,
         evaluation: Evaluation | None = None,
     ) -> None:
-        self.options = PolicyOptions(
+        self._options = PolicyOptions(
             simulations=simulations,
             root=root,
             considered=considered,
@@ -220,15 +152,34 @@ class PolicySearch:
             noise=noise,
             mix=mix,
         )
-        self.evaluator = evaluator
-        self.evaluation = evaluation
-        #: The layout of observations that the evaluator is shown; None: it is given states.
-        self.layout: str | None = None
+        self._evaluator = evaluator
+        self._evaluation = evaluation
+        self._layout: str | None = None
         if isinstance(evaluator, Evaluating | OnObservations):
-            self.layout = evaluator.layout
+            self._layout = evaluator.layout
         elif not callable(evaluator) and not isinstance(evaluator, Evaluation):
             raise TypeError(f"evaluator: expected a policy or a function, got {evaluator!r}")
         self._seconds = _FIRST_GUESS
+
+    @property
+    def options(self) -> PolicyOptions:
+        """The options, which do not change: another search has others."""
+        return self._options
+
+    @property
+    def evaluator(self) -> Guide:
+        """The evaluator, as it was given."""
+        return self._evaluator
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation whose network `mix` uses, as it was given."""
+        return self._evaluation
+
+    @property
+    def layout(self) -> str | None:
+        """The layout of observations that the evaluator is shown; None: it is given states."""
+        return self._layout
 
     def search(
         self,
@@ -247,23 +198,25 @@ class PolicySearch:
         Parameters
         ----------
         observation : Observation or State
-            What they see. A state is first replaced by what its mover observes; it may be in the
-            middle of their turn.
+            The observation of the player. A state is first replaced by what its mover observes; it
+            may be in the middle of their turn.
         seed : int
-            Of the worlds and the noise.
+            Seed of the worlds and the noise.
         belief : Belief, optional
-            What the player knows from the game so far, `observation` included.
+            The player's knowledge from the game so far, `observation` included.
         done : str or iterable of int
-            What they have done in this turn since then: actions, or the answer line for them.
+            The actions that the player has played in this turn since then, or the answer line for
+            them.
         view : TurnView, optional
             The same position, `done` included, with the history that layouts have numbers of
             (`locmsim.policy.tracker.PlayerTracker`); without it they are as for an unknown past.
         bonus : array of float, optional
-            What speaks for each action besides the evaluator, see `SearchPosition`.
+            A bonus for each action besides the evaluator's priors, see `SearchPosition`.
         simulations : int, optional
             Replaces the option.
         time_ms : float, optional
-            Milliseconds. As many simulations as fit are made, by the time that they took so far.
+            Milliseconds. The search makes as many simulations as fit, by the time that they took so
+            far.
 
         Raises
         ------
@@ -288,7 +241,7 @@ class PolicySearch:
         Parameters
         ----------
         positions : sequence
-            Of observations, states, or `SearchPosition`.
+            Observations, states, or `SearchPosition` objects.
         seed, simulations, time_ms
             As for `search`, whose result the first position has, too. Each of the others depends
             on the seed, its place and itself only.
@@ -359,6 +312,7 @@ class PolicySearch:
         options: PolicyOptions,
         rules: str,
     ) -> Forest:
+        """Plant a tree for each position."""
         seeds = [seed_of_turn(seed, i) for i in range(len(worlds))]
         noise = np.zeros((len(worlds), get_rules(rules).num_actions))
         if options.noise:
@@ -409,7 +363,7 @@ class PolicySearch:
                 return
 
     def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Results]:
-        """What evaluates so many leaves."""
+        """Return the function that evaluates a number of leaves."""
         evaluator: Any = self.evaluator
         actions = forest.num_actions
         if isinstance(evaluator, Evaluating):
@@ -439,6 +393,7 @@ class PolicySearch:
         return evaluated
 
     def _results(self, forest: Forest, roots: list[State], started: float) -> list[PolicyResult]:
+        """Return the results at the roots; plays the principal variations there."""
         shape = forest.size, forest.num_actions
         actions = np.zeros(forest.size, np.int32)
         policies, means = np.zeros(shape), np.zeros(shape)

@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The results of searches."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,9 +17,9 @@ class Plan:
     Attributes
     ----------
     actions : list of int
-        Its actions, PASS not among them.
+        Its actions without PASS.
     visits : int
-        How many sampled results `value` comes from.
+        Number of sampled results in `value`.
     value : float
         The player's expected result, from -1 to 1.
     """
@@ -31,32 +31,32 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found for the player who is asked.
+    """The turn that a search found for the player who is asked.
 
     Attributes
     ----------
     actions : list of int
-        Actions of the turn, PASS not among them.
+        The actions of the turn without PASS.
     line : str
         The answer line for them.
     value : float
         The player's expected result, from -1 to 1; 1 if the turn wins.
     visits : int
-        How many sampled results `value` comes from: visits of the turn (MCTS), or worlds in which
-        it was tried (beam search).
+        Number of sampled results in `value`: visits of the turn (MCTS), or worlds in which it was
+        tried (beam search). It is 0 if the turn wins, since nothing was sampled.
     nodes : int
-        Positions that were made by applying an action and evaluated.
+        Number of positions that were made by applying an action and evaluated.
     iterations : int
-        Visits of all turns together (MCTS); 0 in a beam search.
+        Number of visits of all turns together (MCTS); 0 in a beam search.
     depth : int
-        Longest sequence of the player's actions that was looked at.
+        Length of the longest sequence of the player's actions that was searched.
     pv : list of str
         The principal variation: `actions` as texts.
     elapsed : float
-        Seconds.
+        Duration of the search in seconds.
     plans : list of Plan
-        The whole turns that were played on in sampled worlds, those of most visits first. None of
-        a winning turn, which needs no comparison.
+        The whole turns that were played on in sampled worlds, those with the most visits first. The
+        list is empty if a winning turn was found, which needs no comparison.
     """
 
     actions: list[int]
@@ -73,7 +73,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyResult:
-    """What a `PolicySearch` found for the player who is asked.
+    """The action that a `PolicySearch` found for the player who is asked.
 
     Attributes
     ----------
@@ -85,17 +85,17 @@ class PolicyResult:
     value : float
         The expected result of that policy, from -1 to 1.
     visits : array
-        int32, (actions,): simulations that began with each action.
+        int32, (actions,): the number of simulations that began with each action.
     values : array
-        float64, (actions,): their mean result; of an action that was not tried what is expected of
-        it.
+        float64, (actions,): their mean result; for an action that was not tried, the result that is
+        expected of it.
     pv : list of str
         The principal variation up to the end of the turn: the action and what follows it, each the
         most visited one, as texts.
     nodes : int
-        Of the tree.
+        Number of nodes of the tree.
     elapsed : float
-        Seconds, those of all positions that were searched at the same time.
+        Duration in seconds of the search of all positions that were searched together.
     """
 
     action: int

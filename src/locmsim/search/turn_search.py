@@ -1,21 +1,23 @@
 """Beam search and tree search for Python: from an observation to a result."""
 
-import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from locmsim._checks import MOST_THREADS, budget, whole
 from locmsim._core import Determinizer, PlayerView, State
 from locmsim.errors import LocmError
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
-from locmsim.search._engine import Engine
+from locmsim.search._engine import Engine, EngineResult
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import BatchEvaluation, Evaluation
+from locmsim.search.evaluation import Evaluation
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.results import Plan, SearchResult
+
+if TYPE_CHECKING:  # bots start without numpy
+    from locmsim.batch import BatchFunction
 
 __all__ = ["MCTS", "BeamSearch", "Search"]
 
@@ -23,12 +25,14 @@ __all__ = ["MCTS", "BeamSearch", "Search"]
 def worlds_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
-    """Return the worlds in which a player may continue their turn, as in `Search.search`.
+    """Return the sampler of the worlds in which a player may continue their turn.
+
+    The arguments are those of `Search.search`.
 
     Returns
     -------
     tuple
-        What worlds are drawn from, the one of `seed`, and what is known by the start of the turn.
+        The sampler, the world that it draws with `seed`, and the belief at the start of the turn.
     """
     state = None
     if isinstance(observation, State):
@@ -78,8 +82,28 @@ def _knows_more(state: State, root: State) -> bool:
 
 
 def _by_mover(state: State) -> Sequence[PlayerView]:
-    """Return the players, who is to move first."""
+    """Return both players, the one to move first."""
     return state.players[:: 1 - 2 * state.current_player()]
+
+
+def _result(outcome: EngineResult, root: State, started: float) -> SearchResult:
+    """Return what an engine found, with the texts of its actions; plays them in `root`."""
+    texts = []
+    for action in outcome.actions:
+        texts.append(root.action_to_string(action))
+        root.apply_action(action)
+    return SearchResult(
+        actions=outcome.actions,
+        line=";".join(texts) or "PASS",
+        value=outcome.value,
+        visits=outcome.visits,
+        nodes=outcome.nodes,
+        iterations=outcome.iterations,
+        depth=outcome.depth,
+        pv=texts,
+        elapsed=time.perf_counter() - started,
+        plans=sorted((Plan(*plan) for plan in outcome.plans), key=lambda plan: -plan.visits),
+    )
 
 
 class Search:
@@ -90,17 +114,17 @@ class Search:
     Parameters
     ----------
     options : BeamOptions or MCTSOptions, optional
-        Whichever the search takes.
+        The options of the search, of its own class; by default the tuned ones.
     evaluation : Evaluation, or mapping of rule sets to them, or callable, optional
-        What positions are worth; the weights of the package by default. A function of a
-        `StateBatch` returns expected results and, if it has them, priors, as `StateBatch.values`
-        says: it is asked once about each level of the beam, and once for each action in the turns
-        that are played on at the same time. `MCTS` takes the product of the priors of a turn's
-        actions, PASS included, for that of the turn. `OnObservations` makes one of a function of
-        observations and masks.
+        The evaluation of positions; by default that of the package. A function of a `StateBatch`
+        returns expected results and, if it has them, priors, as `StateBatch.values` says. It is
+        called once for each level of the beam, and once for each action in the turns that are
+        played on at the same time. The prior of a turn in `MCTS` is the product of the priors of
+        its actions, PASS included. `OnObservations` makes such a function from one of observations
+        and masks.
     """
 
-    #: What the options are, and what bounds the search besides time.
+    #: The class of the options, and the name of the bound besides time.
     options_class: ClassVar[type[SearchOptions]]
     bound: ClassVar[str]
 
@@ -108,7 +132,7 @@ class Search:
         self,
         options: SearchOptions | None = None,
         *,
-        evaluation: Evaluation | BatchEvaluation | Mapping[str, Evaluation | Weights] | None = None,
+        evaluation: "Evaluation | BatchFunction | Mapping[str, Evaluation | Weights] | None" = None,
     ) -> None:
         if options is not None and not isinstance(options, self.options_class):
             raise TypeError(f"options: expected {self.options_class.__name__}, got {options!r}")
@@ -117,16 +141,15 @@ class Search:
         self._engine: Engine | None = None
         self._engine_for: tuple[str, int] | None = None
         self._turn = threading.RLock()
-        self._searching = False
 
     @property
     def options(self) -> SearchOptions:
-        """The options, which do not change: another search has others."""
+        """The options, as they were given; they cannot be replaced."""
         return self._options
 
     @property
     def evaluation(self) -> Any:
-        """What positions are worth, as it was given; it does not change."""
+        """The evaluation, as it was given; it cannot be replaced."""
         return self._evaluation
 
     def search(
@@ -147,109 +170,83 @@ class Search:
         Parameters
         ----------
         observation : Observation or State
-            What they see. A state is first replaced by what its mover observes; where it is in
-            the middle of their turn, the rest of the turn is found.
+            The observation of the player. A state is first replaced by what its mover observes; if
+            it is in the middle of their turn, the search finds the rest of the turn.
         time_ms : float, optional
             Milliseconds that the search may take, kept to within 2.
         nodes : int, optional
-            Of a `BeamSearch`: positions that may be made.
+            Number of positions that a `BeamSearch` may make.
         iterations : int, optional
-            Of `MCTS`: visits of plans. The beam that finds the plans makes at most 256 positions
-            for each. With this bound or `nodes` alone the result depends on the arguments only.
+            Number of visits of plans that `MCTS` may make. The beam that finds the plans makes at
+            most 256 positions for each. With this bound or `nodes` alone the result depends on the
+            arguments only.
         seed : int
-            Of the sampled worlds.
+            Seed of the sampled worlds.
         belief : Belief, optional
-            What the player knows from the game so far, `observation` included; without it the
+            The player's knowledge from the game so far, `observation` included; without it the
             search starts from this observation alone.
         done : str or iterable of int
-            What they have done in this turn since then: actions, or the answer line for them. What
-            is found continues from there.
+            The actions that the player has played in this turn since then, or the answer line for
+            them. The search continues from there.
         threads : int
-            That play turns on in sampled worlds, each in some of its own. The search for a win and
-            the beam that finds whole turns are left to one. The result depends on their number.
+            Number of threads that play turns on in sampled worlds, each in worlds of its own. One
+            of them makes the search for a win and the beam that finds whole turns. The result
+            depends on their number.
         check : function, optional
-            Called about twenty times a second while it searches. What it raises ends the search
-            and is raised here.
+            Called about twenty times a second during the search. An exception that it raises ends
+            the search and is passed on.
 
         Raises
         ------
         ValueError
-            No bound is given, or that of the other search; in the choice phase, and for a finished
-            game; `belief` has seen something else last; an action in `done` is not legal; the
-            evaluation is of other rules; no thread, or more than one for a function that evaluates;
-            a bound is out of its range.
+            No bound is given, that of the other search is given, or one is out of its range; the
+            observation is of the choice phase or the game is over; `belief` has seen another
+            observation last; an action in `done` is not legal; the evaluation is for other rules;
+            `threads` is below 1, or above 1 for a function that evaluates.
         RuntimeError
-            `check` or the evaluation asks the search that is calling it.
+            `check` or the evaluation calls the search that is calling it.
         """
         started = time.perf_counter()
-        bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
-        source = {name: bound for name, bound in bounds.items() if bound is not None}
-        if not source:
-            raise ValueError(f"one of time_ms and {self.bound} is needed")
-        for name in source:
-            if name not in ("time_ms", self.bound):
-                raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
-        budget(time_ms, nodes=nodes, iterations=iterations)
+        self._check_bounds(time_ms, nodes, iterations)
         worlds, root, _ = worlds_at(observation, belief, done, seed)
-        with self._turn, self._entered():
+        with self._turn:
             left = None
             if time_ms is not None:
                 left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-            engine = self.prepare(root.rules, threads)
-            engine.check = check
-            try:
-                outcome = engine.search(
-                    worlds,
-                    root,
-                    time_ns=left,
-                    nodes=nodes,
-                    iterations=iterations,
-                    seed=seed,
-                )
-            finally:
-                engine.check = None
-        texts = []
-        for action in outcome.actions:
-            texts.append(root.action_to_string(action))
-            root.apply_action(action)
-        return SearchResult(
-            actions=outcome.actions,
-            line=";".join(texts) or "PASS",
-            value=outcome.value,
-            visits=outcome.visits,
-            nodes=outcome.nodes,
-            iterations=outcome.iterations,
-            depth=outcome.depth,
-            pv=texts,
-            elapsed=time.perf_counter() - started,
-            plans=sorted((Plan(*plan) for plan in outcome.plans), key=lambda plan: -plan.visits),
-        )
-
-    @contextlib.contextmanager
-    def _entered(self) -> Iterator[None]:
-        """Refuse a search within this one: both would use one memory."""
-        if self._searching:
-            raise RuntimeError(
-                "this search is already running: what it calls needs a search of its own"
+            outcome = self.prepare(root.rules, threads).search(
+                worlds,
+                root,
+                time_ns=left,
+                nodes=nodes,
+                iterations=iterations,
+                seed=seed,
+                check=check,
             )
-        self._searching = True
-        try:
-            yield
-        finally:
-            self._searching = False
+        return _result(outcome, root, started)
+
+    def _check_bounds(
+        self, time_ms: float | None, nodes: int | None, iterations: int | None
+    ) -> None:
+        """Refuse a search without a bound, with that of the other search, or out of its range."""
+        bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
+        names = [name for name, bound in bounds.items() if bound is not None]
+        if not names:
+            raise ValueError(f"one of time_ms and {self.bound} is needed")
+        for name in names:
+            if name not in ("time_ms", self.bound):
+                raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
+        budget(time_ms, nodes=nodes, iterations=iterations)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: the memory of a search stays behind."""
-        return {name: value for name, value in self.__dict__.items() if name != "_turn"} | {
-            "_engine": None,
-            "_searching": False,
-        }
+        """Return what copies and pickles take over: all but the memory of a search."""
+        kept = {name: value for name, value in self.__dict__.items() if name != "_turn"}
+        return kept | {"_engine": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._turn = threading.RLock()
 
-    def evaluation_for(self, rules: str) -> Evaluation | BatchEvaluation:
+    def evaluation_for(self, rules: str) -> "Evaluation | BatchFunction":
         """Return the evaluation for positions of a rule set."""
         source: Any = self.evaluation
         if isinstance(source, Mapping) and not isinstance(source, Evaluation):
@@ -263,7 +260,7 @@ class Search:
         return Evaluation(rules=rules) if source is None else source
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:
-        """Take memory and make the evaluation of a rule set: what the first search would do."""
+        """Return the engine for a rule set; its first search makes it if this was not called."""
         threads = whole("threads", threads, 1, MOST_THREADS)
         if self._engine is None or self._engine_for != (rules, threads):
             self._engine = self._make(rules, threads)
@@ -271,6 +268,7 @@ class Search:
         return self._engine
 
     def _make(self, rules: str, threads: int) -> Engine:
+        """Make an engine from the options and the evaluation."""
         source = self.evaluation_for(rules)
         if not isinstance(source, Evaluation):
             # Bots never need these, nor numpy.
@@ -296,7 +294,7 @@ class BeamSearch(Search):
     options : BeamOptions, optional
         By default the tuned ones.
     evaluation : Evaluation, function of a StateBatch, or mapping, optional
-        What positions are worth; by default the tuned evaluation of each rule set. A mapping has an
+        The evaluation of positions; by default the tuned one of each rule set. A mapping has an
         evaluation or weights for each rule set.
 
     Raises
@@ -320,7 +318,7 @@ class MCTS(Search):
     options : MCTSOptions, optional
         By default the tuned ones.
     evaluation : Evaluation, function of a StateBatch, or mapping, optional
-        What positions are worth; by default the tuned evaluation of each rule set. A mapping has an
+        The evaluation of positions; by default the tuned one of each rule set. A mapping has an
         evaluation or weights for each rule set.
 
     Raises

@@ -1,4 +1,4 @@
-"""Beyond the end of the turn: the opponent's best replies and the next turn, in named worlds."""
+"""The opponent's best replies and the next turn after them, in numbered worlds: `variations`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -24,13 +24,13 @@ class Turn:
     actions : list of str
         Its actions, without the end of the turn.
     value : float
-        What the player at the root may expect with it, from -1 to 1.
+        The expected result of the player at the root, from -1 to 1.
     visits : int
-        Sampled results that `value` comes from; 0 of a turn that wins.
+        Number of sampled results in `value`; 0 for a turn that wins.
     start, state : State
         The positions before its actions and after them, before the turn ends.
     next : Turn or None
-        The best turn that follows, of the other player.
+        The best turn of the other player after it.
     """
 
     actions: list[str]
@@ -48,17 +48,17 @@ class Turn:
 
 @dataclass(slots=True)
 class World:
-    """What may be hidden, by the number of the sample, and what happens there.
+    """A sample of the hidden cards, and the turns that were found in it.
 
     Attributes
     ----------
     seed : int
-        Its name: `world_of` makes the same world from it.
+        The number of the world, from which `world_of` makes the same one.
     hand : list of Card
-        The opponent's.
+        The opponent's hand.
     replies : list of Turn
-        The opponent's best turns, the best one first; each has the root player's next one. None if
-        the game was over before.
+        The opponent's best turns, the best one first; each has the root player's next one. The list
+        is empty if the game was over before.
     """
 
     seed: int
@@ -75,7 +75,7 @@ class Branch:
     turn : Turn
         The turn, as the search at the root sees it.
     worlds : list of World
-        Where it was played on, each with the opponent's replies.
+        The worlds in which it was played on, each with the opponent's replies.
     """
 
     turn: Turn
@@ -84,16 +84,16 @@ class Branch:
 
 @dataclass(slots=True)
 class Tree:
-    """What `variations` has found, which grows while it runs.
+    """The result of `variations`, which grows while it runs.
 
     Attributes
     ----------
     player : int
-        Who is to move at the root.
+        The player to move at the root.
     branches : list of Branch
         The best turns, the best one first.
     done, of : int
-        Searches that have ended, and those there will be.
+        Number of searches that have ended, and of all searches.
     """
 
     player: int
@@ -118,9 +118,9 @@ def variations(  # noqa: C901 (turn, reply and next turn are one search each)
 ) -> Tree:
     """Return the best turns of a position, each with the best replies and the next turn.
 
-    What is hidden is drawn: each world has a number, and is the same for all lines. In a world the
-    opponent is searched for with what they would see there, and so is the next turn: nobody looks
-    at the other's cards.
+    Hidden cards are sampled: each world has a number, and is the same for all lines. The searches
+    for the opponent's replies and for the next turn in a world start from what that player would
+    see there: nobody looks at the other's cards.
 
     Parameters
     ----------
@@ -131,22 +131,24 @@ def variations(  # noqa: C901 (turn, reply and next turn are one search each)
     done : str or iterable of int
         As for `analyse`.
     lines, worlds, replies : int
-        How many turns there are, worlds for each, and replies in each world.
+        Number of turns, of worlds for each, and of replies in each world.
     hand : sequence of int
         Base ids of cards that the opponent holds in all worlds, if the position allows it.
     nodes : int
-        Positions of each search; with fewer than some thousands there may be one line only.
+        Number of positions of each search; with fewer than some thousands there may be one line
+        only.
     seed : int
         The number of the first world, and the seed of the searches.
     on_search : function
-        Called after each search with the tree so far. What it raises ends the search.
+        Called after each search with the tree so far. An exception that it raises ends the search.
     check : function, optional
-        Called about twenty times a second during the searches. What it raises ends them.
+        Called about twenty times a second during the searches. An exception that it raises ends
+        them.
 
     Returns
     -------
     Tree
-        As its attributes say.
+        The best turns with what follows them in each world.
 
     Raises
     ------
@@ -225,7 +227,7 @@ def world_of(
     observation, belief, done
         As for `variations`.
     seed : int
-        Its number: what is hidden follows from it.
+        The number of the world, from which its hidden cards follow.
     hand : sequence of int
         Base ids of cards that the opponent holds. They are taken from the opponent's deck in this
         world, or else take the place of other cards; the rest of the hand is as drawn.
@@ -245,6 +247,7 @@ def world_of(
 
 
 def _world(draws: Determinizer, known: Belief, seed: int, hand: Sequence[int]) -> State:
+    """Return the world with a number, in which the opponent holds these cards."""
     state = draws.sample(seed)
     if hand:
         check_hand(known, state, hand)
@@ -252,14 +255,14 @@ def _world(draws: Determinizer, known: Belief, seed: int, hand: Sequence[int]) -
 
 
 def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
-    """Refuse what the opponent cannot hold.
+    """Raise an error for a hand that the opponent cannot hold.
 
     Parameters
     ----------
     belief : Belief
-        What the player to move knows.
+        The belief of the player to move.
     state : State
-        A sample of it.
+        A sample of that belief.
     hand : sequence of int
         Base ids.
 
@@ -294,7 +297,7 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
 
 
 def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None:
-    """The first card that no offer is left for, if each card was taken from an offer of its own."""
+    """Return the first card that no offer is left for, if each came from an offer of its own."""
     offer_of: dict[int, int] = {}  # offer -> place of the card
 
     def place(i: int, tried: set[int]) -> bool:
@@ -310,7 +313,7 @@ def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None
 
 
 def _other_side(belief: Belief, state: State) -> Belief:
-    """What the player to move in a world knows, who is the opponent of the one who believes."""
+    """Return the belief of the player to move in a world, the opponent of the one who believes."""
     player = state.current_player()
     me = state.players[player]
     other = belief.of_opponent()

@@ -15,14 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Annotated, Any, NamedTuple, Self, TextIO
 
+from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._io import try_lock, write_whole
+from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim._specs import options_of
 from locmsim.arena import Arena, ArenaError, parse_player
 from locmsim.arena.game_worker import play_games
-from locmsim.arena.registry import game_to_json
+from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.schedule import Player, Settings
 from locmsim.arena.seeds import Seeds
 from locmsim.contract import Game
@@ -95,6 +97,7 @@ def _play_pair(settings: Settings, again: bool) -> _Played:
 _RIVAL = "opponent"
 
 
+@documented()
 @dataclass(frozen=True, slots=True)
 class OptimizationSettings:
     """The settings of an optimization.
@@ -107,17 +110,10 @@ class OptimizationSettings:
         The game.
     against : tuple of str
         The opponents; by default versions of the bot play each other.
-    games : int
-        The number of games of the tuning.
-    method : str
-        One of `locmsim.tuning.methods.METHODS`.
-    seed : int
-        The seed of all random numbers.
     template : str or None
         The content of a file with placeholders; ``{file}`` in the command is the path of the file
         that is made from it.
-    timeout_scale, match_limit, lenient
-        As for `locmsim.referee.play`.
+    options
 
     Raises
     ------
@@ -128,19 +124,18 @@ class OptimizationSettings:
     player: str
     game: Game
     against: tuple[str, ...] = ()
-    games: int = 4000
-    method: str = next(iter(METHODS))
-    seed: int = 1
+    games: Annotated[int, Option("number of games of the tuning", 2 * _CHECK, 10**12)] = 4000
+    method: Annotated[
+        str, Option("algorithm that chooses the values to try", choices=tuple(METHODS))
+    ] = next(iter(METHODS))
+    seed: Seed = 1
     template: str | None = None
-    timeout_scale: float = 1.0
-    match_limit: float | None = None
-    lenient: bool = False
+    timeout_scale: TimeoutScale = 1.0
+    match_limit: MatchLimit | None = None
+    lenient: Lenient = False
 
     def __post_init__(self) -> None:
-        if self.games < 2 * _CHECK:
-            raise ValueError(f"games: expected {2 * _CHECK} or more, got {self.games}")
-        if self.method not in METHODS:
-            raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
+        check(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain dicts, lists, numbers and strings."""
@@ -254,6 +249,8 @@ class Optimization:
         self._early: dict[int, tuple[_Played, ...]] = {}
         self._folder = None if folder is None else Path(folder)
         self._log: TextIO | None = None
+        #: Bytes of its log that `update` has taken.
+        self._read = 0
 
     def _default(self, name: str) -> int | float | None:
         """Return the default of an agent's option, as the start of its parameter."""
@@ -514,8 +511,14 @@ class Optimization:
     def _resume(self, log: TextIO) -> None:
         """Take the results of a log, and drop a last line that was not written whole."""
         log.seek(0)
+        log.truncate(self._take_lines(log.read(), log.name))
+        log.seek(0, os.SEEK_END)
+        self._to_play = deque(number for number in self._to_play if number > self._answered)
+
+    def _take_lines(self, text: str, name: str) -> int:
+        """Take the results of further lines of a log; return the bytes of those that are whole."""
         whole = 0
-        for line in log.read().splitlines(keepends=True):
+        for line in text.splitlines(keepends=True):
             if not line.endswith("\n"):
                 break
             self._ask()
@@ -527,12 +530,59 @@ class Optimization:
             trial = self._open.get(expected)
             count = -1 if trial is None else 2 if self._rivals and trial.second is not None else 1
             if (number, len(points)) != (expected, count) or not all(0 <= x <= 2 for x in points):
-                raise ValueError(f"{log.name}: line {expected}: not the result of that trial")
+                raise ValueError(f"{name}: line {expected}: not the result of that trial")
             self._take(expected, points)
             whole += len(line.encode())
-        log.truncate(whole)
-        log.seek(0, os.SEEK_END)
-        self._to_play = deque(number for number in self._to_play if number > self._answered)
+        return whole
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Open the folder of a run to look at it, even while games are played.
+
+        Parameters
+        ----------
+        folder : str or path
+            The folder.
+
+        Raises
+        ------
+        ValueError
+            There is no run in it, or its files are damaged.
+        """
+        path = Path(folder) / "settings.json"
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            game = game_from_json(data["game"])
+            settings = OptimizationSettings(
+                **{**data, "game": game, "against": tuple(data["against"])}
+            )
+        except OSError as error:
+            raise ValueError(f"{path}: {error.strerror}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
+        optimization = cls(settings, folder=folder)
+        optimization.update()
+        return optimization
+
+    def update(self) -> Progress:
+        """Take the results that another process has stored since the last call.
+
+        Returns
+        -------
+        Progress
+            How far it is.
+
+        Raises
+        ------
+        ValueError
+            The file of results is damaged.
+        """
+        assert self._folder is not None
+        path = self._folder / "trials.csv"
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as log:
+            log.seek(self._read)
+            self._read += self._take_lines(log.read().decode(errors="replace"), str(path))
+        return self.progress
 
     # -------------------------------------------------------------------------- proof
 

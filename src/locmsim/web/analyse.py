@@ -1,6 +1,5 @@
 """What the searches find in a position, and what other turns would lead to."""
 
-import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +8,9 @@ from starlette.requests import Request
 
 from locmsim._core import State
 from locmsim.game.action_text import answer_actions, line_words
-from locmsim.search.analysis import analyse
-from locmsim.search.evaluation import Evaluation
+from locmsim.referee.turn_report import WORLDS
+from locmsim.search.analysis import analyse, line_value
+from locmsim.search.turn_search import worlds_at
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
@@ -26,6 +26,13 @@ _SEARCHES = 2
 _LINES = 8
 _HELD = 12
 _ACTIONS = 60
+#: What chances are.
+_NOTE = (
+    f"Chances of winning, the same as in the report: the mean of {WORLDS} sampled worlds, in which"
+    " the opponent's reply and the next turns are played on."
+)
+#: The seed of these worlds, as in a report.
+_SEED = 1
 #: The most characters that are shown of the answer that was given.
 _ANSWER = 2000
 
@@ -47,6 +54,12 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         state = site.state(key, whole_of(data, "step", 0))
         shown = [one or f"Player {i}" for i, one in enumerate(names)]
         return _after(state, _actions(data), shown, cards)
+
+    def chance(request: Request, data: dict[str, Any]) -> object:
+        """Return the chance of winning of the player to move if the turn ends after actions."""
+        position = _position(site, data)
+        done = _actions(data)
+        return {"chance": _chance(position, done), "mover": position.mover}
 
     def search(request: Request, data: dict[str, Any]) -> object:
         position = _position(site, data)
@@ -82,20 +95,21 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             searches.pop(number, None)
             running.release()
         cards = Cards(position.cards)
-        lines = []
+        lines: list[dict[str, Any]] = []
         for line in found.lines[:_LINES]:
             actions = [] if line.line == "PASS" else line.line.split(";")
             lines.append(
                 {
                     "actions": actions,
                     "words": line_words(state, actions, position.names, cards.titles),
-                    "chance": (1 + line.value) / 2,
+                    "chance": _chance(position, [*done, *actions]),
                     "searches": line.searches,
-                    "visits": line.visits,
                 }
             )
+        lines.sort(key=lambda line: -line["chance"])
         return {
             "stopped": False,
+            "note": _NOTE,
             "lines": lines,
             "searches": found.searches,
             "nodes": found.nodes,
@@ -114,11 +128,14 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             ],
         }
 
-    def stop(request: Request, data: dict[str, Any]) -> object:
+    def left(data: dict[str, Any]) -> None:
         """End a search the next time it checks, several times a second."""
-        stopped = searches.get(text_of(data, "search"))
+        stopped = searches.get(text_of(data, "search", ""))
         if stopped is not None:
             stopped.set()
+
+    def stop(request: Request, data: dict[str, Any]) -> object:
+        left(data)
         return {}
 
     return Page(
@@ -126,7 +143,8 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         "",
         [
             post("/api/analyse/step", step),
-            post("/api/analyse/search", search),
+            post("/api/analyse/chance", chance),
+            post("/api/analyse/search", search, left=left),
             post("/api/analyse/stop", stop),
         ],
     )
@@ -150,21 +168,16 @@ def _actions(data: dict[str, Any]) -> list[str]:
 
 
 def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> dict[str, Any]:
-    """Return the steps of actions, what is legal then, and who wins if the turn ends."""
-    mover = state.turn & 1
+    """Return the steps of actions, and what is legal then."""
     steps = action_steps(state, actions, cards, names)
     return {
         "steps": steps,
         "actions": [] if state.is_terminal() else legal_texts(state),
-        "mover": mover,
-        "chance": _win_probability(state, mover),
         "cards": cards.to_json()["cards"],
     }
 
 
-def _win_probability(state: State, player: int) -> float | None:
-    """Return the value network's estimate, which is of ends of turns; None without one."""
-    if state.is_terminal():
-        return float(state.winner == player)
-    network = Evaluation(rules=state.rules).network
-    return None if network is None else 1 / (1 + math.exp(-network(state, player)))
+def _chance(position: Position, actions: Sequence[str]) -> float:
+    """Return the chance of winning of the player to move by a turn, as a report compares turns."""
+    drawn, _, _ = worlds_at(position.seen, position.belief, "", _SEED)
+    return (1 + line_value(drawn, ";".join(actions) or "PASS", worlds=WORLDS, seed=_SEED)) / 2

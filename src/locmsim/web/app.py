@@ -12,7 +12,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, game_list, gamepage, home, live, play, searches, setup
+from locmsim.web import (
+    analyse,
+    arenas,
+    game_list,
+    gamepage,
+    home,
+    live,
+    optimize,
+    play,
+    searches,
+    setup,
+)
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -25,6 +36,7 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
     home.page,
     game_list.page,
     arenas.page,
+    optimize.page,
     setup.page,
     gamepage.page,
     play.page,
@@ -76,6 +88,7 @@ def create_app(site: Site) -> Starlette:
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
     for service in SERVICES:
         routes += service(site)
+    routes += site.stream.routes()
     for page in pages:
         if page.address:
             routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))

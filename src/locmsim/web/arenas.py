@@ -2,11 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
+import tempfile
 import threading
 import time
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 
 from starlette.requests import Request
 
@@ -16,7 +16,9 @@ from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
+from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
 
@@ -26,7 +28,11 @@ __all__ = ["page"]
 _ROWS = 200
 #: The most players, and games of each pairing, of a tournament that is started here.
 _PLAYERS, _GAMES = 16, 100_000
-#: The time that a tournament gets to end, in seconds.
+#: The most tournaments at a time, and the most characters that are shown of what one wrote last.
+_RUNNING, _SHOWN = 2, 1000
+#: The seconds between two looks at a file that a page follows.
+_LOOK = 2.0
+#: The time that the tournaments get to end, in seconds.
 _ENDING = 10.0
 
 
@@ -56,6 +62,14 @@ class _Arenas:
             except StoreError as error:
                 return {**row, "error": str(error)}
             return {**row, "error": None, "games": games, "goal": reader.goal.games}
+
+    def version(self, key: str) -> object:
+        """Return another value when a tournament has new games."""
+        if not key.isdecimal() or int(key) >= len(self._readers):
+            raise ValueError("no such file of results")
+        with self._locks[int(key)], suppress(StoreError):
+            self._readers[int(key)].update()
+        return self._readers[int(key)].version
 
     def results(self, request: Request) -> object:
         """Return a tournament's figures, that there are no new ones, or why there are none."""
@@ -127,16 +141,23 @@ class _Arenas:
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:
     """Return what the page shows of a game."""
-    return {"key": f"d{arena}:{ending.number}", **ending._asdict()}
+    return {"key": str(Key(KeyKind.RESULT, arena, ending.number)), **ending._asdict()}
 
 
 class _Started:
-    """The tournaments that were started here: each is the command ``locmsim arena``."""
+    """The tournaments that were started here: each is the command ``locmsim arena``.
+
+    They end with the site, even if it is killed.
+    """
 
     def __init__(self, site: Site, arenas: _Arenas) -> None:
         self._site = site
         self._arenas = arenas
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._supervisor = Supervisor()
+        self._running: dict[int, Child] = {}
+        #: What each writes to its standard error.
+        self._written: dict[int, IO[bytes]] = {}
+        self._stopped: set[int] = set()
         self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
         self._lock = threading.Lock()
         self._closed = False
@@ -145,9 +166,30 @@ class _Started:
         """Return the same as `_Arenas`, and which are running and can be stopped."""
         found: Any = self._arenas.files(request)
         for number, row in enumerate(found["files"]):
-            process = self._running.get(number)
-            row["running"] = process is not None and process.poll() is None
+            row["running"] = self._runs(number)
+            # One that came to its end may have written as well.
+            whole = row["error"] is None and row["games"] >= row["goal"]
+            row["failure"] = "" if whole else self._failure(number)
         return found
+
+    def _runs(self, number: int) -> bool:
+        process = self._running.get(number)
+        return process is not None and process.exit_code() is None
+
+    def _failure(self, number: int) -> str:
+        """Return why a tournament has broken off; empty if it has not."""
+        process = self._running.get(number)
+        if process is None or number in self._stopped or process.exit_code() is None:
+            return ""
+        file = self._written[number]
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _SHOWN))
+        return file.read().decode(errors="replace").strip()
+
+    def version(self, key: str) -> object:
+        """Return another value when a tournament has new games, or has ended."""
+        known = self._arenas.version(key)
+        return known, self._runs(int(key))
 
     def start(self, request: Request, data: dict[str, Any]) -> object:
         """Start one between opponents of the list, and return the number of its file."""
@@ -168,18 +210,22 @@ class _Started:
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            path = os.path.join(self._site.saving_folder(), f"arena-{time.time_ns()}.db")
+            if sum(map(self._runs, self._running)) >= _RUNNING:
+                raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
+            path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
             words += ["--timeout-scale", str(self._site.timeout_scale)]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "locmsim", "arena", *words, "--", *specs],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
+            written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+            with open(os.devnull, "r+b") as file:
+                null = file.fileno()
+                process = self._supervisor.start(
+                    command, stdin=null, stdout=null, stderr=written.fileno()
+                )
             number = self._arenas.add(path)
             self._site.library.dbs = [*self._site.library.dbs, path]
             self._running[number] = process
+            self._written[number] = written
         return {"db": number}
 
     def stop(self, request: Request, data: dict[str, Any]) -> object:
@@ -187,22 +233,22 @@ class _Started:
         process = self._running.get(whole_of(data, "db"))
         if process is None:
             raise Refusal("this arena was not begun here", 404)
-        process.send_signal(signal.SIGINT)
+        self._stopped.add(whole_of(data, "db"))
+        process.signal(signal.SIGINT)
         return {}
 
     def close(self) -> None:
-        """End all."""
+        """End all; what does not end by itself is killed."""
         with self._lock:
             self._closed = True
-            running = [*self._running.values()]
-        for process in running:
-            process.send_signal(signal.SIGINT)
-        for process in running:
-            try:
-                process.wait(_ENDING)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        for process in self._running.values():
+            process.signal(signal.SIGINT)
+        deadline = time.monotonic() + _ENDING
+        for process in self._running.values():
+            process.wait(max(0.0, deadline - time.monotonic()))
+        self._supervisor.end()
+        for file in self._written.values():
+            file.close()
 
 
 def page(site: Site) -> Page:
@@ -210,6 +256,7 @@ def page(site: Site) -> Page:
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)
+    site.stream.add("arena", started.version, _LOOK)
     return Page(
         "arena",
         "Arena",

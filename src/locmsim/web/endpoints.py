@@ -3,17 +3,28 @@
 The functions run in threads, so that none of them keeps the server from others.
 """
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-__all__ = ["Refusal", "error_response", "get", "json_response", "post", "text_of", "whole_of"]
+__all__ = [
+    "Refusal",
+    "body_of",
+    "error_response",
+    "get",
+    "gone",
+    "json_response",
+    "post",
+    "text_of",
+    "whole_of",
+]
 
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
@@ -55,7 +66,13 @@ def get(path: str, work: Callable[[Request], Any]) -> Route:
     return Route(path, endpoint, methods=["GET"])
 
 
-def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int = _MOST) -> Route:
+def post(
+    path: str,
+    work: Callable[[Request, dict[str, Any]], Any],
+    *,
+    most: int = _MOST,
+    left: Callable[[dict[str, Any]], object] | None = None,
+) -> Route:
     """Return the route of a request that changes something.
 
     Parameters
@@ -66,10 +83,20 @@ def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int
         From the request and the object in its body to the answer, as for `get`.
     most : int
         The longest body, in bytes.
+    left : function, optional
+        Told the object in the body if the page leaves before it has its answer.
     """
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(work, request, await _body(request, most))
+        data = await body_of(request, most)
+        answer = asyncio.ensure_future(_answer(work, request, data))
+        if left is not None:
+            closed = asyncio.ensure_future(gone(request))
+            await asyncio.wait({answer, closed}, return_when=asyncio.FIRST_COMPLETED)
+            closed.cancel()
+            if not answer.done():
+                left(data)
+        return await answer
 
     return Route(path, endpoint, methods=["POST"])
 
@@ -82,15 +109,18 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
     return answer if isinstance(answer, Response) else json_response(answer)
 
 
-async def _body(request: Request, most: int) -> dict[str, Any]:
-    """Return the JSON object in the body."""
+async def body_of(request: Request, most: int = _MOST) -> dict[str, Any]:
+    """Return the JSON object in the body, of at most so many bytes; raise `Refusal` otherwise."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refusal("expected application/json", 415)
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > most:
-            raise Refusal(f"more than {most} bytes", 413)
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > most:
+                raise Refusal(f"more than {most} bytes", 413)
+    except ClientDisconnect:
+        raise Refusal("the page has gone") from None
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -98,6 +128,12 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refusal("expected a JSON object")
     return data
+
+
+async def gone(request: Request) -> None:
+    """Wait until the browser has closed the connection of a request whose body was read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:

@@ -1,29 +1,27 @@
 """The page *Games*: the matches there are."""
 
-import asyncio
 import base64
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
-from locmsim.web.endpoints import Refusal, get, json_response, whole_of
+from locmsim.web.endpoints import Refusal, get, whole_of
 from locmsim.web.library import Filter
-from locmsim.web.news import PATIENCE
 from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]
 
 #: The most rows in one answer.
 _ROWS = 500
-#: While a page waits, files are checked for changes after so many seconds.
+#: While a page follows the list or a match, files are checked for changes after so many seconds.
 _LOOK = 1.0
 
 
 def routes(site: Site) -> list[BaseRoute]:
-    """Return the endpoints of the list: a part of it, its filters, and when it changes."""
+    """Return the endpoints of the list: a part of it, its filters, a match of any game."""
     library = site.library
+    site.stream.add("games", lambda key: library.look(), _LOOK)
+    site.stream.add("view", library.view_version, _LOOK)
 
     def games(request: Request) -> object:
         query = request.query_params
@@ -56,25 +54,10 @@ def routes(site: Site) -> list[BaseRoute]:
             step["image"] = _image(drawing) if drawing else None
         return shown
 
-    async def news(request: Request) -> Response:
-        known = whole_of(request.query_params, "known", -1, text=True)
-        stamp = await run_in_threadpool(library.stamp)
-        loop = asyncio.get_running_loop()
-        end = loop.time() + PATIENCE
-        while (version := await library.news.later(known, _LOOK)) == known:
-            now = await run_in_threadpool(library.stamp)
-            if now != stamp:
-                stamp = now
-                library.news.changed()
-            elif loop.time() >= end or library.news.closed:
-                break
-        return json_response({"version": version})
-
     return [
         get("/api/games", games),
         get("/api/games/choices", choices),
         get("/api/view", view),
-        Route("/api/games/news", news, methods=["GET"]),
     ]
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import tempfile
-from itertools import count
 from typing import Any
 
 from starlette.requests import Request
@@ -15,6 +14,7 @@ from locmsim.referee.transcript import result_log
 from locmsim.rules.rulesets import RULES
 from locmsim.web.captures import capture_data, is_capture
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.replay import replay_data, replay_html
 from locmsim.web.site import Page, Site
@@ -25,16 +25,13 @@ __all__ = ["page"]
 
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
-#: The number of positions that are kept; with one more the oldest is deleted.
-_POSITIONS = 200
 
 
-def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
+def page(site: Site) -> Page:
     """Return the page and its endpoints: its data, downloads, and what can be opened."""
-    numbers = count()
 
     def data_of(key: str) -> dict[str, Any]:
-        source = site.data.get(key[:1])
+        source = site.data.get(Key.parse(key).kind)
         if source is not None:
             return source(key)
         result, names = site.library.load(key)
@@ -42,7 +39,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def data(request: Request) -> object:
         key = _key(request)
-        return {"key": key, **data_of(key)}
+        return {"key": key, "kind": Key.parse(key).kind.name.lower(), **data_of(key)}
 
     def log(request: Request) -> Response:
         result, names = site.library.load(_key(request))
@@ -58,19 +55,9 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         text = site.state(_key(request), step).to_text() + "\n"
         return _download(text, "text/plain", "position.txt")
 
-    def keep(position: Position) -> str:
-        key = f"s{next(numbers)}"
-        site.positions[key] = position
-        for old in [*site.positions][:-_POSITIONS]:
-            del site.positions[old]
-        return key
-
     def setup(request: Request, data: dict[str, Any]) -> object:
-        return {
-            "game": keep(
-                position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
-            )
-        }
+        rules = text_of(data, "rules", "") or None
+        return {"game": site.keep(position_of_text(text_of(data, "text"), rules))}
 
     def opened(request: Request, data: dict[str, Any]) -> object:
         """Open what was dropped onto a page: a log, what a bot was sent, or a position."""
@@ -78,18 +65,14 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         if is_capture(text):
             capture = capture_data(text)
             if len(capture["steps"]) == 1:  # one turn: nothing is known of the others
-                return {"game": keep(position_of_text(text))}
-            key = f"c{next(numbers)}"
-            site.captures[key] = capture
-            for old in [*site.captures][:-_POSITIONS]:
-                del site.captures[old]
-            return {"game": key}
+                return {"game": site.keep(position_of_text(text))}
+            return {"game": site.keep_capture(capture)}
         if not text.lstrip().startswith("{"):
-            return {"game": keep(position_of_text(text))}
+            return {"game": site.keep(position_of_text(text))}
         return {"game": site.library.add(*_logged(text), name or "dropped here")}
 
-    site.data["s"] = lambda key: _position_data(_found(site.positions, key))
-    site.data["c"] = lambda key: _found(site.captures, key)
+    site.data[KeyKind.POSITION] = lambda key: _position_data(_found(site.positions, key))
+    site.data[KeyKind.CAPTURE] = lambda key: _found(site.captures, key)
     return Page(
         "game",
         "",

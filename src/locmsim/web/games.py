@@ -9,7 +9,6 @@ What a page is told are the steps of a replay (`locmsim.web.replay_data`), as fa
 see them.
 """
 
-import contextlib
 import json
 import logging
 import os
@@ -157,10 +156,12 @@ class Game:
     timeout_scale : float
         Multiplies the bot's time limits, 0 for none.
     folder : path
-        Where its log goes.
+        Where its log goes; empty for nowhere.
     ended : function
-        Told the result, the players' names, the path of the log or "", and by ``agents`` the
-        descriptions of the players; the key of the match.
+        Told the result, the players' names, and by ``path`` and ``agents`` the path of the log or
+        "" and the descriptions of the players; returns the key of the match.
+    changed : function
+        Called after each change, from any thread.
 
     Raises
     ------
@@ -179,6 +180,7 @@ class Game:
         timeout_scale: float,
         folder: str | os.PathLike[str],
         ended: Callable[..., str],
+        changed: Callable[[], object] = lambda: None,
     ) -> None:
         if [*players].count(None) > 1:
             raise ValueError("two persons cannot play each other here")
@@ -195,6 +197,9 @@ class Game:
         self._timeout_scale = timeout_scale
         self._folder = os.fspath(folder)
         self._ended = ended
+        self._tell = changed
+        #: When a page last asked about it.
+        self._asked_at = time.monotonic()
         offers = [] if start is not None else self._match.offers
         flat = [c for offer in offers for c in ([offer] if isinstance(offer, Card) else offer)]
         self._by_id = {card.base_id: card for card in flat}
@@ -208,7 +213,6 @@ class Game:
 
         # The condition's lock guards all attributes below.
         self._condition = threading.Condition()
-        self._listeners: list[Callable[[], object]] = []
         self._version = 0
         #: The page that made the last change that a page made, and when that was.
         self._by = ""
@@ -267,7 +271,7 @@ class Game:
         path, unsaved = ("", "") if self._from_start else self._save(result)
         key = ""
         if not self._from_start:
-            key = self._ended(result, self._names, path, agents=self._agents)
+            key = self._ended(result, self._names, path=path, agents=self._agents)
         fault = result.fault
         with self._condition:
             state = self._match.state
@@ -292,6 +296,8 @@ class Game:
 
     def _save(self, result: Result[_Match]) -> tuple[str, str]:
         """Save the log; return its path, and why there is none."""
+        if not self._folder:
+            return "", ""
         log = result_log(cast(Result[Match], result))
         for agent in log["agents"]:
             agent["name"] = self._names[agent["index"]]
@@ -366,24 +372,18 @@ class Game:
             "turns": 0 if state is None else state.turn,
             "rules": self._match.rules,
             "game": "",
-            "live": True,
+            "live": "live",
         }
 
     @property
-    def version(self) -> int:
-        """The number of the last change."""
+    def idle(self) -> float:
+        """The seconds since a page asked about it."""
+        return time.monotonic() - self._asked_at
+
+    def look(self) -> int:
+        """Return the number of the last change, for a page that follows the game."""
+        self._asked_at = time.monotonic()
         return self._version
-
-    def listen(self, listener: Callable[[], object]) -> Callable[[], object]:
-        """Call a function after each change; returns what ends that."""
-        with self._condition:
-            self._listeners.append(listener)
-
-        def end() -> None:
-            with self._condition, contextlib.suppress(ValueError):
-                self._listeners.remove(listener)
-
-        return end
 
     def view(self, have: int = 0, known: int = 0) -> dict[str, Any]:
         """Return all that the person, or a spectator of two bots, may know.
@@ -400,6 +400,7 @@ class Game:
         dict
             ``steps`` are those from ``start`` on, ``settled`` of all do not change any more.
         """
+        self._asked_at = time.monotonic()
         with self._condition:
             observation, state = self._asked, self._now
             own = observation is not None and state is not None
@@ -605,5 +606,4 @@ class Game:
         if by:
             self._by = by
             self._by_version = self._version
-        for listener in self._listeners:
-            listener()
+        self._tell()

@@ -15,17 +15,18 @@ __all__ = ["page"]
 
 #: The seed of the match that the position is from, and its turn: both players can still win.
 _SEED, _TURN = 38, 14
-#: The key of the position.
-_KEY = "start"
 
 
 def page(site: Site) -> Page:
     """Return the page and its endpoint: a position to play at once."""
 
+    key = ""
+
     def home(request: Request) -> object:
-        if _KEY not in site.positions:
-            site.positions[_KEY] = _position()
-        return {"position": _KEY}
+        nonlocal key
+        if key not in site.positions:
+            key = site.keep(_position())
+        return {"position": key}
 
     return Page("home", "Play", [get("/api/home", home)], address="/")
 

@@ -8,11 +8,10 @@ from itertools import count
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
-from locmsim.web.endpoints import Refusal, json_response, post, text_of, whole_of
-from locmsim.web.news import News
+from locmsim.web.endpoints import Refusal, get, post, text_of
+from locmsim.web.stream import Stream
 
 __all__ = ["Job", "Jobs", "StoppedError"]
 
@@ -40,11 +39,20 @@ class Job:
         Told the job: it calls `update` with what it has found, and `check` some times a second.
     unseen : float
         Seconds without a question after which it stops.
+    changed : function
+        Called after each change, from any thread.
     """
 
-    def __init__(self, key: str, work: Callable[["Job"], object], unseen: float = _UNSEEN) -> None:
+    def __init__(
+        self,
+        key: str,
+        work: Callable[["Job"], object],
+        unseen: float = _UNSEEN,
+        changed: Callable[[], object] = lambda: None,
+    ) -> None:
         self.key = key
-        self.news = News()
+        self._version = 0
+        self._tell = changed
         self._work = work
         self._unseen = unseen
         self._asked = time.monotonic()
@@ -74,7 +82,8 @@ class Job:
             state, error = "failed", f"{type(wrong).__name__}: {wrong}"
         with self._lock:
             self._state, self._error = state, error
-            self.news.changed()
+            self._version += 1
+        self._tell()
 
     def update(self, done: int, of: int, result: Any) -> None:
         """Set how far it is and what was found: plain data that does not change any more.
@@ -93,12 +102,13 @@ class Job:
         """
         with self._lock:
             self._done, self._of, self._result = done, of, result
-            self.news.changed()
+            self._version += 1
+        self._tell()
         self.check()
 
     def check(self) -> None:
         """Raise `StoppedError` if the work was stopped or no page asks any more."""
-        if not self.news.waiting and time.monotonic() - self._asked > self._unseen:
+        if time.monotonic() - self._asked > self._unseen:
             self._stopping = True
         if self._stopping:
             raise StoppedError
@@ -122,13 +132,18 @@ class Job:
         if self._thread.is_alive():
             self._thread.join(seconds)
 
+    def look(self) -> int:
+        """Return the number of the last change, for a page that follows the job."""
+        self._asked = time.monotonic()
+        return self._version
+
     def view(self) -> dict[str, Any]:
         """Return how far it is, as plain data."""
         self._asked = time.monotonic()
         with self._lock:  # the version is that of the rest
             return {
                 "job": self.key,
-                "version": self.news.version,
+                "version": self._version,
                 "state": self._state,
                 "done": self._done,
                 "of": self._of,
@@ -138,9 +153,17 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a site."""
+    """The jobs of a site.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    stream : Stream
+        Where pages follow them.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._news = stream.news
+        stream.add("job", lambda key: self.get(key).look())
         self._jobs: dict[str, Job] = {}
         self._same: dict[Hashable, str] = {}
         self._numbers: Iterator[int] = count(1)
@@ -175,7 +198,7 @@ class Jobs:
                 raise Refusal("the site is closing", 503)
             if sum(job.running for job in self._jobs.values()) >= _RUNNING:
                 raise Refusal("other searches are running: stop one, or wait for it", 429)
-            job = Job(f"j{next(self._numbers)}", work)
+            job = Job(f"j{next(self._numbers)}", work, changed=self._news.wake)
             self._jobs[job.key] = job
             self._same[same] = job.key
             ended = [key for key, job in self._jobs.items() if not job.running]
@@ -199,7 +222,6 @@ class Jobs:
             jobs = [*self._jobs.values()]
         for job in jobs:
             job.stop()
-            job.news.close()
         deadline = time.monotonic() + 5
         for job in jobs:
             job.join(max(0.0, deadline - time.monotonic()))
@@ -207,14 +229,12 @@ class Jobs:
     def routes(self) -> list[BaseRoute]:
         """Return the endpoints that tell how far a job is, and stop it."""
 
-        async def news(request: Request) -> Response:
-            job = self.get(request.query_params.get("job", ""))
-            await job.news.later(whole_of(request.query_params, "known", -1, text=True))
-            return json_response(job.view())
+        def view(request: Request) -> object:
+            return self.get(request.query_params.get("job", "")).view()
 
         def stop(request: Request, data: dict[str, Any]) -> object:
             job = self.get(text_of(data, "job"))
             job.stop()
             return job.view()
 
-        return [Route("/api/jobs", news, methods=["GET"]), post("/api/jobs/stop", stop)]
+        return [get("/api/jobs", view), post("/api/jobs/stop", stop)]

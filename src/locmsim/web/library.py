@@ -19,8 +19,8 @@ from locmsim.referee.any_game import view_steps
 from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.logs import LogIndex, error_text, part_view
-from locmsim.web.news import News
 from locmsim.web.sources import (
     arena_game,
     arena_match,
@@ -29,6 +29,7 @@ from locmsim.web.sources import (
     logged_match,
     replay_of,
 )
+from locmsim.web.stream import News
 
 __all__ = ["ALL", "Filter", "Library"]
 
@@ -100,7 +101,7 @@ _Source = Callable[[Filter, int | None, int], Iterable[_Found]]
 
 
 class Library:
-    """The matches there are, each with a key: ``f0``, ``d0:17``, ``p2``.
+    """The matches there are, each with a key (`locmsim.web.keys.Key`).
 
     Nothing of a game is kept but what an index has of it and the ones that were looked at last.
 
@@ -115,12 +116,15 @@ class Library:
 
     def __init__(self, files: Sequence[str] = (), dbs: Sequence[str] = ()) -> None:
         self.files, self.dbs = files, dbs
-        #: Changes in the list.
+        #: Wakes those who follow the list, or anything else of the site.
         self.news = News()
+        #: The number of changes of the list.
+        self.version = 0
+        self._stamp: object = None
         #: The rows of games that are played on the pages; a number follows the letter of each key.
         self.playing: Callable[[], list[dict[str, Any]]] = list
-        self.logs = LogIndex(files, self.news)
-        self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
+        self.logs = LogIndex(files, self.changed)
+        self._played: list[tuple[dict[str, Any], str, _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
         #: The descriptions of the players of matches that were played here.
@@ -134,12 +138,28 @@ class Library:
         #: Folders that were made so that arenas show their matches.
         self._created: list[str] = []
 
+    def changed(self) -> None:
+        """Tell those who follow the list that it has changed. Any thread may call it."""
+        with self._lock:
+            self.version += 1
+        self.news.wake()
+
+    def look(self) -> int:
+        """Return the version of the list, after a look at the files."""
+        stamp = self.stamp()
+        if stamp != self._stamp:
+            first, self._stamp = self._stamp is None, stamp
+            if not first:
+                self.changed()
+        return self.version
+
     def add(
         self,
         result: Result[Match],
         names: tuple[str, str],
         label: str = "",
         *,
+        path: str = "",
         live: str = "",
         agents: Sequence[str] = (),
     ) -> str:
@@ -152,6 +172,8 @@ class Library:
         names : tuple of str
             Of the players.
         label : str
+            What the list calls its source; its path by default.
+        path : str
             The path of its log; empty if there is none.
         live : str
             The key under which it was watched as it was played; empty if it was not.
@@ -163,11 +185,10 @@ class Library:
         str
             Its key.
         """
-        saved = bool(label) and os.path.isfile(label)
-        if saved:
-            self.logs.skip(label)
+        if path:
+            self.logs.skip(path)
         row = {
-            "source": label or "played here",
+            "source": label or path or "played here",
             "number": None,
             "names": [name or f"Player {player}" for player, name in enumerate(names)],
             "winner": result.winner,
@@ -175,16 +196,16 @@ class Library:
             "turns": result.turns,
             "rules": result.match.rules,
             "game": "",
-            "live": False,
+            "live": "",
         }
         with self._lock:
-            key = f"p{len(self._played)}"
+            key = str(Key(KeyKind.OVER, len(self._played)))
             if agents:
                 self._agents[key] = (agents[0], agents[1])
             # One that is in a file is read again when it is wanted.
-            self._played.append(({"key": key, **row}, None if saved else (result, names)))
+            self._played.append(({"key": key, **row}, path, None if path else (result, names)))
             self._after[live] = key
-        self.news.changed()
+        self.changed()
         return key
 
     # ------------------------------------------------------------------------- live matches
@@ -208,7 +229,7 @@ class Library:
     def _watch(self, path: str) -> None:
         if sum(not reader.over for reader in self._live.values()) >= _LIVE:
             return
-        key = f"l{self._live_count}"
+        key = str(Key(KeyKind.LIVE, self._live_count))
         self._live[key] = LiveReader(path, begun_match)
         self._live_paths[path] = key
         self._live_count += 1
@@ -245,7 +266,7 @@ class Library:
             if folder == f"{db}{LIVE_SUFFIX}" and number.isdecimal():
                 with suppress(OSError, StoreError), Store(db) as store:
                     store.game(int(number))
-                    return f"d{i}:{number}"
+                    return str(Key(KeyKind.RESULT, i, int(number)))
         log = path.removesuffix(LIVE_SUFFIX)
         if folder in self.files and os.path.exists(log):
             self.logs.refresh()
@@ -288,13 +309,12 @@ class Library:
         kind, place, number = self._place_of(key)
         path = key
         try:
-            if kind == "d":
+            if number is not None:
                 path = self.dbs[place]
                 return self._arena_game(path, number)
-            if kind == "f":
+            if kind == KeyKind.LOG:
                 return self._log(place)
-            row, loaded = self._played[place]
-            path = row["source"]
+            _, path, loaded = self._played[place]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
@@ -304,8 +324,8 @@ class Library:
 
         Empty where nothing but their names is known; ``ValueError`` as for `load`.
         """
-        kind, place, number = self._place_of(key)
-        if kind != "d":
+        _, place, number = self._place_of(key)
+        if number is None:
             return self._agents.get(key, ("", ""))
         path = self.dbs[place]
         try:
@@ -339,7 +359,7 @@ class Library:
         if (shown := self._of_server(key)) is not None:
             return shown
         running = False
-        if key[:1] == "l":
+        if Key.parse(key).kind == KeyKind.LIVE:
             reader = self.live_match(key)
             reader.update()
             result, names, running = reader.result(), reader.names, not reader.over
@@ -357,12 +377,21 @@ class Library:
             "running": running,
         }
 
+    def view_version(self, key: str) -> object:
+        """Return another value when a match that `view` shows may have new steps."""
+        if Key.parse(key).kind == KeyKind.LIVE:
+            reader = self.live_match(key)
+            reader.update()
+            return len(reader.calls), reader.over
+        stat = os.stat(self.logs.place(self._place_of(key).place).path)
+        return stat.st_mtime_ns, stat.st_size
+
     def _of_server(self, key: str) -> dict[str, Any] | None:
         """Return a match in the log of a game's own server; None if it is another one."""
-        if key[:1] != "f":
+        if Key.parse(key).kind != KeyKind.LOG:
             return None
         try:
-            place = self.logs.place(self._place_of(key)[1])
+            place = self.logs.place(self._place_of(key).place)
             if place.number is None:
                 return None
             with open(place.path, "rb") as file:
@@ -375,9 +404,9 @@ class Library:
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
         try:
             kind, place, number = self._place_of(key)
-            if kind == "d":
+            if number is not None:
                 return arena_match(self.dbs[place], number)
-            if kind == "f":
+            if kind == KeyKind.LOG:
                 found = self.logs.place(place)
                 with open(found.path, "rb") as file:
                     file.seek(found.start)
@@ -389,17 +418,19 @@ class Library:
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
-    def _place_of(self, key: str) -> tuple[str, int, int]:
+    def _place_of(self, text: str) -> Key:
         """Return the parts of a key; raise ``ValueError`` if there is no such match."""
-        kind, (place, _, number) = key[:1], key[1:].partition(":")
-        if kind == "f" and not self.logs.count:
+        key = Key.parse(text)
+        if key.kind == KeyKind.LOG and not self.logs.count:
             self.logs.refresh()
-        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
-        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
-            kind == "d"
-        ) != (number.isdecimal() and len(number) < 18):
-            raise ValueError(f"there is no match {key!r}")
-        return kind, int(place), int(number or 0)
+        counts = {
+            KeyKind.LOG: self.logs.count,
+            KeyKind.RESULT: len(self.dbs),
+            KeyKind.OVER: len(self._played),
+        }
+        if key.place >= counts.get(key.kind, 0):
+            raise ValueError(f"there is no match {text!r}")
+        return key
 
     def _log(self, number: int) -> _Loaded:
         place = self.logs.place(number)
@@ -455,7 +486,8 @@ class Library:
         dict
             ``games``, rows with ``key``, ``source``, ``number``, ``names``, ``winner``, ``fault``,
             ``turns``, ``rules`` (None if that is not known), ``game`` (the title of another game,
-            or empty) and ``live``; ``next``, None at the end; ``reading``, whether files are still
+            or empty) and ``live`` ("live" while it is played, "paused" if nobody has its page open,
+            or empty); ``next``, None at the end; ``reading``, whether files are still
             read; ``version`` of the list; ``errors``, what cannot be read and why.
 
         Raises
@@ -464,7 +496,7 @@ class Library:
             `after` is not a value that an answer had.
         """
         self.logs.refresh()
-        version = self.news.version
+        version = self.version
         errors = self.logs.errors
         first, _, place = after.partition(":")
         sources = self._sources()
@@ -509,13 +541,13 @@ class Library:
 
     def _of_playing(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
         for row in reversed(self.playing()):
-            number = int(row["key"][1:])
+            number = Key.parse(row["key"]).place
             if (before is None or number < before) and _takes(wanted, row):
                 yield number, row
 
     def _of_live(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
         for key, reader in reversed(self.live()):
-            number = int(key[1:])
+            number = Key.parse(key).place
             if before is not None and number >= before:
                 continue
             reader.update()
@@ -532,7 +564,7 @@ class Library:
                 "turns": turns,
                 "rules": None if reader.game else reader.match.rules,
                 "game": reader.game.title if reader.game else "",
-                "live": True,
+                "live": "live",
             }
             if _takes(wanted, row):
                 yield number, row
@@ -573,7 +605,7 @@ class Library:
             yield (
                 ending.number,
                 {
-                    "key": f"d{index}:{ending.number}",
+                    "key": str(Key(KeyKind.RESULT, index, ending.number)),
                     "source": path,
                     "number": ending.number,
                     "names": [names[player] for player in ending.players],
@@ -582,7 +614,7 @@ class Library:
                     "turns": ending.turns,
                     "rules": rules,
                     "game": "" if watched else game.title,
-                    "live": False,
+                    "live": "",
                 },
             )
 
@@ -596,7 +628,7 @@ class Library:
             ``games``, how many there are.
         """
         with self._lock:
-            rows = [row for row, _ in self._played]
+            rows = [row for row, *_ in self._played]
         players = {name for row in rows for name in row["names"]} | {*self.logs.names()}
         kinds = {row["fault"]["kind"] for row in rows if row["fault"]} | {*self.logs.kinds()}
         rules = {row["rules"] for row in rows} | {*self.logs.rules()}

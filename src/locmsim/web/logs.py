@@ -9,7 +9,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple
@@ -25,7 +25,8 @@ from locmsim.referee.log_reader import (
     referee_log,
     what_is_wrong,
 )
-from locmsim.web.news import News
+from locmsim.rules.rulesets import RULES
+from locmsim.web.keys import Key, KeyKind
 
 __all__ = ["LogIndex", "LogPlace", "error_text", "log_row", "part_view"]
 
@@ -73,7 +74,7 @@ def _row(row: Sequence[Any]) -> dict[str, Any]:
     log, path, line, first, second, winner, turns, rules, game, seat, kind, text = row
     fault = None if kind is None else {"player": seat, "kind": kind, "message": text}
     return {
-        "key": f"f{log}",
+        "key": str(Key(KeyKind.LOG, log)),
         "source": path,
         "number": line,
         "names": [first, second],
@@ -82,7 +83,7 @@ def _row(row: Sequence[Any]) -> dict[str, Any]:
         "turns": turns,
         "rules": rules,
         "game": game,
-        "live": False,
+        "live": "",
     }
 
 
@@ -124,14 +125,13 @@ def log_row(log: Any) -> dict[str, Any]:
         agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}
         names = [str(agents.get(seat) or f"Player {seat}")[:_NAME] for seat in (0, 1)]
         if is_of_another_game(log):
-            fault = log["fault"]
             return {
                 "names": names,
-                "winner": log["winner"],
+                "winner": _seat(log["winner"]),
                 "turns": len(log["answers"]),
                 "rules": None,
                 "game": game_from_json(log["game"]).title,
-                "fault": fault,
+                "fault": _fault(log["fault"]),
             }
         scores = [int(log["scores"][str(seat)]) for seat in (0, 1)]
         cause = _FAULT.fullmatch(log.get("failCause") or "")
@@ -149,10 +149,27 @@ def log_row(log: Any) -> dict[str, Any]:
         raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
 
 
+def _seat(seat: Any) -> int | None:
+    """Return the winner of a log as others write it, or raise ``ValueError``."""
+    if (type(seat) is not int and seat is not None) or seat not in (0, 1, None):
+        raise ValueError(f"no log of a match: the winner is {seat!r:.40}")
+    return seat
+
+
+def _fault(fault: Any) -> dict[str, Any] | None:
+    """Return the fault of a log as others write it, or raise ``ValueError``."""
+    if fault is None:
+        return None
+    seat = _seat(fault["player"])
+    return {"player": seat, "kind": str(fault["kind"]), "message": str(fault["message"])[:_NAME]}
+
+
 def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
     """Return the turns of the battle, and the rules as far as the log tells."""
     summaries = "\n".join(filter(None, log["summaries"]))
     rules = own_part(log).get("rules")
+    if rules is not None and (not isinstance(rules, str) or rules not in RULES):
+        raise ValueError(f"no log of a match: unknown rules {rules!r:.40}")
     draft = rules != "1.5" if rules else "Generated cards:" not in summaries
     timed = len(_TIME.findall(summaries))
     outputs = log["outputs"]
@@ -232,13 +249,13 @@ class LogIndex:
     paths : sequence of str
         Files, which may have a log in each line, and folders whose files ``*.json`` and
         ``*.jsonl`` are logs.
-    news : News
-        Told when there are more.
+    changed : function
+        Called when there are more.
     """
 
-    def __init__(self, paths: Sequence[str], news: News) -> None:
+    def __init__(self, paths: Sequence[str], changed: Callable[[], object]) -> None:
         self._paths = paths
-        self._news = news
+        self._changed = changed
         self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._database.executescript(_TABLES)
         #: Guards the database and all attributes below.
@@ -296,8 +313,8 @@ class LogIndex:
                 for number, path in enumerate(found, 1):
                     self._read(path)
                     if number % _AT_ONCE == 0:
-                        self._news.changed()
-            self._news.changed()
+                        self._changed()
+            self._changed()
 
         with self._lock:
             self._more = threading.Thread(target=read_all, name="logs", daemon=True)
@@ -387,6 +404,9 @@ class LogIndex:
             self._fails(path, error)
             if not rows:
                 return
+        except Exception as error:  # a part is code of its game, and the file can hold anything
+            self._fails(path, ValueError(f"no log of a match: {what_is_wrong(error)}"))
+            return
         else:
             with self._lock:
                 self._errors.pop(path, None)
@@ -488,7 +508,7 @@ class LogIndex:
     def key(self, path: str) -> str | None:
         """Return the key of the log of a file that has no other one; None if there is none."""
         number = self._numbers.get(path)
-        return None if number is None else f"f{number}"
+        return None if number is None else str(Key(KeyKind.LOG, number))
 
     def place(self, log: int) -> LogPlace:
         """Return where a log is, also if its file has changed; raise ``ValueError`` without one."""

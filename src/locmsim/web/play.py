@@ -1,6 +1,5 @@
 """Games that begin here: a person against a bot, or two bots to watch."""
 
-import asyncio
 import inspect
 import threading
 import time
@@ -9,8 +8,6 @@ from itertools import count
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.tournament import as_player
@@ -19,14 +16,18 @@ from locmsim.referee.locm_agents import LocmAgents
 from locmsim.rules.rulesets import RULES, get_rules
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.games import Game, Opponent, OutdatedError
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.site import Page, Site
 
 __all__ = ["opponent_of", "opponents", "page"]
 
-#: The most games at a time; with one more the oldest is ended.
-_GAMES = 12
-#: How long a page waits for news before it asks again, in seconds.
-_PATIENCE = 20.0
+#: The most games that are played at a time, and the most that are over and still have a page.
+_GAMES, _OVER = 12, 64
+#: A person's game that no page has shown for so many seconds can make room for another one, and
+#: one that none has shown for so many is given up.
+_IDLE, _ABANDONED = 600.0, 6 * 3600.0
+#: A game that a page has shown within so many seconds is live, another one is paused.
+_SEEN = 60.0
 #: The time that all bots together get to end, in seconds; they are killed, one after the other.
 _ENDING = 15.0
 
@@ -127,7 +128,8 @@ class _Table:
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            key = f"g{next(self._numbers)}"
+            self._free_place()
+            key = str(Key(KeyKind.GAME, next(self._numbers)))
             game = Game(
                 key,
                 players,
@@ -135,22 +137,40 @@ class _Table:
                 seed=seed,
                 start=start,
                 timeout_scale=self._site.timeout_scale,
-                folder=self._site.saving_folder(),
+                folder=self._site.folder,
                 ended=self._site.library.add,
+                changed=self._site.library.news.wake,
             )
             self._games[key] = game
-            for old in [*self._games.values()][:-_GAMES]:
-                old.leave()
-                self._games.pop(old.key, None)
-                self._left = [*(game for game in self._left if game.running), old]
             game.start()
-        self._site.library.news.changed()
+        self._site.library.changed()
         return game
+
+    def _free_place(self) -> None:
+        """Forget old games; raise `Refusal` if too many are being played."""
+        played = [game for game in self._games.values() if not game.over]
+        idle = sorted((game for game in played if game.idle > _IDLE), key=lambda game: -game.idle)
+        for game in idle:
+            if game.idle > _ABANDONED or len(played) >= _GAMES:
+                game.leave()
+                played.remove(game)
+        if len(played) >= _GAMES:
+            raise Refusal(
+                f"{_GAMES} games are being played here: finish one, or leave it by New game", 429
+            )
+        over = [game for game in self._games.values() if game.over]
+        for game in over[:-_OVER]:
+            del self._games[game.key]
+        self._left = [game for game in (*self._left, *over[:-_OVER]) if game.running]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what a list shows of the games being played, by the numbers in their keys."""
         with self._lock:
-            return [game.row() for game in self._games.values() if not game.over]
+            return [
+                {**game.row(), "live": "live" if game.idle < _SEEN else "paused"}
+                for game in self._games.values()
+                if not game.over
+            ]
 
     def get(self, key: str) -> Game:
         """Return the game of a key."""
@@ -176,7 +196,8 @@ def page(site: Site) -> Page:
     table = _Table(site)
     site.closing.append(table.close)
     site.library.playing = table.rows
-    site.data["g"] = lambda key: table.get(key).data()
+    site.data[KeyKind.GAME] = lambda key: table.get(key).data()
+    site.stream.add("game", lambda key: table.get(key).look())
 
     def choices(request: Request) -> object:
         return {
@@ -190,12 +211,10 @@ def page(site: Site) -> Page:
     def new(request: Request, data: dict[str, Any]) -> object:
         return {"game": table.new(data).key}
 
-    async def news(request: Request) -> Response:
+    def state(request: Request) -> object:
         query = request.query_params
         game = table.get(query.get("game", ""))
-        numbers = [whole_of(query, name, 0, text=True) for name in ("have", "known")]
-        await _newer(game, whole_of(query, "after", -1, text=True))
-        return json_response(game.view(*numbers))
+        return game.view(*(whole_of(query, name, 0, text=True) for name in ("have", "known")))
 
     def change(
         work: Callable[[Game, int, str, dict[str, Any]], None],
@@ -232,7 +251,7 @@ def page(site: Site) -> Page:
         "",
         [
             get("/api/play/choices", choices),
-            Route("/api/play/news", news, methods=["GET"]),
+            get("/api/play/state", state),
             post("/api/play/new", new),
             post(
                 "/api/play/cards", change(lambda g, v, c, data: g.choose_cards(v, c, chosen(data)))
@@ -244,17 +263,3 @@ def page(site: Site) -> Page:
             post("/api/play/hint", hint),
         ],
     )
-
-
-async def _newer(game: Game, after: int) -> None:
-    """Wait until a game has a later version, for a while."""
-    loop, changed = asyncio.get_running_loop(), asyncio.Event()
-    end = game.listen(lambda: loop.call_soon_threadsafe(changed.set))
-    try:
-        if game.version <= after and not game.over:
-            async with asyncio.timeout(_PATIENCE):
-                await changed.wait()
-    except TimeoutError:
-        pass
-    finally:
-        end()

@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
+from locmsim.decks.report import report_decks
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
@@ -40,7 +41,7 @@ _NOTE = (
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = Jobs()
+    jobs = Jobs(site.stream)
     site.closing.append(jobs.close)
 
     def report(request: Request, data: dict[str, Any]) -> object:
@@ -58,12 +59,13 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
-            found = GameReport([], report_budget(nodes)).to_json()
+            decks = None if result.match.state is None else report_decks(result.match)
+            found = GameReport([], report_budget(nodes), decks).to_json()
             job.update(0, of, {**fixed, **found})
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
-                found = GameReport(turns, report_budget(nodes)).to_json()
+                found = GameReport(turns, report_budget(nodes), decks).to_json()
                 job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
 
         # The file may hold another match by now.

@@ -5,10 +5,12 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
+from locmsim.commands import end_soon, expect_again
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
@@ -29,11 +31,25 @@ class _Server(uvicorn.Server):
         await run_in_threadpool(self._site.close)
         await super().shutdown(sockets)
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End as `locmsim.commands.ended_by_signals` does: at once after a second signal."""
+        if self.should_exit:
+            end_soon(sig)
+        super().handle_exit(sig, frame)
+
+    @contextlib.contextmanager
+    def _raised_again(self) -> Iterator[None]:
+        """Uvicorn raises what it has captured once more, which is no second signal."""
+        try:
+            yield
+        finally:
+            expect_again(len(self._captured_signals))
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Treat a closed terminal as Ctrl-C: errors while a page is made are only logged."""
         in_main_thread = threading.current_thread() is threading.main_thread()
-        with super().capture_signals():
+        with super().capture_signals(), self._raised_again():
             before = signal.getsignal(signal.SIGHUP) if hasattr(signal, "SIGHUP") else None
             if before in (None, signal.SIG_IGN) or not in_main_thread:
                 yield
@@ -78,14 +94,14 @@ def serve(
 
 
 @contextlib.contextmanager
-def serving(site: Site, *, path: str = "") -> Iterator[str]:
+def serving(site: Site, *, path: str = "", port: int = 0) -> Iterator[str]:
     """Serve a site in another thread during a ``with`` block, which gets the address.
 
     Parameters
     ----------
     site : Site
         What is served.
-    path : str
+    path, port
         As for `serve`.
 
     Yields
@@ -98,7 +114,7 @@ def serving(site: Site, *, path: str = "") -> Iterator[str]:
     OSError
         No port can be had.
     """
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", port)) as listener:
         server = _Server(_config(site), site)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -3,17 +3,23 @@
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
+from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
 from locmsim.web.positions import Position, position_of_game, state_at_step
+from locmsim.web.stream import Stream
 
 __all__ = ["Page", "Site"]
+
+#: The number of positions, and of captures, that are kept; with one more the oldest is deleted.
+_KEPT = 200
 
 
 @dataclass(frozen=True)
@@ -53,9 +59,11 @@ class Site:
     timeout_scale : float
         Multiplies the time limits of opponents, 0 for none.
     folder : str
-        Where games are saved; empty for a temporary folder that is removed at the end.
+        Where games and tournaments are saved; empty for nowhere: they last as long as the server.
     hint_ms, hint_nodes : float, int
         Time in ms and positions of the search for a hint, 0 for no such bound.
+    runs : sequence of str
+        Folders of `locmsim.tuning.Optimization` whose progress is shown.
     token : str
         What the address needs for everything but the empty pages.
     """
@@ -66,18 +74,41 @@ class Site:
     folder: str = ""
     hint_ms: float = 500.0
     hint_nodes: int = 0
+    runs: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
     closing: list[Callable[[], None]] = field(default_factory=list)
-    #: What gives the page of a game, as of `locmsim.web.replay_data`, by the first letter of its
-    #: key; `load` of the library gives all others.
-    data: dict[str, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
+    #: What gives the page of a game, as of `locmsim.web.replay_data`, by the kind of its key;
+    #: `load` of the library gives all others.
+    data: dict[KeyKind, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
     #: Positions that were set up, by key.
     positions: dict[str, Position] = field(default_factory=dict)
     #: Pages of what bots were sent, by key.
     captures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: What pages follow.
+    stream: Stream = field(init=False)
+    _numbers: Iterator[int] = field(default_factory=count)
     _temporary: tempfile.TemporaryDirectory[str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.stream = Stream(self.library.news)
+
+    def keep(self, position: Position) -> str:
+        """Keep a position that was set up, and return its key."""
+        key = str(Key(KeyKind.POSITION, next(self._numbers)))
+        self.positions[key] = position
+        for old in [*self.positions][:-_KEPT]:
+            del self.positions[old]
+        return key
+
+    def keep_capture(self, capture: dict[str, Any]) -> str:
+        """Keep the page of what a bot was sent, and return its key."""
+        key = str(Key(KeyKind.CAPTURE, next(self._numbers)))
+        self.captures[key] = capture
+        for old in [*self.captures][:-_KEPT]:
+            del self.captures[old]
+        return key
 
     def position(self, key: str, turn: int | None = None) -> Position:
         """Return a position that can be analysed.
@@ -109,8 +140,8 @@ class Site:
             return self.positions[key].whole()
         return state_at_step(self.library.load(key)[0], step)
 
-    def saving_folder(self) -> str:
-        """Return the folder that games are saved in. Any thread may call it."""
+    def results_folder(self) -> str:
+        """Return the folder for results of tournaments. Any thread may call it."""
         if self.folder:
             return self.folder
         with self._lock:

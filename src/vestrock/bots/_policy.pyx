@@ -4,6 +4,7 @@ It makes blocks that cost little, plays the best affordable card as often as the
 attacks where the opponent's blockers do not punish it, as long as enough creatures stay to block.
 """
 
+from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport abs
@@ -390,7 +391,7 @@ def rule_line(State state, seed=None):
     if seed is None:
         rule_turn(after.s, after.t, &line, NULL)
     else:
-        stream = stream_start(index(seed) & 0xFFFFFFFFFFFFFFFF, 0)
+        stream = stream_start(PyLong_AsUnsignedLongLongMask(index(seed)), 0)
         rule_turn(after.s, after.t, &line, &stream)
     return [line.actions[i] for i in range(line.n)]
 

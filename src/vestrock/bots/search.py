@@ -1,8 +1,9 @@
 """The bot `search`: alpha-beta over whole turns (`vestrock.bots._search`)."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from locmsim.gamekit import budget
+from locmsim.gamekit import Option, check_values, documented
 from vestrock._core import State
 from vestrock.bots._search import SearchResult, TurnSearch
 from vestrock.bots.base import as_line
@@ -10,19 +11,13 @@ from vestrock.bots.base import as_line
 __all__ = ["SearchBot"]
 
 
+@documented()
 class SearchBot:
     """Plays the best turn found by a search over whole turns.
 
     Parameters
     ----------
-    time_ms
-        Default time per turn in milliseconds.
-    nodes
-        Maximum number of positions per turn, which makes the answers reproducible.
-    depth
-        Maximum number of whole turns to look ahead, 1..8.
-    weights
-        Weights of the evaluation, in the order of `_search.WEIGHTS`.
+    options
 
     Attributes
     ----------
@@ -39,12 +34,26 @@ class SearchBot:
 
     def __init__(
         self,
-        time_ms: float = 20.0,
-        nodes: int | None = None,
-        depth: int = 8,
-        weights: Sequence[float] | None = None,
+        time_ms: Annotated[float, Option("time per turn", 0.0, 1e9, measured_in="ms")] = 20.0,
+        nodes: Annotated[
+            int | None,
+            Option(
+                "maximum number of positions per turn",
+                0,
+                1 << 60,
+                more="It makes the answers reproducible.",
+            ),
+        ] = None,
+        depth: Annotated[int, Option("maximum number of whole turns to look ahead", 1, 8)] = 8,
+        weights: Annotated[
+            Sequence[float] | None,
+            Option(
+                "weights of the evaluation, in the order of `_search.WEIGHTS`",
+                kind="sequence of float",
+            ),
+        ] = None,
     ) -> None:
-        budget(time_ms, nodes=nodes)
+        check_values(SearchBot, time_ms=time_ms, nodes=nodes, depth=depth)
         self.time_ms = time_ms if nodes is None else 0.0
         self.nodes = nodes
         self.depth = depth

@@ -21,6 +21,7 @@ from locmsim.agents import (
     make_agent,
     parse_spec,
 )
+from locmsim.errors import EndedBySignal
 from locmsim.game.match import Match
 
 MINE = '''
@@ -62,6 +63,17 @@ class Fussy(Mine):
 class Free(Mine):
     def __init__(self, **options):
         self.options = options
+
+class Leaves(Mine):
+    def __init__(self):
+        exit(3)
+
+class Hostile(Mine):
+    def __init__(self):
+        class Silent(ValueError):
+            def __str__(self):
+                raise KeyError
+        raise Silent
 
 def factory(depth: int = 1):
     return Mine(depth)
@@ -141,6 +153,11 @@ def test_what_is_an_agent_and_what_a_command(mine):
             r"mine.py:Fussy: creating it with \(path='gone'\) raised FileNotFoundError: .*gone'"
             r" \(.*mine.py, line 35\)",
         ),
+        (
+            "mine.py:Leaves",
+            r"mine.py:Leaves: creating it with \(\) raised SystemExit: 3 \(.*mine.py, line 43\)",
+        ),
+        ("mine.py:Hostile", r"mine.py:Hostile: \(its text cannot be had: KeyError\)"),
     ],
 )
 def test_errors_name_what_and_where(mine, spec, message):
@@ -162,6 +179,16 @@ def test_what_cannot_be_imported(folder, code, message):
     for spec, place in (("broken.py:Mine", "broken.py"), ("broken:Mine", "broken")):
         with pytest.raises(ValueError, match=f"agent {spec}: {message.format(place)}"):
             make_agent(spec)
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, EndedBySignal(15)])
+def test_what_ends_this_process_is_no_fault_of_an_agent(monkeypatch, ending):
+    def interrupted():
+        raise ending
+
+    monkeypatch.setitem(AGENTS, "late", interrupted)
+    with pytest.raises(KeyboardInterrupt if ending is KeyboardInterrupt else EndedBySignal):
+        make_agent("late")
 
 
 # ---------------------------------------------------------------------- user-defined classes

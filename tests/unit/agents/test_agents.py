@@ -372,7 +372,7 @@ def test_make_agent():
         ("", "unknown agent ''"),
         ("beam:fast", "agent beam: expected option=value, got 'fast'"),
         ("beam:depth=3", "agent beam: unknown option 'depth', expected deck, draft, time_ms"),
-        ("random:deck=default", "agent random: unknown option 'deck', expected none"),
+        ("random:depth=3", "agent random: unknown option 'depth', expected deck, draft"),
         ("beam:plans=many", "agent beam: plans: expected an integer, got 'many'"),
         ("beam:time_ms=nan", "agent beam: time_ms: expected 0 to"),
         (

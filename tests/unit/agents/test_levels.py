@@ -70,7 +70,7 @@ def test_with_slips_only_it_is_greedy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("k", [0, 11, -1])
 def test_levels_that_are_not_there(k: int) -> None:
-    with pytest.raises(ValueError, match="expected a level from 1 to 10"):
+    with pytest.raises(ValueError, match="k: expected 1 to 10, got"):
         LevelAgent(k)
 
 

@@ -99,7 +99,7 @@ def test_play_with_decks(
     assert main([*words, "--timeout-scale", "0", "-l", str(log), *isolate]) == 0
     assert load_replay(str(log))[0].match.chosen == random_decks("1.5", 7)
     for decks, more, message in (
-        ("nobody", [], "--decks: expected an agent, got 'nobody'"),
+        ("nobody", [], "--decks: expected an agent or a way to choose cards, got 'nobody'"),
         ("rule:x=1", [], "--decks: agent rule: unknown option 'x'"),
         ("rule", ["--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
     ):
@@ -111,7 +111,10 @@ def test_play_with_decks(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--decks", "nobody"], "--decks: expected an agent, got 'nobody'"),
+        (
+            ["--decks", "nobody"],
+            "--decks: expected an agent or a way to choose cards, got 'nobody'",
+        ),
         (["--decks", "rule:x=1"], "--decks: agent rule: unknown option 'x'"),
         (["--decks", "random", "--pilot", "random"], "--pilot: does not apply where decks are"),
         (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),

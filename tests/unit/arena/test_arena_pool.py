@@ -10,6 +10,7 @@ from helpers import played
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
 from locmsim.cli.main import main
+from locmsim.stats import PairCounts, most_telling
 
 
 def meetings(arena: Arena) -> Counter[tuple[str, ...]]:
@@ -72,7 +73,7 @@ def test_growing_again_and_resuming(db: Path) -> None:
     with Arena(db=db) as arena:
         assert arena.settings == settings
         assert arena.finished == "all 32 games are played"
-        with pytest.raises(ValueError, match="games: does not apply to a pool"):
+        with pytest.raises(ValueError, match="games: a pool has no number of games per pairing"):
             arena.settings.count(8)
 
 
@@ -99,6 +100,100 @@ def test_retired_players(db: Path) -> None:
         Arena(db=db, retire=["x"])
 
 
+def test_games_in_all_are_drawn(db: Path) -> None:
+    """A new player plays a number of games in all, mostly against those of about their strength."""
+    with Arena(db=db, add=["d=greedy"], games=60) as arena:
+        assert arena.goal.games == 12 + 60
+        assert arena.settings.scheduled == 12
+        arena.run(jobs=1)
+        new = meetings(arena) - OLD
+        assert sum(new.values()) == 60
+        assert all("d" in pairing for pairing in new)
+        assert new["b", "d"] > 2 * max(new["a", "d"], new["c", "d"])
+        assert set(new) == {("a", "d"), ("b", "d"), ("c", "d")}
+        seats = Counter(outcome.players for outcome in arena.outcomes())
+        assert all(seats[a, b] == seats[b, a] for a, b in seats)  # in mirrored pairs
+        assert arena.finished == "all 72 games are played"
+        assert arena.settings.draws == ()
+        # Nobody plays a seed twice in the same seat.
+        fixtures = [arena.settings.fixture(number) for number in range(1, 73)]
+        assert len({(one.players, one.seed) for one in fixtures}) == 72
+        table, settings = arena.table(), arena.settings
+    with Arena(db=db) as arena:
+        assert arena.settings == settings
+        assert arena.table() == table
+        assert arena.verify([13, 72], jobs=1) == []
+    reader = ResultsReader(db)
+    assert reader.update().games == 72
+    assert reader.finished
+
+
+def test_drawn_games_do_not_depend_on_workers_or_interruptions(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(db.read_bytes())
+
+    def stop(games: int) -> None:
+        nonlocal left
+        left -= games
+        if left < 0:
+            raise KeyboardInterrupt
+
+    left = 30
+    with (
+        pytest.raises(KeyboardInterrupt),
+        Arena(db=db, add=["d=osl"], games=64) as arena,
+    ):
+        arena.run(jobs=1, on_games=stop)
+    with Arena(db=db) as arena:
+        assert arena.goal.games == 12 + 64
+        assert 12 < arena.tally.games < 12 + 64
+        assert not arena.finished
+        arena.run(jobs=1)
+        resumed = arena.settings, played(arena)
+    with Arena(db=copy, add=["d=osl"], games=64) as arena:
+        arena.run(jobs=2)
+        assert (arena.settings, played(arena)) == resumed
+
+
+def test_further_games_of_a_pool(db: Path) -> None:
+    """Draws wait for each other; those of retired players, and of seeds that are used, end."""
+    with Arena(db=db, add=["d=osl"], games=16, against=["b", "c"]) as arena:
+        arena.close()
+    with Arena(db=db, games=24, against=["a"]) as arena:
+        assert arena.goal.games == 12 + 16 + 24
+        arena.run(jobs=1)
+        found = meetings(arena) - OLD
+        assert found["b", "d"] + found["c", "d"] >= 16
+        assert sum(n for pairing, n in found.items() if "a" in pairing) == 24
+    with Arena(db=db, games=40) as arena:
+        arena.close()
+    with Arena(db=db, retire=["a", "b", "c"]) as arena:
+        before = arena.tally.games
+        arena.run(jobs=1)
+        assert arena.tally.games == before == arena.goal.games
+        assert arena.settings.draws == ()
+    with pytest.raises(ValueError, match="games: no pairing of the pool is left to play"):
+        Arena(db=db, games=40)
+
+
+def test_seeds_that_are_used_up(tmp_path: Path) -> None:
+    db = tmp_path / "pool.db"
+    with Arena(["random", "osl"], db=db, seeds=range(1, 5), games=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    with Arena(db=db, add=["max-attack"], games=40) as arena:
+        arena.run(jobs=1)
+        # Two opponents, four seeds, two seats.
+        assert meetings(arena)["max-attack", "osl"] == meetings(arena)["max-attack", "random"] == 8
+        assert arena.goal.games == arena.tally.games == 4 + 16
+    with Arena(db=db, games=40) as arena:
+        arena.run(jobs=1)
+        assert meetings(arena) == {
+            ("osl", "random"): 8,
+            ("max-attack", "osl"): 8,
+            ("max-attack", "random"): 8,
+        }
+
+
 def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     """No name stands for two versions of a bot, with force neither."""
     agent, db = tmp_path / "mine.py", tmp_path / "pool.db"
@@ -123,6 +218,25 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     write("RandomAgent")
     with pytest.raises(StoreError, match="a changed bot is a new player"):
         Arena(db=db)
+
+
+def test_games_that_tell_most() -> None:
+    """Equal players of whom little is known come first, each pairing only as often as allowed."""
+    known, little = PairCounts(20, 60, 20), PairCounts(1, 2, 1)
+    pairs = {(0, 1): known, (0, 2): PairCounts(lost=100), (1, 2): PairCounts(lost=100)}
+    every = {(i, j): 100 for i in range(3) for j in range(i + 1, 3)}
+    assert most_telling(3, {(0, 1): known}, every, 2) == [(0, 2), (1, 2)]
+    # How hopeless player 2 is nobody knows, but their place is certain.
+    assert most_telling(3, pairs, every, 5) == [(0, 1)] * 5
+    assert most_telling(3, {**pairs, (0, 1): little}, every, 5) == [(0, 1)] * 5
+    assert most_telling(3, {}, {(0, 1): 1, (1, 2): 2}, 9) in (
+        [(0, 1), (1, 2), (1, 2)],
+        [(1, 2), (0, 1), (1, 2)],
+    )
+    assert most_telling(3, {}, {}, 9) == []
+    # Results without end, one-sided or in a circle: the ratings stay finite.
+    circle = {(0, 1): PairCounts(won=10**6), (1, 2): PairCounts(won=10**6)}
+    assert len(most_telling(3, {**circle, (0, 2): PairCounts(lost=10**6)}, every, 4)) == 4
 
 
 def test_ratings_do_not_depend_on_the_order_of_players() -> None:
@@ -177,16 +291,26 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--anchor", "b"], "--anchor: expected a name and a rating such as greedy=1000, got 'b'"),
         (["--anchor", "x=1"], "--anchor: no player is called 'x'"),
         (["--anchor", "b=nan"], "--anchor: expected at most 100000 Elo, got nan"),
-        (["--games", "8"], "--games: does not apply to a pool"),
+        (["--games", "7"], "--games: mirrored pairs need an even number, got 7"),
+        (["--games", "8", "--against", "a"], "--against: 'a' is retired"),
+        (["--against", "b"], "--against: applies to players to add, or to games of a pool"),
         (["--add", "d=rule:x=1"], "unknown option 'x'"),
     ):
         with pytest.raises(SystemExit) as caught:
             main(["arena", "--db", db, *wrong])
         assert caught.value.code == 2
         assert message in capsys.readouterr().err.splitlines()[-1]
-    with pytest.raises(SystemExit):
-        main(["arena", "--add", "a=random", "b=greedy"])
-    assert ": needs --db" in capsys.readouterr().err
+    assert main(["arena", *words, "--add", "d=max-attack", "--games", "8", "--against", "c"]) == 0
+    assert capsys.readouterr().out.startswith("20 games of rules 1.5")
+    assert main(["arena", *words, "--games", "6"]) == 0
+    assert capsys.readouterr().out.startswith("26 games of rules 1.5")
+    assert main(["arena", *words]) == 0
+    more = "--add NAME=PLAYER adds a player, --games N draws further games"
+    assert more in capsys.readouterr().err
+    for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--against", "a"]):
+        with pytest.raises(SystemExit):
+            main(["arena", *wrong_words])
+        assert ": needs --db" in capsys.readouterr().err
     with Arena.load(db) as arena:
-        assert [player.name for player in arena.settings.players] == ["a", "b", "c"]
-        assert arena.tally.games == 12
+        assert [player.name for player in arena.settings.players] == ["a", "b", "c", "d"]
+        assert arena.tally.games == 26

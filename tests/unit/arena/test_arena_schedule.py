@@ -137,7 +137,7 @@ def test_differences() -> None:
         ({"mode": "swiss"}, "mode: expected one of round-robin, gauntlet"),
         ({"rules": "1.4"}, "unknown rules '1.4'"),
         ({"ids": "old", "rules": "1.2"}, "ids: "),
-        ({"pairs_per_set": 0}, "pairs_per_set: expected 1 or more"),
+        ({"pairs_per_set": 0}, "pairs_per_set: expected 1 to 1000000000, got 0"),
         ({"pairs_per_set": 2, "rules": "1.0"}, "pairs_per_set: rules 1.0 have a fixed card set"),
         ({"seeds": ()}, "seeds: expected at least one"),
         ({"timeout_scale": -1.0}, "timeout_scale: expected 0 or more"),

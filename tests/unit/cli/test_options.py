@@ -1,13 +1,18 @@
 """Options of the commands: what does not apply is an error, and one thing has one name."""
 
 import argparse
-import re
+import importlib.util
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import vestrock.cli
+from locmsim import bot
 from locmsim.cli._shared import SHARED
 from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.commands import Parser
@@ -54,6 +59,10 @@ DOES_NOT_APPLY = [
     ("export --rules 1.5 -o a.c --minify", "--minify", "--kernel"),
     ("perft --turn 3", "--turn", "FILE"),
     ("replay m.json --force", "--force", "--output"),
+    ("play greedy random --game nim --rules 1.0", "--rules", "--game nim"),
+    ("play greedy random --game locm:rules=1.2 --rules 1.0", "--rules", "--game locm:rules=1.2"),
+    ("check greedy --game vestrock --rules 1.0", "--rules", "--game vestrock"),
+    ("optimize ./bot --game vestrock --rules 1.0", "--rules", "--game vestrock"),
 ]
 RENAMED = [
     ("arena show a.db --lost greedy", "--lost: this option is called --player now"),
@@ -106,6 +115,60 @@ def test_former_names_are_refused(
     assert capsys.readouterr().err.endswith(f"error: {message}\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--agent greedy --search mcts", "--search: does not apply with --agent"),
+        ("--agent greedy --time-ms 5", "--time-ms: does not apply with --agent greedy"),
+        ("--agent beam:time_ms=5 --time-ms 5", "--time-ms: does not apply with --agent, which"),
+        ("--time-ms -4", "--time-ms: expected 0 to 1e+09, got -4"),
+    ],
+)
+def test_options_of_the_bot_that_do_not_apply(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        bot.main(words.split())
+    assert ended.value.code == 2
+    assert f"error: {message}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("serve --log-refused", "--log-refused: needs --log"),
+        ("serve --spectators open", "--spectators: needs --spectator-port"),
+        ("serve --deck a --seed 5", "--seed: does not apply with --deck"),
+        ("bench --signature --seconds 3", "--seconds: does not apply with --signature"),
+        ("serve --init-hp 1", "--init-hp: expected 2 to 10000, got 1"),
+        ("serve --players 1", "--players: expected 2 to 1000, got 1"),
+    ],
+)
+def test_options_of_vestrock_that_do_not_apply(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        vestrock.cli.main(words.split())
+    assert ended.value.code == 2
+    assert f"error: {message}" in capsys.readouterr().err
+
+
+def test_help_of_play_imports_little() -> None:
+    """A referee starts for every game: what its parser needs is light."""
+    code = (
+        "import sys; from locmsim.cli.main import command_parser; command_parser('play');"
+        "print(*sorted(m for m in sys.modules if m.partition('.')[0] == 'locmsim'));"
+        "print(*({'hashlib', 'ssl', 'json', 'logging', 'numpy', 'random'} & {*sys.modules}))"
+    )
+    plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
+    )
+    ours, slow = process.stdout.splitlines()
+    assert len(ours.split()) <= 32, ours
+    assert slow == ""
+
+
 def test_a_default_that_is_present_counts() -> None:
     parser = Parser(prog="p")
     parser.add_argument("--sprt", action="store_true")
@@ -136,8 +199,13 @@ def test_options_of_several_commands_are_declared_once() -> None:
 
 
 def test_the_table_of_names_is_that_of_the_commands() -> None:
-    page = Path(__file__).parents[3] / "docs/reference/cli.rst"
-    table = dict(re.findall(r"^   \* - ``(--[a-z-]+)``\n     - (.*)$", page.read_text(), re.M))
+    pytest.importorskip("sphinx")
+    docs = Path(__file__).parents[3] / "docs"
+    assert "\n.. option-names::\n" in (docs / "reference/cli.rst").read_text()
+    where = importlib.util.spec_from_file_location("site_commands", docs / "_ext/commands.py")
+    site = importlib.util.module_from_spec(where)
+    where.loader.exec_module(site)
+    table = dict(site.option_names())
     assert table == {name: shared.meaning for name, shared in SHARED.items()}
 
 

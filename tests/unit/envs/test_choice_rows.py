@@ -10,7 +10,7 @@ from oracles.choice import Construct, Draft, FatalAnswer
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs.options import HIDDEN_SIZE
-from locmsim.game.layouts import ChoiceLayout
+from locmsim.game.layouts import choice_tensor, get_layout
 from locmsim.rules.rulesets import get_rules
 
 RANDOM = {"battlers": ("random", "random")}
@@ -149,7 +149,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
 @each_rules
 def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
     """The learner's view stays the same, whichever builder chooses for the other seat."""
-    builder = "value" if rules != "1.5" else "area"
+    builder = "default" if rules != "1.5" else "area"
     options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
     envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
     params = {"match": {"seed": 5}}
@@ -163,11 +163,48 @@ def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
 
 def test_the_layout_of_the_choice():
     for rules, size in (("1.5", 3017), ("1.2", 809), ("1.0", 809)):
-        layout = ChoiceLayout(rules)
+        layout = get_layout("choice", rules)
         assert layout.shape == (size,)
         parts = layout.split(np.arange(size))
         assert sum(part.size for part in parts.values()) == size
         assert parts["step"].tolist() == [size - 1]
+
+
+@each_rules
+def test_choices_of_cards_are_seen_as_in_rows(rules):
+    """`choice_tensor` returns what the environment shows, pick by pick, within the bounds."""
+    env = LocmEnv(rules=rules, episode="choice", seat="first", **RANDOM, **FEW)
+    seen, _ = env.reset(seed=4)
+    layout, chosen, rng = get_layout("choice", rules), [], np.random.default_rng(1)
+    assert env.layout is layout
+    cards = env.games.cards(0)
+    for step in range(30):
+        offer = cards
+        if env.games.rules.draft:
+            offer = [cards[i] for i in env.games.rows.card_sets.offers(0)[step]]
+        row = choice_tensor(rules, offer, chosen)
+        np.testing.assert_array_equal(row, seen["observation"])
+        assert (row >= layout.low).all()
+        assert (row <= layout.high).all()
+        assert layout.describe(row).splitlines()[-1] == f"step: chosen {step}" or step == 0
+        action = int(rng.choice(np.flatnonzero(seen["action_mask"])))
+        chosen.append(offer[action])
+        seen = env.step(action)[0]
+    other = choice_tensor("1.5", list(reversed(cards)), chosen) if rules == "1.5" else None
+    if other is not None:
+        np.testing.assert_array_equal(other, choice_tensor("1.5", cards, chosen))
+
+
+def test_wrong_choices_are_refused():
+    cards = Match(seed=1).cards
+    with pytest.raises(ValueError, match="chosen: no card of the offer has the base id 0"):
+        choice_tensor("1.5", cards[1:], cards[:1])
+    with pytest.raises(ValueError, match="offer: expected 3 cards, got 2"):
+        choice_tensor("1.2", cards[:2])
+    with pytest.raises(ValueError, match="chosen: 31 cards, expected 30 at most"):
+        choice_tensor("1.5", cards, cards[:31])
+    with pytest.raises(ValueError, match="layout 'choice' is for the choice phase"):
+        LocmEnv(layout="choice")
 
 
 @each_rules
@@ -243,7 +280,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
         outside = LocmEnv(battlers=(spec, "greedy"), **options)
         agents = [search_of(spec), greedy()]
         outside.games.rows.players.set_battlers([-1, -1])
-        outside.games._battlers = agents
+        outside.games.serving._battlers = agents
         for seed in range(2):
             results = []
             for env in (inside, outside):
@@ -257,7 +294,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
 
 
 def search_of(spec):
-    from locmsim.envs.players import search_agent
+    from locmsim.envs.asked import search_agent
 
     return search_agent(spec)
 

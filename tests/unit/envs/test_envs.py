@@ -451,7 +451,7 @@ def test_ways_to_choose_decks(rules, decks):
         ({"reward": "gym-locm:coac=x"}, "coac: expected a number, got 'x'"),
         ({"reward": "gym-locm:coac", "shaping": {"health": 1}}, "shaping: does not go together"),
         ({"shaping": {"no": 1}}, "shaping: unknown potential 'no'"),
-        ({"decks": "no"}, "decks: expected random, "),
+        ({"decks": "no"}, "decks: expected one of default, "),
         ({"decks": ("random",) * 3}, "decks: expected one way"),
         ({"card_sets": 0}, "card_sets: expected a number above 0"),
         ({"cards": [], "rules": "1.2"}, r"cards: rules 1.2 have a fixed card list"),

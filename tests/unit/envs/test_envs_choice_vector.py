@@ -111,7 +111,8 @@ def test_rows_are_single_environments(name, rules, mode):
                 if ended:
                     check_end(venv, info, about, i)
                 if ended and mode is AutoresetMode.SAME_STEP:
-                    np.testing.assert_equal(info["final_obs"][i], expected[0]["observation"])
+                    for name, last in info["final_obs"].items():
+                        np.testing.assert_equal(last[i], expected[0][name])
                     expected[0] = env.reset()[0]
             np.testing.assert_equal(row(observations, i), expected[0])
             assert (rewards[i], terminated[i], truncated[i]) == tuple(expected[1:])

@@ -30,10 +30,10 @@ from locmsim.envs import (
     Pool,
     aec,
 )
-from locmsim.envs.evaluate import HELD_OUT, evaluate
 from locmsim.envs.options import OptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
+from locmsim.tuning.evaluate import HELD_OUT, evaluate
 
 
 def shown(env, **reset):
@@ -337,7 +337,7 @@ def test_a_forked_process_has_threads_of_its_own(make):
         ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
         ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
         ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
-        ({"decks": "randm"}, "decks: expected random, .*; did you mean 'random'"),
+        ({"decks": "randm"}, "decks: expected one of default, .*; did you mean 'random'"),
         ({"oponent": "osl"}, r"unknown option 'oponent'; did you mean 'opponent'\?"),
         ({"shape": {}}, "unknown option 'shape'"),
     ],

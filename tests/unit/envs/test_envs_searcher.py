@@ -12,9 +12,9 @@ from rows_access import put_state
 
 from locmsim.agents import make_agent
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
+from locmsim.envs.asked import search_agent
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.envs.players import search_agent
 
 BEAM = "beam:nodes=60"
 
@@ -166,7 +166,7 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
             before = rows.views.length(0)
             for row in (0, 1):
                 if "beam" in kind:
-                    games.search(row)
+                    games.serving.search(row)
                 else:
                     games.serve(np.array([row]))
             turns += rows.views.length(0) > before + 1

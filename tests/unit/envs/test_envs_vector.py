@@ -70,7 +70,8 @@ def test_step_into_writes_what_step_returns(rules):
         if ended.any():
             for name in ("winner", "length"):
                 np.testing.assert_array_equal(rest[name][ended], info[name][ended])
-            np.testing.assert_array_equal(rest["final_obs"][ended], info["final_obs"][ended])
+            last = info["final_obs"]["observation"]
+            np.testing.assert_array_equal(rest["final_obs"][ended], last[ended])
             np.testing.assert_array_equal(rest["rewards_both"], info["returns"])
             seats = info["seat"][ended]
             np.testing.assert_array_equal(rest["acted"][ended], seats)
@@ -129,13 +130,54 @@ def test_final_observations():
         actions = venv.sample(number)
         _, _, terminated, truncated, info = venv.step(actions)
         assert "final_obs" not in plain.step(actions)[4]
-        last = disabled.step(actions)[0]["observation"]
+        seen = disabled.step(actions)[0]
         done = terminated | truncated
         if done.any():
             assert (info["_final_obs"] == done).all()
-            np.testing.assert_array_equal(info["final_obs"][done], last[done])
+            final = info["final_obs"]
+            assert final.keys() == seen.keys()
+            for name in seen:
+                np.testing.assert_array_equal(final[name][done], seen[name][done])
             return
     raise AssertionError("no episode ended")
+
+
+@pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
+def test_rewards_of_the_user_see_how_episodes_end(mode):
+    """`final_obs` is the position after the step in all modes, with and without `step_into`."""
+    paid, shown = [], []
+
+    def reward(arrays):
+        shown.append(arrays["final_obs"].copy())
+        own, enemy = arrays["final_obs"][:, 0], arrays["final_obs"][:, 8]
+        return np.where(arrays["terminated"], own.astype(float) - enemy, 0)
+
+    options = {"opponent": "random", "reward": reward, "seat": "first", **FEW}
+    env = LocmVectorEnv(4, autoreset_mode=mode, **options)
+    plain = LocmVectorEnv(4, autoreset_mode="DISABLED", opponent="random", seat="first", **FEW)
+    into = LocmVectorEnv(4, autoreset_mode=mode, **options)
+    for one in (env, plain, into):
+        one.reset(seed=3)
+    rewards = np.zeros(4, np.float32)
+    over = np.zeros(4, bool)
+    for number in range(300):
+        actions = env.sample(number)
+        result = env.step(actions)
+        into.step_into(actions, rewards=rewards)
+        np.testing.assert_array_equal(rewards, result[1])
+        last = plain.step(actions)[0]["observation"]
+        ended = (result[2] | result[3]) & ~over
+        np.testing.assert_array_equal(shown[-2][ended], last[ended])
+        np.testing.assert_array_equal(shown[-1], shown[-2])
+        for i in np.flatnonzero(ended):
+            own, enemy = result[4]["health"][i]
+            assert result[1][i] == own - enemy
+            paid.append(result[1][i])
+        over |= ended
+        if over.all():
+            break
+    assert over.all()
+    assert any(paid)
 
 
 def test_infos_are_arrays_of_ended_rows():

@@ -7,12 +7,15 @@ import pytest
 import reference_layouts
 from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
+from rows_access import mask_of
+from states import game_positions
 
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.game._layout import mask_of, observe
+from locmsim.game._layout import observe
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import LAYOUTS, get_layout
+from locmsim.rules.cards import CardType
 
 CASES = [
     (rules, layout)
@@ -94,8 +97,6 @@ def test_masks_are_the_legal_actions(rules):
             assert set(mask.tolist()) <= {0, 1}
             if player != mover:
                 assert (mask == pass_only[0, : len(mask)]).all()
-            mask_of(state, player, mask)
-            assert np.flatnonzero(mask).tolist() == legal
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -133,11 +134,87 @@ def test_unknown_layouts_are_refused():
         get_layout("entity")
 
 
+@each_rules
+def test_masks_of_any_position(rules):
+    for state in game_positions(rules):
+        for player in (0, 1):
+            mask = np.full(state.num_distinct_actions(), 7, np.int8)
+            mask_of(state, player, mask)
+            assert np.flatnonzero(mask).tolist() == (state.legal_actions(player) or [0])
+            assert mask.max() == 1
+
+
 def test_wrong_arrays_are_refused():
     state = start_position(1)
     with pytest.raises(ValueError, match="do not fit the layout"):
         observe(state, 0, 0, np.empty(439, np.int8))
     with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
         observe(state, 2, 0, np.empty(440, np.int8))
-    with pytest.raises(ValueError, match="do not fit the actions"):
-        mask_of(state, 0, np.empty(144, np.int8))
+
+
+ALL = [*((rules, "choice") for rules in RULE_SETS), *CASES, ("1.5", "entities-f32")]
+
+
+@pytest.mark.parametrize(("rules", "name"), ALL)
+def test_every_number_has_a_meaning(rules, name):
+    """The table has each index once, with a sentence, bounds and the rule sets."""
+    layout = get_layout(name, rules)
+    indices, table = [], layout.table()
+    for line in table.splitlines():
+        if not line.startswith("| ") or line.startswith("| index"):
+            continue
+        index, number, text, unit, scale, bounds, _ = line.strip("| ").split(" | ")
+        assert text.removesuffix(" (history)").endswith("."), line
+        assert unit
+        first, _, width = index.removesuffix(" r").partition(" + ")
+        block = next(b for b in layout.blocks if b.start <= int(first) < b.start + b.size)
+        rows = range(block.rows) if width else [0]
+        indices += [int(first) + int(width or 0) * row for row in rows]
+        low, high = map(float, bounds.split(" to "))
+        for i in indices[-len(rows) :]:
+            assert layout.names[i].split(".", 1)[1] == number.strip("`").split(".", 1)[1]
+            np.testing.assert_allclose([layout.low[i], layout.high[i]], [low, high], rtol=1e-3)
+        if name != "gym-locm":
+            assert float(scale) == layout.scale[indices[-1]]
+    assert sorted(indices) == list(range(*layout.shape))
+    assert all(block.text.endswith(".") for block in layout.blocks)
+
+
+@each_rules
+def test_numbers_of_other_rule_sets_are_0(rules):
+    layout = get_layout("entities", rules)
+    others = [
+        i
+        for i, feature in enumerate(
+            feature
+            for block in layout.blocks
+            for _ in range(max(1, block.rows))
+            for feature in block.features
+        )
+        if feature.rules and rules not in feature.rules
+    ]
+    assert others
+    for seed in range(4):
+        for state, _ in random_game(start_position(seed, rules), seed):
+            assert not seen(state, 0, "entities")[others].any()
+
+
+@pytest.mark.parametrize(("rules", "name"), [*CASES, ("1.5", "entities-f32")])
+def test_a_row_in_words(rules, name):
+    state = start_position(4, rules)
+    me = state.players[0]
+    row = state.observation_tensor(0, name)
+    words = get_layout(name, rules).describe(row).splitlines()
+    assert words[0].startswith(f"own: health 30, mana {me.mana}, ")
+    hands = [line for line in words if line.startswith("hand ")]
+    assert len(hands) == len(me.hand)
+    for line, held in zip(hands, me.hand, strict=True):
+        card = held.card
+        parts = line.split(": ")[1].split(", ")
+        expected = f"cost {card.cost}", f"attack {card.attack}", f"defense {card.defense}"
+        assert {*expected} <= {*parts}
+        assert (parts[0] == "creature") == (card.type == CardType.CREATURE)
+        assert ("guard" in line) == ("G" in card.abilities)
+    assert not any(line.startswith(("own board", "enemy board")) for line in words)
+    with pytest.raises(ValueError, match="row: expected shape"):
+        get_layout(name, rules).describe(row[1:])

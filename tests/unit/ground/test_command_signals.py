@@ -61,3 +61,35 @@ def test_other_exceptions_are_told_as_before() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0
     assert "ValueError: lost" in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
+def test_a_second_signal_ends_what_is_stuck_in_compiled_code() -> None:
+    """No Python code runs in the main thread any more: it waits for a lock that it has."""
+    program = (
+        "import ctypes, os, time\n"
+        "from locmsim.commands import ended_by_signals\n"
+        "with ended_by_signals():\n"
+        "    c, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)\n"
+        "    c.pthread_mutex_init(lock, None)\n"
+        "    c.pthread_mutex_lock(lock)\n"
+        "    if not os.fork():  # the child tells when its parent sleeps in the lock\n"
+        "        while open(f'/proc/{os.getppid()}/stat').read().rsplit(') ')[1][0] != 'S':\n"
+        "            time.sleep(0.01)\n"
+        "        time.sleep(0.05)\n"
+        "        print('ready', flush=True)\n"
+        "        os._exit(0)\n"
+        "    c.pthread_mutex_lock(lock)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            process.terminate()  # two signals at once are one
+            time.sleep(0.05)
+        assert process.returncode == 128 + signal.SIGTERM
+        assert process.stderr.read() == b"stopped at once\n"

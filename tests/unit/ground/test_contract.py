@@ -264,8 +264,11 @@ def test_draws_in_statistics() -> None:
 
 #: Modules that must not depend on any game: of the library they may import only each other.
 CORE = [
+    "_checks.py",
+    "_common_options.py",
     "_database.py",
     "_io.py",
+    "_options.py",
     "_plugins.py",
     "_seeds.py",
     "_specs.py",

@@ -13,7 +13,7 @@ from locmsim.arena.schedule import named_files
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
 
 
-@documented
+@documented()
 @dataclass
 class Some:
     """Options.

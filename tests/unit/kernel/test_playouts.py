@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from amounts import amount
 from helpers import RULE_SETS, each_rules
+from rows_access import rollout_by_steps
 from scipy import special
 from states import finished, game_positions, small_state
 
@@ -13,7 +14,6 @@ from locmsim import (
     State,
     StateBatch,
 )
-from locmsim._batch import rollout_by_steps
 from locmsim.game.positions import start_position
 
 

@@ -35,6 +35,7 @@ from locmsim import (
     InvalidActionError,
     Observation,
     State,
+    generate_cards,
 )
 from locmsim._bench import kth_actions
 from locmsim._core import PlayerView, Table, parse_integer
@@ -94,8 +95,23 @@ def test_states_are_not_made_by_hand():
         State()
     with pytest.raises(TypeError, match="not an acceptable base type"):
         type("Mine", (State,), {})
-    with pytest.raises(TypeError, match=r"tables are made by State\.new"):
-        Table()
+
+
+def test_a_table_of_cards():
+    cards = generate_cards(1)
+    table = Table(reversed(cards))
+    assert (table.rules, table.pool) == ("1.5", cards)
+    assert Table(cards, "1.0").rules == "1.0"
+    state = State.new(cards[:3], cards[3:6], pool=table)
+    assert state == State.new(cards[:3], cards[3:6], pool=cards)
+    with pytest.raises(TypeError, match="a table is immutable"):
+        state.table.__init__(cards)
+    with pytest.raises(ValueError, match="unknown rules '2'"):
+        Table(cards, "2")
+    with pytest.raises(ValueError, match=r"cards\[1\]: expected a Card, got 7"):
+        Table([cards[0], 7])
+    with pytest.raises(ValueError, match="cards: two different cards have the same base id"):
+        Table([cards[0], replace(cards[1], base_id=cards[0].base_id)])
 
 
 @each_rules

@@ -13,9 +13,9 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.envs import BattleEnv, LocmVectorEnv
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes, set_vector_bits
+from locmsim.tuning.evaluate import evaluate
 
 
 def observations(rules, layout="entities", n=24):
@@ -183,7 +183,7 @@ def test_broken_files_are_refused(tmp_path):
         ({}, {"rules": "3"}, "unknown rules '3'"),
         ({}, {"layout": "no"}, "unknown layout 'no'"),
         ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),
-        ({}, {"kind": "cnn"}, "kind: expected entities or mlp, got 'cnn'"),
+        ({}, {"kind": "cnn"}, "kind: expected one of entities, mlp, cards, got 'cnn'"),
         ({"hand.w": None}, {}, "policy: hand.w is missing"),
         ({"hand.w": np.zeros((3, 3))}, {}, r"hand.w: expected shape \(24, 48\), got \(3, 3\)"),
         ({"more": np.zeros(3)}, {}, "policy: unknown array 'more'"),

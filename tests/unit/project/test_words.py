@@ -40,7 +40,8 @@ PLAIN = {
     "src/locmsim/arena/tournament.py": {"unit"}, "src/locmsim/cli/dataset.py": {"unit"},
     "src/locmsim/cli/tune.py": {"unit"}, "src/locmsim/cli/optimize.py": {"unit"},  # tqdm's
     "src/locmsim/export/numbers.py": {"unit"}, "src/locmsim/export/kit.py": {"unit"},
-    "src/locmsim/game/layouts.py": {"unit"}, "src/locmsim/tuning/parts.py": {"unit"},
+    "src/locmsim/game/layouts.py": {"unit"}, "src/locmsim/game/layout_tables.py": {"unit"},
+    "src/locmsim/tuning/parts.py": {"unit"},
     "src/locmsim/rules/generator.py": {"price"},  # cards are bought with a budget
     "src/locmsim/search/_evaluation.pxd": {"room"},  # a lane has room: the name of a weight
     "src/locmsim/search/_evaluation.pyx": {"room"},

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from helpers import each_rules, match_of
 
-from locmsim import StateBatch
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.referee import replay_calls
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line
-from locmsim.referee.turn_report import WORLDS, report_game, report_turns
-from locmsim.search import win_chance
+from locmsim.referee.turn_report import report_game, report_turns
 
 
 @each_rules
@@ -30,23 +28,12 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
         root = belief.root()
         root.apply_line(turn.best)  # raises if it is malformed
         assert turn.loss == (turn.value_best - turn.value_played) / 2
-    # The probabilities form one curve: that before a turn is that after the previous one.
-    assert [t.before for t in report.turns[1:]] == [t.after for t in report.turns[:-1]]
+        # The chances say the same: what lies between them was given away, and nothing else.
+        given = turn.before - turn.after if turn.player == 0 else turn.after - turn.before
+        assert given == pytest.approx(turn.loss)
     assert report.turns[-1].after == 1 - (result.winner or 0)
     assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.1  # the player is random
     assert report_game(result, nodes=300, seed=1) == report
-
-
-def test_the_chance_is_what_the_player_sees() -> None:
-    """The probability is `win_chance` at the turn's end, in worlds of the player's belief."""
-    result = match_of()
-    turn = next(iter(report_turns(result, nodes=50, seed=3)))
-    _, belief = knowledge_at(result, 0)
-    states = [belief.sample(3 + world) for world in range(WORLDS)]
-    for state in states:
-        for action in state.actions_of(turn.played or ""):
-            state.apply_action(action)
-    assert turn.after == pytest.approx(win_chance(StateBatch(states), 0).mean())
 
 
 def test_nothing_hidden_is_looked_at() -> None:
@@ -94,7 +81,17 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert {name: shown[name] for name in report.to_json()} == report.to_json()
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert out.count("given away") == len(report.worst(0)) + len(report.worst(1))
+    decks, _, turns = out.partition("turn player  before")
+    assert turns.count("given away") == len(report.worst(0)) + len(report.worst(1))
+    assert report.decks is not None
+    for deck, name in zip(report.decks, ("ann", "bob"), strict=True):
+        assert f"the deck of player {deck.player}, {name}:" in decks
+        assert (
+            f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}"
+            in out
+        )
+    assert decks.count("given away") == sum(len(deck.worst) for deck in report.decks) > 0
+    assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())
     assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
     assert report.budget in out
     with pytest.raises(SystemExit, match="2"):

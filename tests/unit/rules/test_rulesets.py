@@ -56,9 +56,10 @@ def test_unknown_rules(name: object) -> None:
 
 
 def test_constants_of_compiled_code_are_these() -> None:
-    text = (Path(locmsim.__file__).parent / "_core.pxd").read_text()
+    package = Path(locmsim.__file__).parent
+    text = "".join(path.read_text() for path in sorted(package.glob("_core*.p[xy][dxi]")))
     compiled = {
-        name: int(number) for name, number in re.findall(r"^    (\w+) = (-?\d+)", text, re.M)
+        name: int(number) for name, number in re.findall(r"^    (\w+) = (-?\d[\d_]*)", text, re.M)
     }
     for name, value in {
         "MAX_DECK": rulesets.DECK_SIZE,
@@ -67,8 +68,21 @@ def test_constants_of_compiled_code_are_these() -> None:
         "MAX_BOARD": rulesets.MAX_BOARD,
         "MAX_MANA": rulesets.MAX_MANA,
         "TURN_LIMIT": rulesets.TURN_LIMIT,
-        "MAX_ACTIONS": max(rules.num_actions for rules in RULES.values()),
+        "START_HEALTH": rulesets.START_HEALTH,
+        "OPENING_HAND": rulesets.OPENING_HAND,
+        "HIGHEST_RUNE": rulesets.DEFAULT_RUNES[-1],
+        "ALL_RUNES": (1 << len(rulesets.DEFAULT_RUNES)) - 1,
+        "MAX_ACTIONS": rulesets.MAX_ACTIONS,
+        "TWO_LANE_ACTIONS": RULES["1.5"].num_actions,
+        "MAX_CARDS": rulesets.MAX_CARDS,
+        "POOL_ID": rulesets.MAX_INSTANCE_ID + 1,
+        "MAX_STAT": rulesets.MAX_STAT,
+        "MAX_HEALTH": rulesets.MAX_HEALTH,
+        "ALL_KEYWORDS": len(cards.ABILITY_TEXTS) - 1,
         "MAX_CARD_STAT": cards.BOUNDS["attack"][1],
+        "MAX_COST": cards.BOUNDS["cost"][1],
+        "MAX_CARD_DRAW": cards.BOUNDS["card_draw"][1],
+        "MAX_BASE_ID": cards.BOUNDS["base_id"][1],
         **{kind.name: kind.value for kind in cards.CardType},
         **{f"AREA_{area.name}": area.value for area in cards.Area},
         **{f"RULES_{name.replace('.', '')}": i for i, name in enumerate(RULES_NAMES)},

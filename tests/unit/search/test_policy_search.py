@@ -359,7 +359,7 @@ def test_a_belief_and_what_was_done_in_the_turn():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"root": "best"}, "root: expected gumbel or puct, got 'best'"),
+        ({"root": "best"}, "root: expected one of gumbel, puct, got 'best'"),
         ({"simulations": 0}, "simulations: expected 1 to 16777216, got 0"),
         ({"leaves": 1.5}, r"leaves: expected an integer, got 1\.5"),
         ({"considered": 156}, "considered: expected 1 to 155, got 156"),

@@ -1,6 +1,7 @@
 """What searches, evaluations and policies refuse, and what a caller cannot change in them."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from locmsim.search import (
     Belief,
     Evaluation,
     MCTSOptions,
+    OnObservations,
     PolicySearch,
     analyse,
 )
@@ -97,6 +99,53 @@ def test_a_search_within_itself(kind: type) -> None:
     assert line == kind(evaluation=evaluate).search(SEEN, **bound).line
     again = copy.copy(search)
     assert again.search(SEEN, **bound).line == line
+
+
+@pytest.mark.parametrize("kind", [BeamSearch, MCTS])
+def test_an_engine_within_itself(kind: type) -> None:
+    """Nothing that has the memory of a search can use it while it is running."""
+    within: list[Callable[[], object]] = []
+
+    def evaluate(batch: StateBatch) -> Any:
+        for enter in within:
+            enter()
+        return np.zeros(len(batch))
+
+    search = kind(evaluation=evaluate)
+    engine = search.prepare("1.5")
+    belief = Belief()
+    belief.see(SEEN)
+    worlds = belief.determinizer()
+    root = worlds.sample(1)
+    bounds = {"time_ns": None, "nodes": None, "iterations": 50, "seed": 1}
+    for entered in (
+        lambda: engine.find_win(root, 10),
+        lambda: engine.turn_value(worlds, root, [], 1, 1),
+        lambda: engine.search(worlds, root, **bounds),
+        lambda: engine.evaluate_by(Evaluation().compiled),
+        lambda: search.search(SEEN, time_ms=1),
+    ):
+        within[:] = [entered]
+        with pytest.raises(RuntimeError, match="this search is already running"):
+            search.search(SEEN, **{search.bound: 300})
+    within.clear()
+    assert engine.find_win(root, 10) is None
+
+
+def test_values_are_immutable() -> None:
+    """Searches copy what they are made of when they need it; it cannot change in between."""
+    evaluation = Evaluation()
+    on_observations = OnObservations(lambda seen, masks: seen[:, 0])
+    policy_search = PolicySearch(evaluation)
+    for value, names in (
+        (evaluation, ("rules", "network", "compiled")),
+        (on_observations, ("function", "layout")),
+        (policy_search, ("options", "evaluator", "evaluation", "layout")),
+        (BeamSearch().options, ("turns",)),
+    ):
+        for name in names:
+            with pytest.raises(AttributeError):
+                setattr(value, name, None)
 
 
 def test_options_are_those_of_the_search() -> None:

@@ -1,14 +1,19 @@
 """The figures of the page Arena are those of `locmsim arena show`."""
 
+import contextlib
 import json
-import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
-from helpers import HOSTILE, children_of
+from helpers import HOSTILE, LOCMSIM, default_signals, running
 
 from locmsim.arena import Arena, Player, Sprt
 from locmsim.cli.main import main
@@ -148,7 +153,6 @@ def test_another_game(tmp_path: Path) -> None:
 
 def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
     """Opponents of the list play, the page shows progress, and games before the stop are kept."""
-    before = set(children_of(os.getpid()))
     site = Site(Library(), ["mine=random"], timeout_scale=0, folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
         query = {"token": site.token}
@@ -187,6 +191,89 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
         assert {*games[0]["names"]} == {"mine", "random"}
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)
-        tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
+        # Two at a time, and no more.
+        for _ in range(2):
+            tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
+        error = tell("start", 429, players=["bot0", "agent-random"], rules="1.2")["error"]
+        assert error == "2 arenas are running: stop one, or wait for it"
+        assert commands_with(str(tmp_path))
     # The server has ended the processes that it started.
-    assert set(children_of(os.getpid())) <= before
+    assert commands_with(str(tmp_path)) == []
+
+
+def commands_with(text: str) -> list[int]:
+    """Return the processes whose command has a text in it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            if text.encode() in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return running(found)
+
+
+def test_an_arena_ends_with_a_killed_site(tmp_path: Path) -> None:
+    command = [*LOCMSIM, "web", "--save", str(tmp_path), "--timeout-scale", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as site:
+        assert site.stdout is not None
+        address = urlsplit(site.stdout.readline().strip())
+        asked = address._replace(path="/api/arena/start").geturl()
+        players = {"players": ["agent-random", "agent-greedy"], "games": 50_000}
+        kind = {"Content-Type": "application/json"}
+        with urlopen(Request(asked, json.dumps(players).encode(), kind)) as answer:
+            assert json.load(answer) == {"db": 0}
+        (path,) = wait_for(lambda: [*tmp_path.glob("arena-*.db")])
+        site.kill()
+        site.wait()
+        wait_for(lambda: not commands_with(str(path)))
+
+
+def wait_for(what: Callable[[], Any]) -> Any:
+    """Return a value as soon as it is true."""
+    deadline = time.monotonic() + 60
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
+
+
+def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
+    program = (
+        "import time\n"
+        "from locmsim.commands import ended_by_signals\n"
+        "from locmsim.web.library import Library\n"
+        "from locmsim.web.server import serve\n"
+        "from locmsim.web.site import Site\n"
+        "site = Site(Library())\n"
+        "site.closing.append(lambda: (print('closing', flush=True), time.sleep(1000)))\n"
+        "with ended_by_signals():\n"
+        "    serve(site, ready=lambda url: print(url, flush=True))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, preexec_fn=default_signals
+    ) as site:
+        assert site.stdout is not None
+        with urlopen(site.stdout.readline().strip().decode()) as answer:  # it is running
+            assert answer.status == 200
+        site.send_signal(signal.SIGINT)
+        assert site.stdout.readline() == b"closing\n"
+        site.send_signal(signal.SIGINT)
+        assert site.wait(timeout=60) == 128 + signal.SIGINT
+
+
+def test_why_an_arena_has_broken_off(tmp_path: Path) -> None:
+    """What the command said is told, and its end is news."""
+    site = Site(Library(), timeout_scale=0, folder=str(tmp_path / "removed"))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        data = {"players": ["level1", "agent-random"]}
+        answer = client.post("/api/arena/start", params={"token": site.token}, json=data)
+        assert answer.status_code == 200, answer.text
+        deadline = time.monotonic() + 60
+        while not (failure := site_row(client, site)["failure"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert failure.startswith("locmsim arena: ")
+    assert str(tmp_path / "removed") in failure
+
+
+def site_row(client: Any, site: Site) -> Any:
+    return client.get("/api/arena", params={"token": site.token}).json()["files"][-1]

@@ -26,7 +26,6 @@ from list_times import make, make_logs  # noqa: E402
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Filter, Library  # noqa: E402
 from locmsim.web.logs import LogIndex, log_row  # noqa: E402
-from locmsim.web.news import News  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
 
@@ -147,7 +146,7 @@ def of_an_index(step: str) -> bool:
 def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     make_logs(str(path), 300)
-    index = LogIndex([str(path)], News())
+    index = LogIndex([str(path)], lambda: None)
     index.refresh()
     asked: list[str] = []
     index._database.set_trace_callback(asked.append)
@@ -339,14 +338,14 @@ def test_many_files_are_read_beside(tmp_path: Path) -> None:
     line = log_line(match_of())
     for number in range(250):
         (tmp_path / f"{number}.json").write_text(line)
-    news = News()
-    index = LogIndex([str(tmp_path)], news)
+    changes: list[int] = []
+    index = LogIndex([str(tmp_path)], lambda: changes.append(index.count))
     index.refresh()
     assert index.count >= 100
     assert index._more is not None
     index._more.join(60)
     assert (index.count, index.files_read, index.reading) == (250, 250, False)
-    assert news.version > 0
+    assert changes[-1] == 250
 
 
 def test_a_file_that_grows(tmp_path: Path) -> None:
@@ -367,7 +366,7 @@ def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
     result = match_of()
     path.write_text(log_line(result, ("You", "greedy")))
     library = Library([str(tmp_path)])
-    key = library.add(result, ("You", "greedy"), str(path))
+    key = library.add(result, ("You", "greedy"), path=str(path))
     loaded, names = library.load(key)
     assert loaded is not result
     assert (loaded.winner, names) == (result.winner, ("You", "greedy"))
@@ -390,17 +389,20 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
         assert [game["key"] for game in get("/api/games", after="d0:2")["games"]] == ["d0:1"]
         assert get("/api/games", count=0)["error"] == "count: expected 1 to 500"
         assert get("/api/games/choices")["players"] == ["one", "two"]
-        told: list[int] = []
-        known = found["version"]
-        waiting = threading.Thread(
-            target=lambda: told.append(get("/api/games/news", known=known)["version"])
-        )
+        told: list[Any] = []
+
+        def news(known: dict[str, Any]) -> Any:
+            data = {"boot": site.stream.boot, "known": known}
+            return client.post("/api/news", params={"token": site.token}, json=data).json()["news"]
+
+        known = news({"games": None})
+        waiting = threading.Thread(target=lambda: told.append(news(known)))
         waiting.start()
         while not site.library.news.waiting:
             assert waiting.is_alive()
         site.library.add(match_of(), ("a", "b"))
         waiting.join(30)
-        assert told == [site.library.news.version] != [known]
+        assert told == [{"games": str(site.library.version)}] != [known]
         # The stamp changes when another process writes to the file.
         stamp = site.library.stamp()
         assert stamp == site.library.stamp()
@@ -413,3 +415,57 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
                 )
             )
         assert site.library.stamp() != stamp
+
+
+DAMAGED: list[Any] = [
+    {"rules": {"a": 1}},
+    {"rules": [1]},
+    {"rules": "3.0"},
+    {"winner": {}},
+    {"fault": {"player": 7, "kind": [], "message": 3}},
+]
+
+
+def test_a_malformed_log_is_an_error_of_its_own(tmp_path: Path) -> None:
+    """Whatever a file holds, the list has the others, before and after the file has gone."""
+    good = tmp_path / "good.json"
+    good.write_text(log_line(match_of(), ("ann", "bob")))
+    log = json.loads(log_line(match_of()))
+    (tmp_path / "vestrock.json").write_text("")
+    words = ["--game", "vestrock:turns=4", "rule", "random", "--seed", "1"]
+    assert main(["play", *words, "-l", str(tmp_path / "vestrock.json")]) == 0
+    other = json.loads((tmp_path / "vestrock.json").read_text())
+    texts = ['{"event": "tournament"}', '{"event": "tournament", "matches": 3}']
+    texts += ['{"event": "tournament", "matches": [[{}, [], 1]]}', "{}", "[]", "[" * 5000]
+    for damage in DAMAGED:
+        texts.append(json.dumps({**other, **damage}))
+        texts.append(json.dumps({**log, "locmsim": {**log["locmsim"], **damage}}))
+        texts.append(json.dumps({**log, **damage}))
+    for number, text in enumerate(texts):
+        (tmp_path / f"bad{number:02}.json").write_text(text)
+    site = Site(Library([str(tmp_path)]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        for again in range(2):
+            answer = client.get("/api/games", params={"token": site.token})
+            assert answer.status_code == 200, answer.text
+            assert ["ann", "bob"] in [row["names"] for row in answer.json()["games"]]
+            bad = [error for error in answer.json()["errors"] if "bad" in error]
+            assert again or any("bad01.json: line 1: a damaged event" in error for error in bad)
+            assert again or any("unknown rules {'a': 1}" in error for error in bad)
+            for path in tmp_path.glob("bad*"):
+                path.unlink()
+
+
+def test_a_dropped_log_has_a_name_and_no_file(tmp_path: Path) -> None:
+    """One named like a file of the server is the match that was dropped, and hides no other."""
+    here, there = match_of(seed=1), match_of(seed=2)
+    path = tmp_path / "a.json"
+    path.write_text(log_line(here, ("here", "b")))
+    site = Site(Library([str(path)]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        data = {"text": log_line(there, ("dropped", "b")), "name": str(path)}
+        key = client.post("/api/game/open", params={"token": site.token}, json=data).json()["game"]
+        query = {"token": site.token, "game": key}
+        assert client.get("/api/game", params=query).json()["names"][0] == "dropped"
+        rows = client.get("/api/games", params={"token": site.token}).json()["games"]
+    assert sorted(row["names"][0] for row in rows) == ["dropped", "here"]

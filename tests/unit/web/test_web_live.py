@@ -120,6 +120,13 @@ class Pages:
         assert answer.status_code == status, answer.text
         return answer.json()
 
+    def news(self, known: dict[str, str]) -> Any:
+        """Return what has changed since these versions, as soon as something has."""
+        data = {"boot": self.site.stream.boot, "known": known}
+        answer = self.client.post("/api/news", params={"token": self.site.token}, json=data)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["news"]
+
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Iterator[Pages]:
@@ -155,7 +162,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
         turn.release()
     done.acquire()
     (row,) = pages.get("/api/games")["games"]
-    assert (row["key"], row["live"], row["names"], row["winner"]) == ("l0", True, [*NAMES], None)
+    assert (row["key"], row["live"], row["names"], row["winner"]) == ("l0", "live", [*NAMES], None)
     data = pages.get("/api/game", game="l0")
     assert data["live"]
     assert data["steps"][-1]["turn"] == 4
@@ -163,14 +170,15 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert data["agents"] == specs
     assert data["params"] == {key: str(value) for key, value in match.params.items()}
     have = len(data["steps"])
-    told_now: list[Any] = []
-    waiting = threading.Thread(
-        target=lambda: told_now.append(pages.get("/api/live", game="l0", have=have))
-    )
+    seen_of: list[Any] = []
+    known = pages.news({"live:l0": "?"})
+    waiting = threading.Thread(target=lambda: seen_of.append(pages.news(known)))
     waiting.start()
     turn.release()
     waiting.join(30)
-    (news,) = told_now
+    assert [*seen_of[0]] == ["live:l0"]
+    assert seen_of[0] != known
+    news = pages.get("/api/live", game="l0", have=have)
     assert (news["start"], news["over"], news["next_key"]) == (have, False, None)
     assert {step["turn"] for step in news["steps"]} == {5}
     for _ in range(1000):
@@ -178,6 +186,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     playing.join(30)
     seen = data["steps"] + news["steps"]
     while not news["over"]:
+        known = {**known, **pages.news(known)}
         news = pages.get("/api/live", game="l0", have=len(seen))
         seen = seen[: news["start"]] + news["steps"]
     expected = replay_data(results[0], NAMES)["steps"]
@@ -187,7 +196,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     # The match is over and now in the list of games.
     assert news["next_key"] == "f0"
     (row,) = pages.get("/api/games")["games"]
-    assert (row["key"], row["live"]) == ("f0", False)
+    assert (row["key"], row["live"]) == ("f0", "")
     assert pages.site.library.load("f0")[0].winner == results[0].winner
 
 
@@ -283,7 +292,7 @@ def test_play_of_another_game_writes_beside_its_log(
     assert main(["play", *words]) == 0
     assert steps == [*range(2, len(steps) + 2)]
     assert len(steps) > 3
-    assert (rows[0]["key"], rows[0]["live"], rows[0]["game"]) == ("l0", True, "Vestrock")
+    assert (rows[0]["key"], rows[0]["live"], rows[0]["game"]) == ("l0", "live", "Vestrock")
     assert rows[0]["names"] == ["rule", "random"]
     assert [*tmp_path.iterdir()] == [log]
     (row,) = library.games()["games"]
@@ -302,7 +311,7 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     views: list[dict[str, Any]] = []
     with LiveLog(folder / f"1{LIVE_SUFFIX}", None, NAMES, settings_of) as log:
         (row,) = library.games()["games"]
-        assert (row["game"], row["rules"], row["live"]) == ("Vestrock", None, True)
+        assert (row["game"], row["rules"], row["live"]) == ("Vestrock", None, "live")
         assert row["names"] == [*NAMES]
 
         def told(call: Any) -> None:

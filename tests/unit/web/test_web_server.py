@@ -62,3 +62,6 @@ def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch)
         signal.signal(number, outside)
     assert caught.value.code == 128 + number
     assert pages == [b"made all the same"]
+    # Uvicorn raises the signal again, which is no second one: nothing ends this process soon.
+    timers = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+    assert [one for one in timers if one.is_alive() and "_end_now" in repr(one.function)] == []

@@ -1,5 +1,6 @@
 """The server of the pages: who may ask it, and what it tells of matches and positions."""
 
+import asyncio
 import json
 import re
 import stat
@@ -21,13 +22,15 @@ from locmsim.cli.main import main
 from locmsim.game.positions import start_position
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line
-from locmsim.search import Evaluation
+from locmsim.referee.turn_report import WORLDS
+from locmsim.search.analysis import line_value
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.keys import Key  # noqa: E402
 from locmsim.web.library import ALL, Filter, Library  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.play import opponents  # noqa: E402
@@ -173,7 +176,7 @@ def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Clie
     for path in ("/", "/games", "/arena", "/setup", "/game/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
-        assert text.count("<script") == 2
+        assert text.count("<script") == 3
         assert not re.search(r"\son\w+=|<style|style=|javascript:|https?://", text)
     static = Path(__file__).parents[3] / "src" / "locmsim" / "web" / "static"
     for file in static.glob("*"):
@@ -355,8 +358,16 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
         best = found["lines"][0]
         after = page.post("/api/analyse/step", game=key, step=start + done, actions=best["actions"])
         assert [step["words"] for step in after["steps"]] == best["words"]
-        assert after["mover"] == found["mover"] == game["turns"][turn]["player"]
-        assert (after["chance"] is None) == (Evaluation(rules=rules).network is None)
+        assert found["mover"] == game["turns"][turn]["player"]
+        chances = [line["chance"] for line in found["lines"]]
+        assert chances == sorted(chances, reverse=True)
+        # One chance for one turn: of the line, of ending the turn after it, and of the report.
+        ended = {**source, "actions": [*played[:done], *best["actions"]]}
+        shown = page.post("/api/analyse/chance", **ended)
+        assert shown == {"chance": best["chance"], "mover": found["mover"]}
+        _, belief = knowledge_at(result, turn)
+        line = ";".join(ended["actions"]) or "PASS"
+        assert best["chance"] == (1 + line_value(belief, line, worlds=WORLDS, seed=1)) / 2
     # The same actions lead to the same positions.
     again = page.post("/api/analyse/step", game=key, step=start, actions=played)
     assert [one["board"] for one in again["steps"]] == [
@@ -506,11 +517,12 @@ def test_opponents() -> None:
 
 
 def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
     for words, why in (
         ([str(tmp_path / "none.json")], "none.json: no such file"),
         (["--bot", "beam:nodez=3"], "--bot: player 'beam:nodez=3': agent beam: unknown option"),
         (["--bot", ""], "--bot: player '': the command is empty"),
-        (["--save", str(tmp_path / "none")], "--save: there is no folder"),
+        (["--save", str(tmp_path / "file" / "saved")], "file/saved: Not a directory"),
         (["--port", "70000"], "expected 0 to 65535"),
     ):
         with pytest.raises(SystemExit) as end:
@@ -588,7 +600,17 @@ def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
     assert (answer.status_code, answer.json()) == (503, {"error": "the site is closing"})
 
 
-def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_for_games_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    monkeypatch.setattr(
+        "locmsim.web.server.serve", lambda site, *, port, ready: folders.append(site.folder)
+    )
+    assert main(["web", "--save", str(tmp_path / "new" / "saved")]) == 0
+    assert folders == [str(tmp_path / "new" / "saved")]
+    assert Path(folders[0]).is_dir()
+
+
+def test_two_arenas_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     original = tempfile.TemporaryDirectory
 
@@ -599,19 +621,12 @@ def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("locmsim.web.site.tempfile.TemporaryDirectory", slow)
     site = Site(Library())
-    data = {"players": [None, "agent-random"], "rules": "1.2"}
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
-
-        def begin() -> None:
-            answer = client.post("/api/play/new", params={"token": site.token}, json=data)
-            assert answer.status_code == 200
-
-        threads = [threading.Thread(target=begin) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        site.close()
+    threads = [threading.Thread(target=site.results_folder) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    site.close()
     assert len(made) == 1
 
 
@@ -661,3 +676,90 @@ def test_the_command_opens_a_file(
     assert main(["web", "--open"]) == 0
     assert capsys.readouterr().out == "http://x/?token=secret\n"
     assert [url.startswith("file:///") for url in shown] == [True]
+
+
+# ------------------------------------------------------------------------------- games in play
+
+
+def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused while twelve are played; games that are over make room, and forgotten ones."""
+    data = {"players": [None, "agent-random"], "rules": "1.2"}
+    keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
+    error = page.post("/api/play/new", 429, **data)["error"]
+    assert error == "12 games are being played here: finish one, or leave it by New game"
+    assert all(page.get("/api/play/state", game=key)["over"] is None for key in keys)
+    page.post("/api/play/leave", game=keys[3])
+    page.post("/api/play/new", **data)
+    rows = page.get("/api/games")["games"]
+    assert {row["live"] for row in rows} == {"live"}
+    # Pages that were closed: the games are paused, and the one that was left first makes room.
+    monkeypatch.setattr("locmsim.web.play._SEEN", 0.0)
+    assert {row["live"] for row in page.get("/api/games")["games"]} == {"paused"}
+    page.get("/api/play/state", game=keys[0])
+    monkeypatch.setattr("locmsim.web.play._IDLE", 0.0)
+    page.post("/api/play/new", **data)
+    assert page.get("/api/play/state", game=keys[1])["over"]["error"] == "this game was left"
+    assert page.get("/api/play/state", game=keys[0])["over"] is None
+
+
+def test_nothing_says_saved_that_is_lost() -> None:
+    """Without a folder no path is named, and the log can be downloaded."""
+    site = Site(Library())
+    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
+        other = Client(site, client)
+        key = other.post("/api/play/new", players=["agent-random", "agent-random"])["game"]
+        deadline = time.monotonic() + 60
+        while (over := other.get("/api/play/state", game=key)["over"]) is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert (over["path"], over["error"]) == ("", "")
+        query = {"token": site.token, "game": over["replay"]}
+        assert client.get("/api/game/log", params=query).json()["scores"]
+    assert site._temporary is None
+
+
+def test_keys_are_read_in_one_way() -> None:
+    for text in ("f0", "d0:17", "p2", "l3", "g12", "s4", "c5"):
+        assert str(Key.parse(text)) == text
+    wrong = ("", "f", "x1", "f01", "f-1", "f1:2", "d1", "d1:", "d1:x", "f1\n", "f\u0661", "start")
+    for text in wrong:
+        with pytest.raises(ValueError, match="there is no match"):
+            Key.parse(text)
+
+
+# ----------------------------------------------------------------------------------- the stream
+
+
+def test_one_request_is_told_of_everything(site: Site, page: Client) -> None:
+    """It names what has changed at once, and what there is not; a new server tells all anew."""
+    key = page.post("/api/play/new", players=[None, "agent-random"], rules="1.2")["game"]
+    topics = ["server", "games", f"game:{key}", "game:g9", "arena:0", "live:l0", "nothing:1"]
+    known = dict.fromkeys(topics, "unknown")
+    told = page.post("/api/news", boot=site.stream.boot, known=known)
+    assert told["boot"] == site.stream.boot
+    assert [*told["news"]] == topics
+    assert [topic for topic in topics if told["news"][topic] is None] == topics[3:]
+    again = page.post("/api/news", boot="another", known=told["news"])["news"]
+    assert [*again] == topics
+    for wrong in (3, None, {str(i): "" for i in range(600)}):
+        page.post("/api/news", 400, known=wrong)
+
+
+def test_the_stream_is_not_held_up(site: Site) -> None:
+    """Who waits is woken at once, and an answer comes after a while without news."""
+    stream = site.stream
+    count = 0
+    stream.add("count", lambda key: count)
+
+    async def wait() -> Any:
+        nonlocal count
+        assert await stream.later({"count": "0"}, 0.01) == {}
+        waiting = asyncio.create_task(stream.later({"count": "0"}, 60.0))
+        while not stream.news.waiting:
+            await asyncio.sleep(0)
+        count = 1
+        stream.news.wake()
+        return await waiting
+
+    assert asyncio.run(wait()) == {"count": "1"}
+    assert stream.news.waiting == 0

@@ -143,6 +143,23 @@ def test_a_signal_ends_the_server_in_order(
         assert replay(file).cut == 1
 
 
+def test_a_second_signal_ends_a_server_that_does_not_end() -> None:
+    program = (
+        "import asyncio\n"
+        "from vestrock import cli, server\n"
+        "server.Server.run = lambda self: asyncio.sleep(1000)\n"
+        "cli.main(['serve', '--port=0'])\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"listening on ")
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < deadline:
+            process.terminate()  # two signals at once are one
+            time.sleep(0.05)
+        assert process.returncode == 128 + signal.SIGTERM
+
+
 def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     serving: list[Serving], tmp_path: Path
 ) -> None:
@@ -261,15 +278,19 @@ def test_accounts_are_made_and_used(
     [
         (["serve", "--turns=3"], 2, "turns: expected an even number, got 3"),
         (["serve", "--host=0.0.0.0"], 2, "accounts: expected a file"),
-        (["serve", "--turn-seconds=0"], 2, "--turn-seconds: expected 0.01..3600"),
-        (["serve", "--port=70000"], 2, "port: expected 0..65535"),
+        (["serve", "--turn-seconds=0"], 2, "--turn-seconds: expected 0.01 to 3600"),
+        (["serve", "--port=70000"], 2, "--port: expected 0 to 65535"),
         (["serve", "--log=/missing/log"], 1, "/missing/log: No such file"),
         (["serve", "--deck=/missing/deck"], 1, "/missing/deck: No such file"),
         (["serve", "--accounts=/missing/file"], 1, "/missing/file: No such file"),
         (["serve", "--standings=/missing/db"], 1, "cannot open /missing/db"),
         (["bot", "genius"], 2, "no bot 'genius'"),
         (["bot", "rule", "--port=1"], 1, "127.0.0.1 port 1: "),
-        (["bot", "rule", "--reserve=2"], 2, "--reserve: expected less than a turn"),
+        (
+            ["bot", "rule", "--reserve=2"],
+            2,
+            "--reserve: expected less than --turn-seconds, 1",
+        ),
         (["standings", "/missing/db"], 1, "/missing/db: no such file"),
         (["replay", "/missing/log"], 1, "/missing/log: No such file"),
     ],

@@ -125,7 +125,7 @@ def test_a_game_as_json_and_in_a_worker() -> None:
             game_from_json(data)
     with pytest.raises(ValueError, match="turns"):
         VestrockGame(turns=3)
-    with pytest.raises(ValueError, match="n: "):
+    with pytest.raises(ValueError, match="cards: expected 1 to 1000"):
         VestrockGame(cards=0)
 
 

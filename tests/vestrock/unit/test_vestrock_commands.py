@@ -22,7 +22,7 @@ def test_deck(capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["deck", "1", "-n", "1001"], "n: expected 1..1000, got 1001"),
+        (["deck", "1", "-n", "1001"], "-n: expected 1 to 1000, got 1001"),
         (["tournament", "rule", "chess"], "no bot 'chess'"),
         (["serv"], "did you mean 'serve'?"),
         (["deck", "1", "--extrme"], "unrecognized arguments: --extrme; did you mean '--extreme'?"),

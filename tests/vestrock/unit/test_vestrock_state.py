@@ -27,11 +27,11 @@ MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("init_hp", 1, r"init_hp: expected 2\.\.10000, got 1"),
+        ("init_hp", 1, r"init_hp: expected 2 to 10000, got 1"),
         ("init_hp", 7, "init_hp: expected an even number, got 7"),
         ("turns", 61, "turns: expected an even number, got 61"),
-        ("hand_limit", 0, r"hand_limit: expected 1\.\.1000, got 0"),
-        ("draws", 1001, r"draws: expected 0\.\.1000, got 1001"),
+        ("hand_limit", 0, r"hand_limit: expected 1 to 1000, got 0"),
+        ("draws", 1001, r"draws: expected 0 to 1000, got 1001"),
         ("burns", 1.5, "burns: expected an integer, got 1.5"),
     ],
 )

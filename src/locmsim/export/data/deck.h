@@ -117,8 +117,8 @@ LOCMI_FUNCTION int locm_game_choose(locm_game_t *g, const locm_shown_t *o, char 
     }
   }
   for (i = 0; i < n; i++) {
-    for (j = 0; j < g->known.n; j++) {
-      if (g->known.row[j].base_id == cards[i].base_id) g->copies[j] = copies[i];
+    for (j = 0; j < g->seen.n; j++) {
+      if (g->seen.row[j].base_id == cards[i].base_id) g->copies[j] = copies[i];
     }
   }
   g->choices++;

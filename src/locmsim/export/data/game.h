@@ -18,7 +18,7 @@ struct locm_game_t {
   // The rest is internal. The cards that may be in the game, and how likely they are:
   locm_table_t offered;
   locm_pool_t pool;
-  locmi_known_t known;
+  locmi_seen_cards_t seen;
   int offers, choices, turns, has_pool;
 #if RULES
   int ids[LOCM_MAX_DECK][3];        // base ids of the cards on offer
@@ -75,7 +75,7 @@ static void locmi_make_pool(locm_game_t *g) {
   const uint8_t *copies = NULL;
   double scores[LOCM_MAX_CARDS];
   int i;
-  locmi_pool_of_known(&g->pool, &g->offered, &g->known);
+  locmi_pool_of_seen(&g->pool, &g->offered, &g->seen);
   for (i = 0; i < g->pool.n; i++) {
     scores[i] = locmi_score_of(&g->offered.cards[g->pool.entry[i]]);
   }
@@ -115,14 +115,14 @@ static int locmi_see_offer(locm_game_t *g, const locm_shown_t *o) {
 
 LOCMI_FUNCTION int locm_game_see(locm_game_t *g, const locm_shown_t *o, locm_state_t *s) {
   int news = 0, i;
-  for (i = 0; i < o->n_cards; i++) news |= locmi_known_see(&g->known, &o->cards[i]);
+  for (i = 0; i < o->n_cards; i++) news |= locmi_add_seen_card(&g->seen, &o->cards[i]);
   if (o->n_cards && o->cards[0].id == LOCM_OFFERED) return locmi_see_offer(g, o);
   g->turns++;
   if (!locmi_is_sane(&o->player[0]) || !locmi_is_sane(&o->player[1])) return LOCM_IMPOSSIBLE;
   locm_belief_see(&g->belief, o);
   if (o->player[0].health <= 0 || o->player[1].health <= 0) return LOCM_OVER;
-  if (!locmi_fits(o->opponent_hand, LOCM_MAX_HAND) || !g->known.n) return LOCM_IMPOSSIBLE;
-  if (o->n_cards + g->known.n > LOCM_MAX_CARDS) return LOCM_IMPOSSIBLE;
+  if (!locmi_fits(o->opponent_hand, LOCM_MAX_HAND) || !g->seen.n) return LOCM_IMPOSSIBLE;
+  if (o->n_cards + g->seen.n > LOCM_MAX_CARDS) return LOCM_IMPOSSIBLE;
   if (news || !g->has_pool) locmi_make_pool(g);
   g->table.n_cards = 0;
   if (locm_belief_root(&g->belief, o, &g->offered, s, &g->table) >= 0) return LOCM_IMPOSSIBLE;

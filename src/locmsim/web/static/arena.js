@@ -4,6 +4,7 @@
 
 import { drawCurve } from "./chart.js";
 import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
+import { follow } from "./follow.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -25,7 +26,6 @@ import { address, ask, notice, shown, tell } from "./site.js";
 /** @typedef {{key: string, number: number, players: number[], winner: number|null,
  *   turns: number, fault: null|[number, string]}} Ending */
 
-const EVERY_MS = 2000;
 const ROWS = 20;
 /** @type {Results|null} */
 let now = null;
@@ -38,6 +38,8 @@ let following = null;
 /** The number of games and the time at the first look, from which the time left is estimated.
  * @type {{games: number, at: number}|null} */
 let began = null;
+/** Ends following. */
+let end = () => {};
 
 const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
 /** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
@@ -318,10 +320,18 @@ async function look() {
   await listGames();
 }
 
-/** Ask again and again while the page is visible. */
-async function follow() {
-  if (document.visibilityState === "visible") await shown(look);
-  setTimeout(follow, EVERY_MS);
+/** Follow the tournament that is chosen. */
+function followChosen() {
+  end();
+  end = follow(`arena:${valueOf("db")}`, () => shown(look).then(() => shown(tellRunning)));
+}
+
+/** Say whether it runs, and why it has broken off. */
+async function tellRunning() {
+  const { files } = await ask("/api/arena");
+  const { running, failure } = files[Number(valueOf("db"))];
+  $("stop").hidden = !running;
+  if (failure) notice(`This arena has broken off: ${failure}`);
 }
 
 /** Show the curve and the games of another player. @param {number} index @param {number} [other] */
@@ -357,7 +367,7 @@ async function open() {
   const stop = element("button", {
     id: "stop",
     text: "Stop",
-    hidden: !files[Number(valueOf("db"))].running,
+    hidden: true,
     onclick: () =>
       shown(async () => {
         await tell("/api/arena/stop", { db: Number(valueOf("db")) });
@@ -372,9 +382,9 @@ async function open() {
     places = [""];
     player = 0;
     $("results").hidden = true;
-    shown(look);
+    followChosen();
   });
-  await follow();
+  followChosen();
 }
 
 /** The form of a new tournament. */

@@ -220,6 +220,11 @@ export class Board {
         this.redraw();
       };
       this.clickable(box, `card${name}`, "", tell, reason);
+    } else {
+      // Its text can be read by keyboard, too.
+      box.tabIndex = 0;
+      box.setAttribute("role", "img");
+      box.setAttribute("aria-label", box.querySelector("title")?.textContent ?? "");
     }
     return box;
   }

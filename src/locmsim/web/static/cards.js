@@ -2,6 +2,7 @@
 // Draws cards: the pictures that the program makes, with what a creature has now.
 
 import { element, minus, shape } from "./dom.js";
+import { linesOf } from "./words.js";
 
 /** @typedef {{row: any[], title: string, about: string, svg?: string}} CardData */
 /** @typedef {{cards: Record<string, CardData>, badges: Record<string, string>,
@@ -50,7 +51,7 @@ export function painter(deck) {
   }
 
   return (key, attack, defense, abilities) => {
-    const { row, about, svg: text } = deck.cards[key];
+    const { row, title, about, svg: text } = deck.cards[key];
     const known = pictures.get(key) ?? /** @type {Element} */ (parsed(text ?? "").firstChild);
     pictures.set(key, known);
     const svg = /** @type {Element} */ (document.importNode(known, true));
@@ -64,6 +65,8 @@ export function painter(deck) {
     const changed = now.some((value, i) => value !== row[3 + i]);
     const words = changed ? `; now attack ${now[0]}, defense ${now[1]}, abilities ${now[2]}` : "";
     svg.prepend(shape("title", {}, about + words));
-    return element("div", { class: "card" }, svg);
+    const [nowAttack, nowDefense, nowAbilities] = now;
+    const lines = linesOf(title, row, nowAttack, nowDefense, nowAbilities);
+    return element("div", { class: "card", "data-about": lines.join("\n") }, svg);
   };
 }

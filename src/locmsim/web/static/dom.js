@@ -52,6 +52,20 @@ export function select(id, label, options, chosen) {
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 
+/** Whether a key that was pressed is for the page: not for a field, a dialog or the browser.
+ * @param {KeyboardEvent} event */
+export function forPage(event) {
+  const { tagName } = /** @type {HTMLElement} */ (event.target);
+  return !(
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    ["INPUT", "SELECT", "TEXTAREA"].includes(tagName) ||
+    (event.key === " " && ["BUTTON", "SUMMARY", "A"].includes(tagName)) ||
+    document.querySelector("dialog[open]")
+  );
+}
+
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");

@@ -46,6 +46,7 @@ export class Engine {
     this.progress = element("p", { class: "small dim", "aria-live": "polite" });
     this.lines = element("ul", { id: "lines", class: "plain" });
     this.estimate = element("div", {});
+    this.note = element("p", { class: "small dim" });
     this.held = element("div", { id: "held" });
     const panel = element(
       "div",
@@ -54,6 +55,7 @@ export class Engine {
       this.progress,
       this.lines,
       this.estimate,
+      this.note,
       this.held,
     );
     this.tellProgress();
@@ -129,6 +131,7 @@ export class Engine {
     this.lines.replaceChildren();
     this.held.replaceChildren();
     this.estimate.replaceChildren();
+    this.note.textContent = "";
     this.point([]);
     this.tellProgress();
     if (this.beyond) this.progress.textContent = "This is in a sampled world: Moves leads back.";
@@ -150,21 +153,21 @@ export class Engine {
       const found = await this.after([]);
       if (asked !== this.asked) return;
       this.legal = found.actions;
+      viewer.redraw();
       const { names } = viewer.data;
       const parts = [];
       const winner = viewer.step.board.winner;
       if (winner !== null)
         parts.push(
-          element("p", { id: "chance" }, element("bdi", { text: names[winner] }), " wins."),
+          element("p", { id: "chance" }, "Won by ", element("bdi", { text: names[winner] }), "."),
         );
-      else if (found.chance !== null) {
-        const words = ` wins with a chance of ${percent(found.chance)} if the turn ends here (value network).`;
-        parts.push(
-          element("p", { id: "chance" }, element("bdi", { text: names[found.mover] }), words),
-        );
+      else {
+        const { chance, mover } = await tell("/api/analyse/chance", this.place());
+        if (asked !== this.asked) return;
+        const words = `, ${percent(chance)} chance of winning if the turn ends here.`;
+        parts.push(element("p", { id: "chance" }, element("bdi", { text: names[mover] }), words));
       }
       this.estimate.replaceChildren(...parts);
-      viewer.redraw();
     } catch (error) {
       return this.fail(error);
     }
@@ -291,12 +294,13 @@ export class Engine {
         element("b", { text: percent(line.chance) }),
         element("bdi", { text: ` ${words.join("; ")}` }),
         element("small", {
-          text: ` ${line.searches} of ${found.searches} searches, ${number(line.visits)} visits`,
+          text: ` found by ${line.searches} of ${found.searches} searches`,
         }),
       );
       return element("li", {}, button);
     });
     this.lines.replaceChildren(...lines);
+    this.note.textContent = found.note;
     this.point(best);
     const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
     if (at !== undefined) same?.focus({ preventScroll: true });

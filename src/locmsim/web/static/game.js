@@ -3,19 +3,19 @@
 
 import { $, element, select, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
+import { follow } from "./follow.js";
 import { Game } from "./play.js";
 import { ReportPanel } from "./report.js";
-import { Refused, address, ask, shown, tell } from "./site.js";
+import { Refused, address, ask, notice, shown, tell } from "./site.js";
 import { TreePanel } from "./tree.js";
 import { showView } from "./view.js";
 import { Viewer } from "./viewer.js";
 
 const key = decodeURIComponent(location.pathname.slice("/game/".length));
 const wanted = location.hash.slice(1);
-const positioned = key.startsWith("s");
 
 /** Add links to download the match in other forms. @param {Viewer} viewer */
-function share(viewer) {
+function share(viewer, positioned = viewer.data.kind === "position") {
   const box = element("div", { class: "bar" });
   /** @param {string} what @param {string} text */
   const link = (what, text) => {
@@ -69,15 +69,20 @@ async function playOut(viewer) {
 }
 
 /** Follow a match that is being played elsewhere. @param {Viewer} viewer */
-async function live(viewer) {
-  for (;;) {
-    const news = await ask("/api/live", { game: key, have: viewer.steps.length });
+function live(viewer) {
+  const end = follow(`live:${key}`, async () => {
+    /** @type {any} */
+    const news = await ask("/api/live", { game: key, have: viewer.steps.length }).catch((error) => {
+      if (error instanceof Refused) notice(error.message);
+      return null; // the next news come when the server is back
+    });
+    if (!news) return;
     Object.assign(viewer.data.cards, news.cards);
     if (news.steps.length) viewer.grow(news.start, news.steps);
-    if (!news.over) continue;
+    if (!news.over) return;
+    end();
     if (news.next_key) location.replace(address(`/game/${news.next_key}`));
-    return;
-  }
+  });
 }
 
 /** The match of this address; null if it is one of another game, which has a page of its own. */
@@ -88,7 +93,12 @@ async function load() {
     if (!(error instanceof Refused) || error.status !== 400) throw error;
     const view = await ask("/api/view", { game: key }).catch(() => null);
     if (!view) throw error;
-    await showView($("main"), view, (have) => ask("/api/view", { game: key, have }));
+    const grow = showView($("main"), view, (have) => ask("/api/view", { game: key, have }));
+    if (view.running) {
+      const end = follow(`view:${key}`, async () => {
+        if (!(await grow().catch(() => true))) end();
+      });
+    }
     return null;
   }
 }
@@ -104,15 +114,16 @@ shown(async () => {
   const viewer = new Viewer(main, data);
   if (data.live) {
     viewer.show(viewer.steps.length - 1);
-    await live(viewer);
+    live(viewer);
     return;
   }
   if (data.captured !== undefined) return;
+  const positioned = data.kind === "position";
   new TreePanel(viewer, new Engine(viewer, key, positioned));
-  if (!positioned) new ReportPanel(viewer, key);
+  const report = positioned ? null : new ReportPanel(viewer, key);
   share(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");
-  else if (wanted === "report") viewer.open("report");
+  else if (report && wanted === "report") report.open();
   viewer.redraw();
   await playOut(viewer);
 });

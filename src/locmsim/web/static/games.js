@@ -3,18 +3,19 @@
 
 import { $, element, number, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
+import { follow } from "./follow.js";
 import { ask, shown } from "./site.js";
 
-const ROWS = 100;
+/** On a phone the list stays short. */
+const ROWS = matchMedia("(max-width: 760px)").matches ? 25 : 100;
 /** Where this part of the list begins, and the ones before it. */
 let places = [""];
 let following = ""; // where the next part begins
-let version = -1; // of the list that is shown
 let asked = 0; // how often: only the last question's answer is shown
 
 /** @typedef {{key: string, source: string, number: number|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},
- *   turns: number, rules: string|null, game: string, live: boolean}} Game */
+ *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} Game */
 
 /** @param {Game} game */
 function row(game) {
@@ -28,7 +29,7 @@ function row(game) {
     element("td", { "data-name": "rules", text: game.rules ?? game.game }),
     element("td", { "data-name": "turns", text: number(game.turns), class: "number" }),
     faultCell(fault && { ...fault, name: names[fault.player] }),
-    linksCell(game.key, game.live ? ["live"] : game.game ? ["watch"] : undefined),
+    linksCell(game.key, game.live ? [game.live] : game.game ? ["watch"] : undefined),
   );
 }
 
@@ -51,22 +52,7 @@ async function list() {
   );
   $("rows").replaceChildren(...found.games.map(row));
   following = found.next ?? "";
-  version = found.version;
   showPart(ROWS * (places.length - 1), found.games.length, Boolean(following));
-}
-
-/** Reload the list when there are new games, if its first part is shown. */
-async function grow() {
-  for (;;) {
-    try {
-      const news = await ask("/api/games/news", { known: version });
-      if (news.version === version) continue;
-      version = news.version;
-      if (places.length === 1) await list();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 5000));
-    }
-  }
 }
 
 /** Put other options into a choice, without losing what was chosen.
@@ -132,4 +118,7 @@ $("main").append(
 for (const id of ["player", "lost_by", "fault", "least", "most", "rules"])
   $(id).addEventListener("change", () => show([""]));
 await show([""]);
-grow();
+// The list grows while its first part is shown.
+follow("games", async () => {
+  if (places.length === 1) await list().catch(() => {});
+});

@@ -1,21 +1,11 @@
 // @ts-check
 // The help: a legend of keywords, areas and badges, the rules in short, and the keys.
 
-import { $, element, shape } from "./dom.js";
+import { $, element, forPage, shape } from "./dom.js";
 import { ask, shown } from "./site.js";
 import { KEYS } from "./viewer.js";
+import { WORDS } from "./words.js";
 
-/** @type {[string, string, string][]} */
-const WORDS = [
-  ["B", "Breakthrough", "damage beyond what kills the defender hits its player"],
-  ["C", "Charge", "attacks in the turn in which it is summoned"],
-  ["D", "Drain", "its player gains as much health as it deals in damage"],
-  ["G", "Guard", "must be attacked before other creatures in its lane and its player"],
-  ["L", "Lethal", "destroys any creature that it damages"],
-  ["W", "Ward", "ignores the first damage dealt to it"],
-  ["1", "One lane", "a creature comes with a copy in its lane; an item affects the whole lane"],
-  ["2", "Both lanes", "a creature comes with a copy in the other lane; an item affects both lanes"],
-];
 /** @type {[string, string][]} */
 const MORE = [
   ["top left", "its cost in mana"],
@@ -50,14 +40,23 @@ const BOTH = [
   "Green items strengthen your creatures, red ones weaken enemy creatures, and blue ones can also target players.",
 ];
 
-/** Open the help, or close it. */
-async function toggle() {
-  const known = /** @type {HTMLDialogElement|null} */ (document.getElementById("help-box"));
-  if (known) {
-    known.remove();
-    return;
+/** Whether the help is about to be shown. */
+let opening = false;
+
+/** Open the help. */
+async function open() {
+  if (opening || document.querySelector("dialog[open]")) return;
+  opening = true;
+  try {
+    const { badges } = await ask("/api/setup/badges");
+    dialogOf(badges).showModal();
+  } finally {
+    opening = false;
   }
-  const { badges } = await ask("/api/setup/badges");
+}
+
+/** @param {Record<string, string>} badges */
+function dialogOf(badges) {
   const legend = element("div", { class: "legend" });
   for (const [letter, word, means] of WORDS) {
     const svg = shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
@@ -104,12 +103,14 @@ async function toggle() {
     ]),
   );
   dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "?") dialog.close();
+  });
   document.body.append(dialog);
-  dialog.showModal();
+  return dialog;
 }
 
-$("help").addEventListener("click", () => shown(toggle));
+$("help").addEventListener("click", () => shown(open));
 document.addEventListener("keydown", (event) => {
-  const { tagName } = /** @type {HTMLElement} */ (event.target);
-  if (event.key === "?" && !["INPUT", "TEXTAREA"].includes(tagName)) shown(toggle);
+  if (event.key === "?" && forPage(event)) shown(open);
 });

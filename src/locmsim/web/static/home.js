@@ -3,7 +3,9 @@
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
+import "./cardtext.js";
 import { $, element, number, select, valueOf } from "./dom.js";
+import { follow } from "./follow.js";
 import { playersCell } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -93,10 +95,7 @@ function today(data) {
   const players = [0, 1].map((seat) => (seat === data.seat ? null : LEVEL));
   const board = new Board(data, painter(data), match, (action) =>
     begin({ from: key, step: 0, players }, async (game) => {
-      // Wait until the game has started: it is this player's turn.
-      let view = await ask("/api/play/news", { game });
-      while (!view.asked && !view.over)
-        view = await ask("/api/play/news", { game, after: view.version });
+      const view = await asked(game);
       await tell("/api/play/do", { game, version: view.version, client: "home", action });
     }),
   );
@@ -115,6 +114,17 @@ function today(data) {
   );
 }
 
+/** A game once it has started: it is this player's turn. @param {string} game @returns {Promise<any>} */
+const asked = (game) =>
+  new Promise((resolve, reject) => {
+    const end = follow(`game:${game}`, async () => {
+      const view = await ask("/api/play/state", { game }).catch(reject);
+      if (view && !view.asked && !view.over) return;
+      end();
+      resolve(view);
+    });
+  });
+
 /** The latest games. @param {any[]} games */
 function latest(games) {
   const rows = games.map((game) =>
@@ -125,7 +135,7 @@ function latest(games) {
       element(
         "td",
         {},
-        element("a", { href: address(`/game/${game.key}`), text: game.live ? "live" : "watch" }),
+        element("a", { href: address(`/game/${game.key}`), text: game.live || "watch" }),
       ),
     ),
   );

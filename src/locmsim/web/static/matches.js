@@ -26,7 +26,7 @@ export function faultCell(fault) {
   );
 }
 
-const PANELS = { watch: "", live: "", analyse: "#engine", report: "#report" };
+const PANELS = { watch: "", live: "", paused: "", analyse: "#engine", report: "#report" };
 
 /** A cell with links to a match. @param {string} game its key
  * @param {(keyof typeof PANELS)[]} [what] what there is to see */

@@ -4,6 +4,7 @@
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
 import { $, element, percent } from "./dom.js";
+import { follow } from "./follow.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
 import { Viewer } from "./viewer.js";
 
@@ -42,7 +43,9 @@ export class Game {
     this.filming = false;
     this.advice = element("div", { id: "advice" });
     this.show();
-    this.follow();
+    /** Ends following the game. @type {() => void} */
+    this.end = () => {};
+    if (!this.view.over) this.end = follow(`game:${this.view.game}`, () => this.look());
   }
 
   /** Whether clicks on the board act. */
@@ -50,24 +53,22 @@ export class Game {
     return this.view.asked && !this.obeying && !this.filming;
   }
 
-  /** Wait for news of the game until it is over. */
-  async follow() {
-    const { game } = this.view;
-    while (!this.view.over) {
-      try {
-        const query = { game, after: this.view.version, ...this.known() };
-        const next = await ask("/api/play/news", query);
-        // A change by this page is shown by its own answer first.
-        await this.changing;
-        if (next.version <= this.view.version) continue;
+  /** Take the news of the game, until it is over. */
+  async look() {
+    try {
+      const next = await ask("/api/play/state", { game: this.view.game, ...this.known() });
+      // A change by this page is shown by its own answer first.
+      await this.changing;
+      if (next.version > this.view.version) {
         if (next.by !== client && next.by_version > this.view.version) notice(OTHER_PAGE);
         this.take(next);
-      } catch (error) {
-        if (error instanceof Refused) return notice(error.message);
-        notice("The server does not answer. Is it still running?");
-        await new Promise((resolve) => setTimeout(resolve, 3000));
       }
+    } catch (error) {
+      if (!(error instanceof Refused)) return; // the page says that the server has gone
+      notice(error.message);
+      this.end();
     }
+    if (this.view.over) this.end();
   }
 
   /** What this page has already, so that it is not sent again. */
@@ -263,6 +264,20 @@ export class Game {
     }
     if (over.error) box.append(element("p", { text: over.error }));
     if (over.path) box.append(element("p", { class: "small" }, `Saved as ${over.path}`));
+    else if (over.replay)
+      box.append(
+        element(
+          "p",
+          { class: "small" },
+          "Not saved: it is kept until the server ends. ",
+          element("a", {
+            href: address("/api/game/log", { game: over.replay }),
+            download: "",
+            text: "Download the log",
+          }),
+          ", or start the server with --save FOLDER.",
+        ),
+      );
     for (const text of over.stderr ?? [])
       if (text)
         box.append(

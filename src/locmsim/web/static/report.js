@@ -3,16 +3,18 @@
 // finds.
 
 import { element, percent, shape } from "./dom.js";
-import { follow } from "./jobs.js";
+import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
- *   after: number, loss: number}} Turn */
+ *   after: number, loss: number, value_best: number, value_played: number}} Turn */
 /** @typedef {{budget: string, note: string, turns: Turn[], worst: number[][]}} Report */
 
 /** A smaller loss is noise. */
 const LEAST = 0.02;
+/** A chance of winning, from an expected result from -1 to 1. @param {number} value */
+const chance = (value) => (1 + value) / 2;
 
 export class ReportPanel {
   /** @param {Viewer} viewer @param {string} key */
@@ -44,6 +46,12 @@ export class ReportPanel {
     viewer.keys = { ...viewer.keys, r: () => viewer.open("report") };
   }
 
+  /** Show the panel, and begin. */
+  open() {
+    this.viewer.open("report");
+    if (!this.started) this.start();
+  }
+
   async start() {
     if (this.started) {
       if (this.job) await shown(() => tell("/api/jobs/stop", { job: this.job }));
@@ -55,7 +63,7 @@ export class ReportPanel {
     await shown(async () => {
       const job = await tell("/api/report/start", { game: this.key });
       this.job = job.job;
-      await follow(job, (now) => this.draw(now));
+      await followJob(job, (now) => this.draw(now));
     });
     this.started = false;
     this.job = "";
@@ -77,9 +85,9 @@ export class ReportPanel {
       element(
         "p",
         { class: "dim small" },
-        "Line: the chance of ",
+        "Line: the chance of winning of ",
         element("bdi", { class: "p0", text: names[0] }),
-        ". Bars: what each turn gave away.",
+        ", with the best turn and with the one that was played. Bars: the difference between them.",
       ),
     ];
     const byTurn = new Map(report.turns.map((turn) => [turn.turn, turn]));
@@ -123,7 +131,10 @@ export class ReportPanel {
   /** @param {Turn} turn */
   row(turn) {
     const name = this.viewer.data.names[turn.player];
-    const text = turn.loss >= LEAST ? `gave away ${percent(turn.loss)}` : "as good as any";
+    const text =
+      turn.loss >= LEAST
+        ? `${percent(chance(turn.value_played))} instead of ${percent(chance(turn.value_best))}`
+        : `${percent(chance(turn.value_played))}, as good as any`;
     return element(
       "li",
       {},
@@ -176,11 +187,11 @@ export class ReportPanel {
     });
     const last = Math.max(1, this.viewer.steps.at(-1)?.turn ?? 1);
     const x = (/** @type {number} */ turn) => (300 * turn) / (last + 1);
-    const points = turns.map(
-      (turn) => `${x(turn.turn).toFixed(1)} ${(80 - 80 * turn.before).toFixed(1)}`,
-    );
-    const end = turns.at(-1);
-    if (end) points.push(`${x(end.turn + 1).toFixed(1)} ${(80 - 80 * end.after).toFixed(1)}`);
+    const y = (/** @type {number} */ odds) => (80 - 80 * odds).toFixed(1);
+    const points = turns.flatMap(({ turn, before, after }) => [
+      `${x(turn).toFixed(1)} ${y(before)}`,
+      `${x(turn + 0.9).toFixed(1)} ${y(after)}`,
+    ]);
     svg.append(shape("line", { class: "even", x1: 0, x2: 300, y1: 40, y2: 40 }));
     for (const turn of turns)
       svg.append(

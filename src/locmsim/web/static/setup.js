@@ -2,8 +2,9 @@
 // The page Set up: makes a position by clicks, from a text, or from what a bot was sent.
 
 import { painter } from "./cards.js";
+import "./cardtext.js";
 import { $, element, select, valueOf } from "./dom.js";
-import { address, ask, shown, tell } from "./site.js";
+import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
 
@@ -18,12 +19,34 @@ let sides = [];
 /** Where the next card goes: player, and a lane or the hand. @type {[number, number|"hand"]} */
 let spot = [0, "hand"];
 
-/** Show a position on a page of its own. @param {Record<string, any>} data @param {string} path */
-function go(data, path = "/api/game/setup") {
+/** Show a position on a page of its own. @param {Record<string, any>} data */
+function go(data) {
+  notice();
   shown(async () => {
-    const { game } = await tell(path, data);
+    const { game } = await tell("/api/game/setup", data);
     location.href = address(`/game/${game}#engine`);
   });
+}
+
+/** Show the position that was put together, if its numbers can be. */
+function goBoard() {
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (
+    document.querySelectorAll(".numbers input")
+  ))
+    if (!field.checkValidity()) {
+      const name = field.dataset.name;
+      notice(`${name}: expected a whole number from ${field.min} to ${field.max}.`);
+      field.focus();
+      return;
+    }
+  go({ text: text() });
+}
+
+/** What is set up is kept with the page: going back to it, or loading it again, loses nothing. */
+const FIELDS = ["boardrules", "boardseed", "mover", "health0", "mana0", "health1", "mana1"];
+function keep() {
+  const fields = Object.fromEntries(FIELDS.map((id) => [id, valueOf(id)]));
+  history.replaceState({ ...history.state, fields, sides, spot }, "");
 }
 
 function pasted() {
@@ -67,7 +90,10 @@ function put(key) {
   const there = cardsAt(player, where);
   const creature = deck.cards[key].row[1] === 0;
   const size = where === "hand" ? HAND : LANE_SIZE[deck.lanes];
-  if (there.length < size && (creature || where === "hand")) there.push(key);
+  if (!creature && where !== "hand") return notice("Only creatures stand in a lane.");
+  if (there.length >= size) return notice(`There is room for ${size} cards.`);
+  notice();
+  there.push(key);
   draw();
 }
 
@@ -102,13 +128,17 @@ function place(player, where, name, card) {
 /** @type {(key: string) => HTMLElement} */
 let card;
 
+/** @param {number} lane */
+const laneName = (lane) => (deck.lanes > 1 ? ["Left lane", "Right lane"][lane] : "Lane");
+
 function draw() {
+  keep();
   const lanes = (/** @type {number} */ player) =>
     element(
       "div",
-      { class: "twolanes" },
+      { class: deck.lanes > 1 ? "twolanes" : "" },
       ...sides[player].lanes.map((_, lane) =>
-        place(player, lane, `${["Left", "Right"][lane]} lane, ${player ? "above" : "below"}`, card),
+        place(player, lane, `${laneName(lane)}, ${player ? "above" : "below"}`, card),
       ),
     );
   $("places").replaceChildren(
@@ -159,13 +189,16 @@ function text() {
 /** The runes that are left at a health. @param {number} health */
 const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).join(".") || "-";
 
-async function load() {
+/** Offer the cards of the rules that are chosen, for an empty board or the one that was kept.
+ * @param {{sides: Side[], spot: [number, number|"hand"]}} [kept] */
+async function load(kept) {
   const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") || "1" };
   deck = await ask("/api/setup/cards", query);
   const drawn = painter(deck);
   card = (key) => drawn(key);
-  sides = [0, 1].map(() => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) }));
-  spot = [0, "hand"];
+  const empty = () => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) });
+  sides = kept?.sides ?? [empty(), empty()];
+  spot = kept?.spot ?? [0, "hand"];
   $("catalogue").replaceChildren(
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
@@ -193,8 +226,11 @@ const figure = (name, player, value) =>
       id: `${name}${player}`,
       type: "number",
       value,
-      min: 1,
+      required: true,
+      min: name === "mana" ? 0 : 1,
       max: name === "mana" ? 12 : 99,
+      "data-name": `${name} ${player ? "above" : "below"}`,
+      onchange: keep,
     }),
   );
 
@@ -210,11 +246,12 @@ function clicked() {
     element("span", { text: "Card seed" }),
     element("input", { id: "boardseed", value: 1, size: 6, inputmode: "numeric" }),
   );
-  for (const field of [rules, seed]) field.addEventListener("change", () => shown(load));
+  for (const field of [rules, seed]) field.addEventListener("change", () => shown(() => load()));
   const mover = select("mover", "To move", [
     ["20", "below"],
     ["21", "above"],
   ]);
+  mover.addEventListener("change", keep);
   return element(
     "section",
     { class: "panel" },
@@ -226,7 +263,7 @@ function clicked() {
     element("div", { class: "bar" }, rules, seed, mover),
     element(
       "div",
-      { class: "bar" },
+      { class: "bar numbers" },
       figure("health", 0, 30),
       figure("mana", 0, 8),
       figure("health", 1, 30),
@@ -235,7 +272,7 @@ function clicked() {
         id: "setup",
         class: "main",
         text: "Show it",
-        onclick: () => go({ text: text() }),
+        onclick: goBoard,
       }),
     ),
     element(
@@ -254,4 +291,7 @@ function clicked() {
 }
 
 $("main").replaceChildren(element("h1", { text: "Set up a position" }), clicked(), pasted());
-shown(load);
+const kept = history.state;
+if (kept?.fields)
+  for (const id of FIELDS) /** @type {HTMLInputElement} */ ($(id)).value = kept.fields[id];
+shown(() => load(kept?.fields ? kept : undefined));

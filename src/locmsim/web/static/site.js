@@ -4,7 +4,7 @@
 import { $ } from "./dom.js";
 
 const NO_TOKEN = "This address lacks the token: open the one that the terminal printed.";
-const token = new URLSearchParams(location.search).get("token") ?? "";
+export const token = new URLSearchParams(location.search).get("token") ?? "";
 
 /** An address of this server with the token. @param {string} path
  * @param {Record<string, string|number>} [query] */
@@ -86,12 +86,16 @@ for (const link of document.querySelectorAll("nav a")) {
 }
 if (!token) notice(NO_TOKEN);
 
-/** Open a file that is dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
+/** Open a file that is chosen, or dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
 async function openFile(file) {
   const { game } = await tell("/api/game/open", { text: await file.text(), name: file.name });
   location.href = address(`/game/${game}`);
 }
 
+$("open-file").addEventListener("change", (event) => {
+  const file = /** @type {HTMLInputElement} */ (event.target).files?.[0];
+  if (file) shown(() => openFile(file));
+});
 document.addEventListener("dragover", (event) => {
   event.preventDefault();
   document.body.classList.add("dropping");

@@ -2,7 +2,7 @@
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
 import { element, number as digits, percent } from "./dom.js";
-import { follow } from "./jobs.js";
+import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
@@ -70,7 +70,7 @@ export class TreePanel {
       const data = { ...this.place(), seed: this.seed, hand: this.hand };
       const job = await tell("/api/tree/start", data);
       this.job = job.job;
-      await follow(job, (now) => {
+      await followJob(job, (now) => {
         if (number !== this.running) return false;
         if (now.error) notice(now.error);
         if (now.result) this.draw(now.result, base);

@@ -2,7 +2,7 @@
 // A match of another game, step by step: what its position looks like, in text or as a picture. A
 // picture is only ever an image, so that no markup of a game enters the page.
 
-import { element } from "./dom.js";
+import { element, forPage } from "./dom.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[], text: string,
  *   words: string, scores: number[]|null, image: string|null}} Step */
@@ -10,13 +10,11 @@ import { element } from "./dom.js";
  *   fault: null|{player: number, kind: string, message: string}, steps: Step[], start: number,
  *   running: boolean}} View */
 
-/** Milliseconds after which a match that is being played is looked at again. */
-const AGAIN_MS = 1000;
-
 /** With a capital letter. @param {string} word */
 const title = (word) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** @param {HTMLElement} host @param {View} view
+/** Show a match; returns what adds new steps, and tells whether more of them may come.
+ * @param {HTMLElement} host @param {View} view
  * @param {(have: number) => Promise<View>} more the match from a step on, as it stands now */
 export function showView(host, view, more) {
   let at = 0;
@@ -78,8 +76,7 @@ export function showView(host, view, more) {
   }
   slider.addEventListener("input", () => show(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
-    const { tagName } = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || tagName === "INPUT") return;
+    if (!forPage(event)) return;
     const last = view.steps.length - 1;
     /** @type {Record<string, number>} */
     const places = {
@@ -106,23 +103,18 @@ export function showView(host, view, more) {
 
   /** Add new steps as they are played; if the last one is shown, show the new last one. */
   async function grow() {
-    while (view.running) {
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-      const news = await more(view.steps.length);
-      const last = at === view.steps.length - 1;
-      view = {
-        ...news,
-        steps: [...view.steps.slice(0, news.start), ...news.steps],
-      };
-      const added = view.steps
-        .slice(entries.length)
-        .map((step, i) => entry(step, entries.length + i));
-      entries.push(...added);
-      log.append(...added);
-      slider.max = String(Math.max(0, view.steps.length - 1));
-      tellOutcome();
-      if (last && added.length) show(view.steps.length - 1);
-    }
+    const news = await more(view.steps.length);
+    const last = at === view.steps.length - 1;
+    view = { ...news, steps: [...view.steps.slice(0, news.start), ...news.steps] };
+    const added = view.steps
+      .slice(entries.length)
+      .map((step, i) => entry(step, entries.length + i));
+    entries.push(...added);
+    log.append(...added);
+    slider.max = String(Math.max(0, view.steps.length - 1));
+    tellOutcome();
+    if (last && added.length) show(view.steps.length - 1);
+    return view.running;
   }
   tellOutcome();
   host.replaceChildren(
@@ -147,5 +139,5 @@ export function showView(host, view, more) {
   );
   document.title = `${view.names[0]} against ${view.names[1]}`;
   show(view.running ? view.steps.length - 1 : 0);
-  return grow();
+  return grow;
 }

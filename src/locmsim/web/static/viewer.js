@@ -4,7 +4,8 @@
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
-import { element, icon, isolated, number, percent, select, shape } from "./dom.js";
+import "./cardtext.js";
+import { element, forPage, icon, isolated, number, percent, select, shape } from "./dom.js";
 
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
@@ -14,7 +15,7 @@ import { element, icon, isolated, number, percent, select, shape } from "./dom.j
  *   seat: number|null, view?: number|null, winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, params: Record<string, string>,
  *   stderr: string[], choice: string[][], offers: string[][], steps: Step[], captured?: number,
- *   running?: boolean, text?: string, agents?: string[], files?: string}} Match */
+ *   running?: boolean, kind?: string, agents?: string[], files?: string}} Match */
 
 const CONTROLS = {
   first: "M3 3h3v14H3zM17 3v14L7 10z",
@@ -290,8 +291,9 @@ export class Viewer {
     this.odds.replaceChildren();
     if (step.odds !== undefined)
       this.odds.append(
+        "Value network: ",
         element("bdi", { text: names[0] }),
-        ` wins with a chance of ${percent(step.odds)}`,
+        `, ${percent(step.odds)} chance of winning`,
       );
     this.said.replaceChildren(
       element("bdi", { text: step.words || `Turn ${step.turn}, ${names[step.player]}` }),
@@ -397,10 +399,7 @@ export class Viewer {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.altKey || event.metaKey || !this.root.isConnected) return;
-    if (["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)) return;
-    if (event.key === " " && ["BUTTON", "SUMMARY"].includes(target.tagName)) return;
+    if (!this.root.isConnected || !forPage(event)) return;
     /** @type {Record<string, () => void>} */
     const keys = {
       ArrowLeft: () => this.walk(-1),

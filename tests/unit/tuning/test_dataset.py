@@ -9,10 +9,11 @@ from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.contract import play_match
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
-from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
+from locmsim.tuning.dataset import Examples, add_log, examples_of_agent
 
 
 def last(found):
@@ -36,6 +37,32 @@ def test_examples_of_an_opponent_of_the_kernel(rules):
     assert ((data["action"] == 0) == (data["mask"].sum(axis=1) == 1)).all()
     again = last(examples_of_agent("osl", 4, rules=rules, card_sets=4))
     assert all((again.arrays()[name] == array).all() for name, array in data.items())
+
+
+@each_rules
+def test_examples_name_their_cards(rules):
+    """`cards` has base id and instance id of each place that the observation shows."""
+    match = Match(rules, seed=6)
+    play_match(match, [make_agent("greedy"), make_agent("random")])
+    examples = Examples(rules)
+    assert add_log(examples, match.log)
+    data = examples.arrays()
+    views, cards = get_layout("entities", rules).split(data["obs"]), data["cards"]
+    assert cards.shape == (len(examples), 20, 2)
+    listed = {card.base_id: card for card in match.cards}
+    dealt = {instance: base for deck in match.decks for instance, base in deck}
+    cost = {"hand": 5, "own_board": 14, "enemy_board": 14}
+    for name, part in (
+        ("hand", slice(0, 8)), ("own_board", slice(8, 14)), ("enemy_board", slice(14, 20)),
+    ):  # fmt: skip
+        block, ids = views[name], cards[:, part]
+        there = block[..., 0] == 1
+        assert (ids[~there] == -1).all()
+        assert there.any()
+        for row, (base, instance) in zip(block[there], ids[there].tolist(), strict=True):
+            assert row[cost[name]] == listed[base].cost
+            original = instance if instance in dealt else instance - 1  # a copy by an area
+            assert dealt[original] == base
 
 
 @each_rules

@@ -6,7 +6,8 @@ import numpy as np
 
 from locmsim._seeds import derived_seed
 from locmsim.envs.vector import LocmVectorEnv
-from locmsim.policy import Policy
+from locmsim.policy import BatchPolicy, PolicyCaller
+from locmsim.policy.base import row_seeds
 from locmsim.stats import PairCounts, score_interval
 
 __all__ = ["HELD_OUT", "WinRate", "evaluate"]
@@ -44,7 +45,7 @@ class WinRate(NamedTuple):
 
 
 def evaluate(
-    policy: Policy,
+    policy: BatchPolicy,
     opponent: Any,
     *,
     games: int = 1000,
@@ -55,12 +56,15 @@ def evaluate(
     cards: Any = None,
     card_sets: Any = HELD_OUT,
     max_actions: int = 1400,
+    rules: str = "",
+    layout: str = "",
 ) -> WinRate:
     """Play a policy against an opponent.
 
     Parameters
     ----------
-    policy : Policy
+    policy : BatchPolicy
+        A policy, or any object that keeps its contract (`locmsim.policy.contract`).
     opponent
         As in `locmsim.envs.Options`.
     games : int
@@ -71,7 +75,7 @@ def evaluate(
         The seeds of the deals are derived from it and from their numbers, so that no two seeds
         share deals.
     temperature : float
-        As in `Policy.act_batch`.
+        As in `Policy.act_batch`; a policy without this argument is refused unless it is 0.
     threads : int
         Threads that share the games.
     cards : list of Card, optional
@@ -81,12 +85,15 @@ def evaluate(
         by default.
     max_actions : int
         As `Options.max_actions`.
+    rules, layout : str
+        Rule set and layout of a policy that does not name them.
 
     Raises
     ------
     ValueError
-        For values that cannot be used.
+        For values that cannot be used, or an object that is not a policy.
     """
+    caller = PolicyCaller(policy, rules=rules, layout=layout, temperature=temperature)
     pairs = -(-games // 2)
     seeds = [derived_seed(seed, f"deal {number}") for number in range(pairs)]
     wins = np.zeros((2, pairs), np.int64)
@@ -96,8 +103,8 @@ def evaluate(
             threads=threads,
             autoreset_mode="Disabled",
             copy=False,
-            rules=policy.rules,
-            layout=policy.layout,
+            rules=caller.rules,
+            layout=caller.layout.name,
             opponent=opponent,
             seat=seat,
             decks=decks,
@@ -107,16 +114,20 @@ def evaluate(
         )
         seen, _ = env.reset(seed=seeds)
         random = np.random.default_rng(seed)
+        memory = caller.start(pairs)
         over = np.zeros(pairs, np.bool_)
         actions = np.zeros(pairs, np.int64)
         while not over.all():
             rows = np.flatnonzero(~over)
-            actions[rows] = policy.act_batch(
+            state = None if memory is None else memory[rows]
+            actions[rows] = caller.act(
                 seen["observation"][rows],
                 seen["action_mask"][rows],
-                int(random.integers(1 << 62)),
-                temperature=temperature,
+                row_seeds(int(random.integers(1 << 62)), len(rows)),
+                state,
             )
+            if memory is not None:
+                memory[rows] = state
             seen, rewards, terminated, truncated, _ = env.step(actions)
             ended = (terminated | truncated) & ~over
             wins[number, ended] = rewards[ended] > 0

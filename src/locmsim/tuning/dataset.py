@@ -2,7 +2,9 @@
 
 A file of examples is one .npz: ``obs`` (n, size of the layout), ``mask`` (n, actions), ``action``
 (n,), ``result`` (n,): 1 if the one who acted has won, -1 if not, 0 without a winner; ``turn`` (n,)
-and ``game`` (n,); and the texts ``layout``, ``layout_version``, ``rules``, ``source``.
+and ``game`` (n,); ``cards`` (n, 20, 2): base id and instance id of the eight cards in hand and of
+the creatures by slot, six of the player and six of the opponent, -1 for empty places; and the texts
+``layout``, ``layout_version``, ``rules``, ``source``.
 """
 
 import io
@@ -14,14 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._core import State
 from locmsim._io import write_whole
 from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
-from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.envs.asked import show_choice
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.envs.players import CALLER, show_choice
+from locmsim.envs.players import CALLER
+from locmsim.envs.results import EpisodeMatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
@@ -32,6 +36,8 @@ __all__ = ["Examples", "add_log", "examples_of_agent"]
 #: Games that a worker is given at a time, with a search a tenth of a second of work: those of whole
 #: card sets, of sets with very many games no more than the second number.
 _TASK = 8, 64
+#: Cards in hand and slots of a board, as in the layouts.
+_HAND, _SLOTS = 8, 6
 #: The arrays of one game.
 _Part = dict[str, NDArray[Any]]
 
@@ -82,7 +88,9 @@ class Examples:
         rows = self._games.rows
         self._games.begin(0, 0, {"match": params, "decks": start.chosen})
         size, n_actions = self.layout.shape[0], rows.n_actions
-        seen, masks, actions, movers, numbers = [], [], [], [], []
+        seen, masks, actions, movers, numbers, cards = [], [], [], [], [], []
+        assert start.state is not None
+        state = start.state.clone()  # it has the instance ids of the match
         for player, turn in turns:
             for action in [*turn, 0]:
                 if rows.views.winner(0) >= 0:
@@ -96,7 +104,9 @@ class Examples:
                     actions.append(action)
                     movers.append(player)
                     numbers.append(rows.views.turn(0))
+                    cards.append(_cards_of(state, player))
                 rows.step_row(0, action)
+                state.apply_action(action)
         winner = rows.views.winner(0)
         part: _Part = {}
         if actions:
@@ -107,6 +117,7 @@ class Examples:
                 "action": np.array(actions, np.int16),
                 "result": np.array(results, np.int8),
                 "turn": np.array(numbers, np.int16),
+                "cards": np.stack(cards),
             }
         self._put(self.games, part)
 
@@ -169,6 +180,21 @@ class Examples:
             source=np.array(source),
         )
         write_whole(path, buffer.getvalue())
+
+
+def _cards_of(state: State, player: int) -> NDArray[np.int16]:
+    """Return base id and instance id of what the layouts show of hand and boards."""
+    found = np.full((_HAND + 2 * _SLOTS, 2), -1, np.int16)
+    for place, held in enumerate(state.players[player].hand):
+        found[place] = held.card.base_id, held.id
+    size = _SLOTS if state.rules == "1.0" else _SLOTS // 2
+    for side in range(2):
+        lanes = [0, 0]
+        for creature in state.players[player ^ side].board:
+            slot = size * creature.lane + lanes[creature.lane]
+            lanes[creature.lane] += 1
+            found[_HAND + _SLOTS * side + slot] = creature.card.base_id, creature.id
+    return found
 
 
 class _Setting(NamedTuple):

@@ -1,0 +1,151 @@
+"""How cards are chosen, by name: what the options ``deck`` and ``draft`` of all agents may be.
+
+===========================  ==================================================================
+``classic``                  a name of `locmsim.decks.DECK_BUILDERS` or `DRAFT_PICKERS`
+``random``                   random cards, by the seed of the game
+``policy:path=choice.npz``   a trained policy of the layout "choice": a file that
+                             `locmsim.policy.load_policy` loads; also ``,rules=1.2,layout=choice``
+``mydeck.py:build``          a function of a file or module, or a class whose objects are called
+===========================  ==================================================================
+
+A function for ``deck`` takes the offered cards and returns 30 base ids; one for ``draft`` takes the
+offered cards, those picked before and the rule set, and returns the index of a card.
+
+    >>> from locmsim.agents import make_agent
+    >>> agent = make_agent("greedy:deck=random")
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+from locmsim._plugins import Registry
+from locmsim._specs import did_you_mean, make, read_options
+from locmsim.agents.policies import load_as_option
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
+
+__all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_chooser"]
+
+#: The name of random cards.
+RANDOM = "random"
+_POLICY = "policy"
+_builders = Registry("deck builder", "locmsim.deck_builders", {})
+_pickers = Registry("draft picker", "locmsim.draft_pickers", {})
+
+
+def deck_builder_of(deck: str | DeckBuilder, rng: random.Random | None = None) -> DeckBuilder:
+    """Return what builds the decks of 1.5.
+
+    Parameters
+    ----------
+    deck : str or function
+        As the option ``deck`` of agents.
+    rng : random.Random, optional
+        Where random decks come from.
+
+    Raises
+    ------
+    ValueError
+        For a text that says no way to build decks.
+    """
+    if not isinstance(deck, str):
+        return deck
+    if deck in DECK_BUILDERS:
+        return DECK_BUILDERS[deck]
+    if deck == RANDOM:
+        return partial(_random_deck, rng or random.Random())
+    found: DeckBuilder = _found("deck", deck)
+    return found
+
+
+def draft_picker_of(draft: str | DraftPicker, rng: random.Random | None = None) -> DraftPicker:
+    """Return what picks the cards of a draft.
+
+    Parameters
+    ----------
+    draft : str or function
+        As the option ``draft`` of agents.
+    rng : random.Random, optional
+        Where random picks come from.
+
+    Raises
+    ------
+    ValueError
+        For a text that says no way to pick cards.
+    """
+    if not isinstance(draft, str):
+        return draft
+    if draft in DRAFT_PICKERS:
+        return DRAFT_PICKERS[draft]
+    if draft == RANDOM:
+        return partial(_random_pick, rng or random.Random())
+    found: DraftPicker = _found("draft", draft)
+    return found
+
+
+def is_chooser(text: str) -> bool:
+    """Return whether a text says how cards are chosen, apart from what is in files.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or _builders.describes(text)
+
+
+def _random_deck(rng: random.Random, cards: Sequence[Card]) -> list[int]:
+    copies = [card.base_id for card in cards] * COPIES_PER_CARD
+    return rng.sample(copies, DECK_SIZE)
+
+
+def _random_pick(
+    rng: random.Random, offer: Sequence[Card], picked: Sequence[Card], rules: str
+) -> int:
+    return rng.randrange(len(offer))
+
+
+@cache
+def _found(option: str, text: str) -> Any:
+    """Return the policy or the function of a text."""
+    kind, _, options = text.partition(":")
+    registry = _builders if option == "deck" else _pickers
+    if kind == _POLICY:
+        return _policy(option, options)
+    if not registry.describes(text):
+        known = (*(DECK_BUILDERS if option == "deck" else DRAFT_PICKERS), RANDOM)
+        raise ValueError(
+            f"{option}: expected one of {', '.join(known)}, policy:path=FILE or file.py:NAME,"
+            f" got {text!r}{did_you_mean(text, known)}"
+        )
+    try:
+        name, options = registry.split(text)
+        found: Callable[..., Any] = registry.find(name)
+        if isinstance(found, type) or options:
+            found = make(name, found, read_options(name, options))
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+    if not callable(found):
+        raise ValueError(f"{option}: {text}: expected a function, got {found!r}")
+    return found
+
+
+def _policy(option: str, texts: str) -> Any:
+    from locmsim.policy import PolicyChooser  # numpy, which is slow to import
+
+    values = {"path": "", "rules": "", "layout": "", **read_options(option, texts)}
+    if unknown := values.keys() - {"path", "rules", "layout"}:
+        name = min(unknown)
+        raise ValueError(f"{option}: unknown option {name!r}, expected path, rules, layout")
+    try:
+        chooser = PolicyChooser(load_as_option(**values))
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+    if (chooser.rules == "1.5") != (option == "deck"):
+        wanted = "deck" if chooser.rules == "1.5" else "draft"
+        raise ValueError(
+            f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
+        )
+    return chooser.build if option == "deck" else chooser.pick

@@ -1,0 +1,52 @@
+"""Keys: what pages call a match, a game that is played, a position, or what a bot was sent."""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+__all__ = ["Key", "KeyKind"]
+
+
+class KeyKind(StrEnum):
+    """The kinds of things that have a page, by the first letter of their keys."""
+
+    #: A match in a log file.
+    LOG = "f"
+    #: A match in an arena's results.
+    RESULT = "d"
+    #: A match that was played or opened here and is over.
+    OVER = "p"
+    #: A match that another program is playing.
+    LIVE = "l"
+    #: A game that is played on the pages.
+    GAME = "g"
+    #: A position that was set up.
+    POSITION = "s"
+    #: What a bot was sent.
+    CAPTURE = "c"
+
+
+_TEXT = re.compile(rf"([{''.join(KeyKind)}])(0|[1-9][0-9]{{0,8}})(?::([0-9]{{1,17}}))?", re.ASCII)
+
+
+class Key(NamedTuple):
+    """A key, written ``f0``, ``d0:17`` or ``p2``."""
+
+    kind: KeyKind
+    #: The number of the thing among those of its kind; of a result, that of the file.
+    place: int
+    #: The number of the game in the file of results; None for the other kinds.
+    number: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Key":
+        """Return the key that a text is; raise ``ValueError`` if it names no match."""
+        found = _TEXT.fullmatch(text)
+        if found is None or (found[3] is None) == (found[1] == KeyKind.RESULT):
+            raise ValueError(f"there is no match {text[:40]!r}")
+        number = None if found[3] is None else int(found[3])
+        return cls(KeyKind(found[1]), int(found[2]), number)
+
+    def __str__(self) -> str:
+        """Return the text that `parse` reads."""
+        return f"{self.kind}{self.place}" + ("" if self.number is None else f":{self.number}")
