@@ -24,6 +24,7 @@ __all__ = [
     "random_game",
     "save_positions",
     "start_position",
+    "titled_positions",
 ]
 
 
@@ -109,14 +110,26 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
 
 def positions_of(text: str) -> list[State]:
     """Parse the text of a position file; ``ValueError`` names the line and what is wrong."""
-    states = []
+    return [state for _, _, state in titled_positions(text)]
+
+
+def titled_positions(text: str) -> Iterator[tuple[int, str, State]]:
+    """Yield the line number, the comment directly above and the state of each position of a file.
+
+    Without a comment there, it is empty. ``ValueError`` as for `positions_of`.
+    """
+    title = ""
     for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.startswith("#"):
+        if line.startswith("#"):
+            title = line.removeprefix("#").strip()
+            continue
+        if line.strip():
             try:
-                states.append(State.from_text(line))
+                state = State.from_text(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-    return states
+            yield number, title, state
+        title = ""
 
 
 def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:

@@ -4,7 +4,7 @@
 
 import { element, percent, shape } from "./dom.js";
 import { followJob } from "./jobs.js";
-import { notice, shown, tell } from "./site.js";
+import { address, notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
@@ -29,6 +29,16 @@ export class ReportPanel {
       text: "Where was it lost?",
       onclick: () => this.start(),
     });
+    this.practice = element("button", {
+      id: "try-again",
+      text: "Try again",
+      hidden: true,
+      title: "Play the turns of the player below again that gave something away",
+      onclick: () => {
+        const seat = viewer.board.below;
+        location.href = address(`/practice#game=${key}&seat=${seat}`);
+      },
+    });
     this.progress = element("progress", {
       hidden: true,
       max: 1,
@@ -39,7 +49,7 @@ export class ReportPanel {
     const panel = element(
       "div",
       {},
-      element("div", { class: "bar" }, this.begin, this.progress),
+      element("div", { class: "bar" }, this.begin, this.practice, this.progress),
       this.found,
     );
     viewer.addPanel("report", "Report", panel);
@@ -79,6 +89,7 @@ export class ReportPanel {
     /** @type {Report|null} */
     const report = job.result;
     if (!report) return;
+    this.practice.hidden = false;
     const { names } = this.viewer.data;
     const parts = [
       this.chart(report.turns),
