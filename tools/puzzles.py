@@ -7,7 +7,8 @@
 Without an arena's results, the positions come from games between two agents. The opponent's health
 is set to the greatest damage that the turn can do, so that the win needs all of it. A position is
 a puzzle if an exhaustive search, which needs only the rules, finds exactly one set of actions that
-wins (`locmsim.search.puzzles`). The opponent's hand and the decks do not matter and are left out.
+wins (`locmsim.search.puzzles`), and two of these or more are no attacks on the opponent. One game
+gives at most one puzzle. The opponent's hand and the decks do not matter and are left out.
 """
 
 import sys
@@ -37,11 +38,12 @@ from locmsim.search.puzzles import (
 PATH = Path(__file__).parents[1] / "src" / "locmsim" / "data" / "puzzles.txt"
 #: How many puzzles of each difficulty there are of a rule set.
 COUNTS = {"1.5": 12, "1.2": 4, "1.0": 4}
-#: The most health of an opponent, the fewest actions of a winning turn, and how many puzzles may
-#: come from one game.
+#: The most health of an opponent, and the fewest actions of a winning turn besides attacks on them.
 HEALTH = 30
-ACTIONS = 3
-GAMES = 2000
+ACTIONS = 2
+#: The most games, and the most sequences of three actions in a turn that is looked at.
+GAMES = 3000
+SEQUENCES = 15_000
 
 
 def main() -> None:
@@ -88,14 +90,24 @@ def games(rules: str) -> Iterator[list[State]]:
 
 
 def best_of(states: list[State], left: Counter[str]) -> Puzzle | None:
-    """Return the puzzle of a game that takes most actions, of a difficulty that is wanted."""
+    """Return the puzzle of a game that takes most preparation, of a difficulty that is wanted."""
     found = [one for state in states if (one := made(state)) and left[one.difficulty] > 0]
-    return max(found, key=lambda puzzle: puzzle.line.count(";"), default=None)
+    return max(found, key=preparations, default=None)
+
+
+def preparations(puzzle: Puzzle) -> int:
+    """Return the number of actions of a winning turn that are no attacks on the opponent."""
+    return sum(
+        not (action.startswith("ATTACK") and action.endswith(" -1"))
+        for action in puzzle.line.split(";")
+    )
 
 
 def made(state: State) -> Puzzle | None:
     """Return the puzzle that a position is with the health that the turn can just take."""
     bare = without_hidden(state)
+    if bare.perft(3) > SEQUENCES:
+        return None
     try:
         most, _ = wins_data.damage(bare)
         if not 0 < most <= HEALTH:
@@ -103,9 +115,7 @@ def made(state: State) -> Puzzle | None:
         puzzle = puzzle_at(wins_data.with_health(bare, most))
     except (ValueError, wins_data.TooLarge):
         return None
-    if puzzle is None or puzzle.line.count(";") + 1 < ACTIONS:
-        return None
-    return puzzle
+    return None if puzzle is None or preparations(puzzle) < ACTIONS else puzzle
 
 
 def without_hidden(state: State) -> State:
