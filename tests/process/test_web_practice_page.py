@@ -36,7 +36,8 @@ def play(page: Any, actions: list[str], how: str = "click") -> None:
         for place in target_of(action):
             found = page.locator(f"[data-place={place}]")
             if how == "press":
-                found.press("Enter")
+                found.focus()
+                page.keyboard.press("Enter")
             elif how == "tap":
                 found.tap()
             else:

@@ -196,7 +196,7 @@ def puzzles_of(text: str) -> list[Puzzle]:
         try:
             solved = puzzle.solved_by(puzzle.line)
         except ValueError as error:
-            raise ValueError(f"line {number - 1}: {error}") from None
+            raise ValueError(f"line {number - 1}: {puzzle.line}: {error}") from None
         if not solved:
             raise ValueError(f"line {number - 1}: this turn does not win: {puzzle.line}")
         puzzles.append(puzzle)

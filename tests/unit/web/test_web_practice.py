@@ -48,7 +48,7 @@ def test_mistakes_are_what_the_report_says_was_given_away(
 def test_mistakes_of_a_players_games(page: Client, game: tuple[str, Any]) -> None:
     """The latest games of a name, whichever seat it had; other players' turns are not searched."""
     key, _ = game
-    second = page.site.library.add(match_of(seed=5, first="greedy"), ("ann", "You"))
+    second = page.site.library.add(match_of(seed=5, first="random"), ("ann", "You"))
     page.site.library.add(match_of(seed=6), ("ann", "bob"))
     one = mistakes(page, player="You", games=1)
     assert {(row["game"], row["player"]) for row in one} == {(second, 1)}

@@ -4,7 +4,19 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, forPage, isolated, number, percent, select, valueOf } from "./dom.js";
+import {
+  $,
+  element,
+  forPage,
+  isolated,
+  named,
+  number,
+  percent,
+  refill,
+  select,
+  valueOf,
+} from "./dom.js";
+import { follow } from "./follow.js";
 import { followJob } from "./jobs.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
 import { address, ask, notice, shown, tell } from "./site.js";
@@ -19,12 +31,7 @@ import { address, ask, notice, shown, tell } from "./site.js";
  *   seat: number, steps: Step[], actions: string[]}} Data */
 
 /** @type {[string, string][]} */
-const RULES = [
-  ["", "all"],
-  ["1.5", "1.5"],
-  ["1.2", "1.2"],
-  ["1.0", "1.0"],
-];
+const RULES = [["", "all"], ...named(["1.5", "1.2", "1.0"])];
 /** Numbers of games of a player that are gone through. */
 const COUNTS = ["1", "5", "20", "100"];
 /** Who plays on the pages. */
@@ -353,9 +360,8 @@ const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
   title: `Turn ${turn} of ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
 });
 
-/** Turns that gave something away: of one game, or of a player's games.
- * @param {any} choices */
-function mistakePanel(choices) {
+/** Turns that gave something away: of one game, or of a player's games. */
+function mistakePanel() {
   /** @type {Exercise[]} */
   let list = [];
   let job = "";
@@ -392,8 +398,7 @@ function mistakePanel(choices) {
     list = [];
     return find(data);
   };
-  const { players, sources } = choices;
-  const mine = players.includes(PERSON) ? PERSON : players[0];
+  const none = element("p", { class: "dim", text: "Play a game, or open one, to learn from it." });
   const form = element(
     "form",
     {
@@ -406,44 +411,40 @@ function mistakePanel(choices) {
         });
       },
     },
-    select(
-      "player",
-      "Of",
-      players.map((/** @type {string} */ name) => [name, name]),
-      mine,
-    ),
-    select("source", "In", [
-      ["", "all games"],
-      ...sources.map((/** @type {{key: string, path: string}} */ one) => [one.key, one.path]),
-    ]),
-    select(
-      "count",
-      "Latest games",
-      COUNTS.map((count) => [count, count]),
-      "5",
-    ),
+    select("player", "Of", []),
+    select("source", "In", []),
+    select("count", "Latest games", named(COUNTS), "5"),
     element("button", { id: "find", text: "Find mistakes" }),
   );
   const panel = element(
     "section",
     { class: "panel", "aria-labelledby": "mistakes-title" },
     element("h2", { id: "mistakes-title", text: "Learn from mistakes" }),
-    players.length
-      ? form
-      : element("p", { class: "dim", text: "Play a game, or open one, to learn from it." }),
+    form,
+    none,
     progress,
     found,
   );
-  return { panel, draw, start };
+  /** Offer the players and sources that there are now. */
+  const offer = async () => {
+    await ask("/api/games", { count: 1 }); // files are looked at
+    const { players, sources } = await ask("/api/games/choices");
+    const rows = sources.map((/** @type {{key: string, path: string}} */ one) => [
+      one.key,
+      one.path,
+    ]);
+    refill("player", named(players), PERSON);
+    refill("source", [["", "all games"], ...rows]);
+    form.hidden = !players.length;
+    none.hidden = !form.hidden;
+  };
+  return { panel, draw, start, offer };
 }
 
 shown(async () => {
-  const [all, choices] = await Promise.all([
-    ask("/api/practice/puzzles"),
-    ask("/api/games/choices"),
-  ]);
+  const all = await ask("/api/practice/puzzles");
   const puzzles = puzzlePanel(all);
-  const mistakes = mistakePanel(choices);
+  const mistakes = mistakePanel();
   const beside = element(
     "div",
     { class: "beside" },
@@ -458,6 +459,8 @@ shown(async () => {
     mistakes.draw();
   };
   table.changed();
+  await mistakes.offer();
+  follow("games", () => mistakes.offer().catch(() => {}));
   const place = new URLSearchParams(location.hash.slice(1));
   const game = place.get("game");
   if (game !== null && place.has("seat"))

@@ -20,13 +20,16 @@ class Ends:
     def reset(self, seed=0):
         pass
 
+    def choose(self, observation):
+        return "PASS"
+
     def act(self, observation):
         if observation.me.deck_size == 0 and observation.rules == "1.5":
             os._exit(3)
         return "PASS"
 
 
-class Unready:
+class Unready(Ends):
     def __init__(self):
         raise ValueError("no weights")
 """
