@@ -148,7 +148,7 @@ def test_mistakes_of_a_players_games(server: Server, visit: Opener, tmp_path: Pa
     page.select_option("#player", "ann")
     page.click("#find")
     expect(page.locator("#searched")).to_contain_text("Done: 2 of 2 games")
-    opened(page, "of ann against bob")
+    opened(page, "of \u2068ann\u2069 against \u2068bob\u2069")
     rows = page.locator("#mistakes li")
     rows.last.locator("button").click()
     expect(page.locator("#exercise")).to_have_text(rows.last.inner_text())

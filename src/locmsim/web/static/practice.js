@@ -56,8 +56,8 @@ class Table {
     this.legal = [];
     /** What the answer is worth, once it was given. @type {string[]|null} */
     this.verdict = null;
-    /** Whether the server is being asked. */
-    this.busy = false;
+    /** What the server is being asked. @type {Promise<unknown>|null} */
+    this.busy = null;
     /** Called when something was solved or another exercise is shown. */
     this.changed = () => {};
 
@@ -129,7 +129,7 @@ class Table {
       history.replaceState(null, "", `#${place}`);
       this.reset();
       this.changed();
-    });
+    }, true);
   }
 
   /** The next exercise that is not solved, or else the next one. */
@@ -140,15 +140,19 @@ class Table {
     this.show(after.find((i) => !solvedOf([list[i].id])) ?? after[0]);
   }
 
-  /** Ask the server; meanwhile nothing else can be done. @param {() => Promise<void>} work */
-  async ask(work) {
-    if (this.busy) return;
-    this.busy = true;
-    await shown(async () => {
+  /** Ask the server; meanwhile nothing else can be done. @param {() => Promise<void>} work
+   * @param {boolean} [patient] whether it waits for what is being asked */
+  async ask(work, patient = false) {
+    while (this.busy) {
+      if (!patient) return;
+      await this.busy;
+    }
+    this.busy = shown(async () => {
       await work();
       notice();
     });
-    this.busy = false;
+    await this.busy;
+    this.busy = null;
   }
 
   restart() {
