@@ -46,8 +46,9 @@ def play(page: Any, actions: list[str], how: str = "click") -> None:
 
 
 def opened(page: Any, title: str) -> None:
+    page.wait_for_selector("[aria-busy=false] .board .can")
     expect(page.locator("#exercise")).to_contain_text(title)
-    page.wait_for_selector(".board .can")
+    page.wait_for_selector("[aria-busy=false] .board .can")
 
 
 def count_of(page: Any, difficulty: str) -> str:

@@ -147,12 +147,14 @@ class Table {
       if (!patient) return;
       await this.busy;
     }
+    this.root.setAttribute("aria-busy", "true");
     this.busy = shown(async () => {
       await work();
       notice();
     });
     await this.busy;
     this.busy = null;
+    this.root.setAttribute("aria-busy", "false");
   }
 
   restart() {
@@ -348,7 +350,7 @@ function puzzlePanel(all) {
     "section",
     { class: "panel", "aria-labelledby": "puzzles-title" },
     element("h2", { id: "puzzles-title", text: "Puzzles" }),
-    element("p", { class: "dim", text: "One turn wins at once, in any order of its actions." }),
+    element("p", { class: "dim", text: "Exactly one turn wins at once: find it." }),
     choice,
     buttons,
   );
