@@ -91,7 +91,7 @@ def games(rules: str) -> Iterator[list[State]]:
 
 def best_of(states: list[State], left: Counter[str]) -> Puzzle | None:
     """Return the puzzle of a game that takes most preparation, of a difficulty that is wanted."""
-    found = [one for state in states if (one := made(state)) and left[one.difficulty] > 0]
+    found = [one for state in states if (one := weakened(state)) and left[one.difficulty] > 0]
     return max(found, key=preparations, default=None)
 
 
@@ -103,7 +103,7 @@ def preparations(puzzle: Puzzle) -> int:
     )
 
 
-def made(state: State) -> Puzzle | None:
+def weakened(state: State) -> Puzzle | None:
     """Return the puzzle that a position is with the health that the turn can just take."""
     bare = without_hidden(state)
     if bare.perft(3) > SEQUENCES:

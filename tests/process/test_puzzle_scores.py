@@ -130,7 +130,11 @@ def test_agents_of_others_cannot_end_it(
     [
         (["built-in"], 2, "--puzzles: expected at least one AGENT"),
         (["built-in", "./mybot --fast"], 2, "AGENT: "),
-        (["built-in", "python3 bot.py"], 2, "is a program, which needs a whole match"),
+        (
+            ["built-in", "python3 bot.py"],
+            2,
+            "'python3 bot.py' is no agent: programs need a whole match",
+        ),
         (["built-in", "greedie"], 2, "greedie"),
         (["{folder}/none.txt", "greedy"], 1, "--puzzles: {folder}/none.txt: No such file"),
         (["{folder}/bad.txt", "greedy"], 1, "--puzzles: {folder}/bad.txt: line 1: "),

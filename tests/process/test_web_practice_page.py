@@ -119,7 +119,7 @@ def test_mistakes_of_a_report_are_played_again(
     opened(page, f"Turn {wrong[0].turn} of ")
     rows = page.locator("#mistakes li")
     expect(rows).to_have_count(len(wrong))
-    expect(page.locator("#searched")).to_contain_text("Done: 1 of 1 games")
+    expect(page.locator("#searched")).to_contain_text("Done: 1 of 1 game, ")
     assert HOSTILE.split()[0] in rows.first.inner_text()
     page.keyboard.press("e")
     told = page.locator("#verdict")

@@ -61,7 +61,8 @@ def _player(text: str, seed: int) -> Any:
     bot = check_bot(as_bot(text, "AGENT"))
     if isinstance(bot, str):
         raise Failure(
-            f"AGENT: {text} is a program, which needs a whole match: puzzles are for agents", code=2
+            f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents",
+            code=2,
         )
     return IsolatedAgent(bot, seed) if isinstance(bot, partial) else bot
 

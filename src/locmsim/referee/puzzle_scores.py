@@ -85,10 +85,10 @@ def attempt(player: Any, puzzle: Puzzle, *, seed: int = 0) -> Attempt:
 
 def count_solved(attempts: Iterable[Attempt]) -> list[Solved]:
     """Count the puzzles that were solved: all of them, then those of each difficulty there is."""
-    made = [*attempts]
-    found = [_counted("", made)]
+    done = [*attempts]
+    found = [_counted("", done)]
     for difficulty in DIFFICULTIES:
-        some = [one for one in made if one.puzzle.difficulty == difficulty]
+        some = [one for one in done if one.puzzle.difficulty == difficulty]
         if some:
             found.append(_counted(difficulty, some))
     return found

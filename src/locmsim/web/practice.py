@@ -81,11 +81,11 @@ def page(site: Site) -> Page:
             position.root.clone(), actions, cards, position.names, hidden=position.hidden
         )
 
-    def judge(request: Request, data: dict[str, Any]) -> object:
+    def check(request: Request, data: dict[str, Any]) -> object:
         exercise, actions = _exercise(site, data), actions_of(data)
         if exercise.puzzle is not None:
-            return _judged_puzzle(exercise.position, actions)
-        return _judged_turn(exercise, actions)
+            return _checked_puzzle(exercise.position, actions)
+        return _evaluated_turn(exercise, actions)
 
     def solution(request: Request, data: dict[str, Any]) -> object:
         exercise = _exercise(site, data)
@@ -109,7 +109,7 @@ def page(site: Site) -> Page:
             get("/api/practice/puzzles", puzzles),
             post("/api/practice/open", opened),
             post("/api/practice/step", step),
-            post("/api/practice/judge", judge),
+            post("/api/practice/check", check),
             post("/api/practice/solution", solution),
             post("/api/practice/mistakes", mistakes),
         ],
@@ -139,10 +139,10 @@ def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
     return _Exercise(site.position(key, turn), None, answer)
 
 
-# ----------------------------------------------------------------------------------- judgements
+# ------------------------------------------------------------------------------------- answers
 
 
-def _judged_puzzle(position: Position, actions: list[str]) -> dict[str, Any]:
+def _checked_puzzle(position: Position, actions: list[str]) -> dict[str, Any]:
     end = position.after(actions)
     if end.winner == position.mover:
         return {"solved": True, "words": ["Solved: this wins."]}
@@ -150,13 +150,17 @@ def _judged_puzzle(position: Position, actions: list[str]) -> dict[str, Any]:
     return {"solved": False, "words": [f"Not yet: the opponent has {health} health left."]}
 
 
-def _judged_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
-    """Judge a turn beside the best one that the engine finds, and the one of the match."""
+def _evaluated_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
+    """Evaluate a turn beside the best one that the engine finds, and the one of the match."""
     position = exercise.position
     position.after(actions)  # they must be legal
     then = exercise.compared(exercise.answer)
     value = exercise.compared(";".join(actions) or "PASS").value_played
-    mine, best, played = _chance(value), _chance(then.value_best), _chance(then.value_played)
+    mine, best, played = (
+        _win_probability(value),
+        _win_probability(then.value_best),
+        _win_probability(then.value_played),
+    )
     words = [
         f"Your chance of winning with this turn: {mine:.0%}.",
         f"{_beside(mine, best)} the best turn that the engine found ({best:.0%}).",
@@ -165,7 +169,7 @@ def _judged_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
     return {"solved": best - mine < LEAST_LOSS, "words": words, "chance": mine, "best": best}
 
 
-def _chance(value: float) -> float:
+def _win_probability(value: float) -> float:
     """Return the chance of winning at an expected result from -1 to 1."""
     return (1 + value) / 2
 

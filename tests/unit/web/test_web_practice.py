@@ -60,7 +60,7 @@ def test_mistakes_of_a_players_games(page: Client, game: tuple[str, Any]) -> Non
     assert error == "there is no finished game of 'nobody'"
 
 
-def test_an_answer_is_judged_as_the_report_judges(page: Client, game: tuple[str, Any]) -> None:
+def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, Any]) -> None:
     key, result = game
     turns = {turn.turn: turn for turn in report_turns(result, players=[0])}
     for row in mistakes(page, game=key, seat=0)[:4]:
@@ -72,7 +72,7 @@ def test_an_answer_is_judged_as_the_report_judges(page: Client, game: tuple[str,
         solution = page.post("/api/practice/solution", **place)
         assert ";".join(solution["actions"]) == then.best.replace("PASS", "")
         assert [step["action"] for step in solution["steps"]] == solution["actions"]
-        best = page.post("/api/practice/judge", **place, actions=solution["actions"])
+        best = page.post("/api/practice/check", **place, actions=solution["actions"])
         assert best["solved"]
         assert best["chance"] == best["best"] == (1 + then.value_best) / 2
         assert best["words"][1].startswith("As good as the best turn that the engine found (")
@@ -80,13 +80,13 @@ def test_an_answer_is_judged_as_the_report_judges(page: Client, game: tuple[str,
         assert "than the turn that was played in the match" in best["words"][2]
         report = page.wait(page.post("/api/report/start", game=key))["result"]["turns"]
         played = next(turn for turn in report if turn["turn"] == row["turn"])["played_actions"]
-        same = page.post("/api/practice/judge", **place, actions=played)
+        same = page.post("/api/practice/check", **place, actions=played)
         assert same["chance"] == (1 + then.value_played) / 2
         assert not same["solved"]
         assert same["words"][1].startswith("Worse by ")
         assert same["words"][2].startswith("As good as the turn that was played in the match (")
         # Any other turn is compared in the same worlds.
-        nothing = page.post("/api/practice/judge", **place)
+        nothing = page.post("/api/practice/check", **place)
         position = page.site.position(key, row["turn"])
         value = compare_turn(position.seen, position.belief, "PASS", turn=row["turn"]).value_played
         assert nothing["chance"] == (1 + value) / 2
@@ -107,8 +107,8 @@ def test_steps_of_a_turn(page: Client, game: tuple[str, Any]) -> None:
         legal = found["actions"]
     assert actions
     page.post("/api/practice/step", 400, **place, actions=["ATTACK 1 1"])
-    page.post("/api/practice/judge", 400, **place, actions=["JUMP"])
-    page.post("/api/practice/judge", 400, **place, actions=["PASS"] * 99)
+    page.post("/api/practice/check", 400, **place, actions=["JUMP"])
+    page.post("/api/practice/check", 400, **place, actions=["PASS"] * 99)
 
 
 @pytest.mark.parametrize("number", [0, len(PUZZLES) // 2, len(PUZZLES) - 1])
@@ -128,12 +128,12 @@ def test_puzzles(page: Client, number: int) -> None:
     actions = puzzle.line.split(";")
     found = page.post("/api/practice/step", **place, actions=actions)
     assert found["steps"][-1]["board"]["winner"] == mover
-    judged = page.post("/api/practice/judge", **place, actions=actions)
-    assert judged == {"solved": True, "words": ["Solved: this wins."]}
-    judged = page.post("/api/practice/judge", **place, actions=[])
+    answer = page.post("/api/practice/check", **place, actions=actions)
+    assert answer == {"solved": True, "words": ["Solved: this wins."]}
+    answer = page.post("/api/practice/check", **place, actions=[])
     health = puzzle.state.players[1 - mover].health
     words = f"Not yet: the opponent has {health} health left."
-    assert judged == {"solved": False, "words": [words]}
+    assert answer == {"solved": False, "words": [words]}
     assert page.post("/api/practice/solution", **place)["actions"] == actions
 
 
@@ -146,7 +146,7 @@ def test_puzzles(page: Client, number: int) -> None:
         ("open", {"puzzle": "1"}, "puzzle: expected an integer"),
         ("open", {"game": "p0", "turn": 999}, "the match has turns 0 to "),
         ("open", {"game": "p7", "turn": 1}, "there is no match 'p7'"),
-        ("judge", {"game": "p0"}, "turn: expected an integer"),
+        ("check", {"game": "p0"}, "turn: expected an integer"),
         ("mistakes", {"game": "p0", "seat": 2}, "seat: expected 0 or 1, got 2"),
         ("mistakes", {"game": "p7", "seat": 1}, "there is no match 'p7'"),
         ("mistakes", {"player": "You", "games": 101}, "games: expected 1 to 100, got 101"),

@@ -201,7 +201,7 @@ class Table {
       this.steps = [...this.steps.slice(0, 1), ...found.steps];
       this.legal = found.actions;
       this.draw();
-      if (this.steps[this.steps.length - 1].board.winner !== null) await this.judge();
+      if (this.steps[this.steps.length - 1].board.winner !== null) await this.check();
     });
   }
 
@@ -219,12 +219,12 @@ class Table {
 
   /** End the turn. */
   answer() {
-    if (this.data && !this.verdict) this.ask(() => this.judge());
+    if (this.data && !this.verdict) this.ask(() => this.check());
   }
 
-  async judge() {
+  async check() {
     const { exercise, actions } = this;
-    const found = await tell("/api/practice/judge", { ...exercise.place, actions });
+    const found = await tell("/api/practice/check", { ...exercise.place, actions });
     mark(exercise.id, found.solved);
     this.verdict = found.words;
     this.told.replaceChildren(
@@ -284,6 +284,9 @@ class Table {
 }
 
 const table = new Table();
+
+/** A number of things. @param {number} count @param {string} what one of them */
+const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** Rows to choose an exercise by; those that were solved say so. @param {Exercise[]} list */
 function rows(list) {
@@ -391,9 +394,9 @@ function mistakePanel() {
         list.splice(0, list.length, ...(now.result?.mistakes ?? []).map(exerciseIn));
         if (!begun && list.length) table.begin(list, 0);
         begun ||= list.length > 0;
-        const games = `${number(now.done)} of ${number(now.of)} games`;
         const state = now.state === "running" ? "Searching\u2026" : "Done:";
-        progress.textContent = `${state} ${games}, ${number(list.length)} turns gave something away.`;
+        const games = `${number(now.done)} of ${counted(now.of, "game")}`;
+        progress.textContent = `${state} ${games}, ${counted(list.length, "turn")} gave something away.`;
         draw();
         return true;
       });
