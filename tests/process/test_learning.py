@@ -125,6 +125,11 @@ def test_expert_iteration(tmp_path):
     assert out.startswith("round 2  games 8 ")
     lines = (tmp_path / "run" / "log.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in lines] == ["round", "1", "2"]
+    assert b"\r" not in (tmp_path / "run" / "log.csv").read_bytes()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    out = run(*command, "--rounds", 2, "--resume", cwd=tmp_path)
+    assert out.startswith("run: finished after 2 rounds, nothing was changed.")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
     learnt = Policy.load(tmp_path / "run" / "policy.npz")
     assert learnt.meta["training"].endswith("8 games of search")
     before = Policy.load(tmp_path / "run" / "round-1.npz")
