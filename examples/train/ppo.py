@@ -1,7 +1,7 @@
 """Train agents by self-play against themselves and a league: PPO in PyTorch, in one file.
 
     python ppo.py --folder runs/first --total-timesteps 20_000_000
-    locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
+    locmsim arena policy:path=runs/first/policy.npz greedy random --mode gauntlet --games 200
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
 The folder of a run holds the policy, the checkpoint, `log.csv`, `opponents.csv` and the files of

@@ -148,4 +148,4 @@ def _policy(option: str, texts: str) -> Any:
         raise ValueError(
             f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
         )
-    return chooser.build if option == "deck" else chooser.pick
+    return chooser.build if option == "deck" else chooser.picker
