@@ -211,9 +211,10 @@ def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
         match.submit(0, line)
         match.submit(1, "PASS")
     assert len(set(chosen)) == (1 if rules == "1.5" else 3)
-    if rules == "1.5":
-        process = start("--agent", "greedy", "--deck", f"policy:path={path}")
-        assert ask(process, Match(seed=3).input_text(0)) == f"{line}\n"
+    flag = "--deck" if rules == "1.5" else "--draft"
+    for options in (["--agent", "greedy"], []):
+        process = start(*options, flag, f"policy:path={path}")
+        assert ask(process, Match(rules, seed=3).input_text(0)) == f"{chosen[0]}\n"
 
 
 def test_an_agent_of_a_file(tmp_path):
