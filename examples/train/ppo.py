@@ -171,7 +171,7 @@ class Processes:
 
     def __init__(self):
         self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
-        if self.size > 1:  # PyTorch picks gloo for CPUs, nccl for GPUs
+        if self.size > 1 and not dist.is_initialized():  # gloo for CPUs, nccl for GPUs
             dist.init_process_group()
 
     def sum(self, tensor):
@@ -706,14 +706,15 @@ def train_seeds(options, *networks):
     """Train once, or with several seeds in folders of their own; draw the mean of their curves."""
     if options.seeds <= 1:
         return train(options, *networks)
-    folder = Path(options.folder)
+    folder, first = Path(options.folder), os.environ.get("RANK", "0") == "0"
     for seed in range(options.seed, options.seed + options.seeds):
         part = argparse.Namespace(**vars(options))
         part.seed, part.folder = seed, str(folder / f"seed-{seed}")
-        part.resume = options.resume
-        print(f"seed {seed}: {part.folder}", flush=True)
+        if first:
+            print(f"seed {seed}: {part.folder}", flush=True)
         train(part, *networks)
-    draw_curves(folder, range(options.seed, options.seed + options.seeds))
+    if first:
+        draw_curves(folder, range(options.seed, options.seed + options.seeds))
     return None
 
 

@@ -109,9 +109,13 @@ def test_two_processes_learn_what_one_does(ppo, tmp_path):
         [
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
             str(EXAMPLES / "ppo.py"), "--folder", str(folder), *SMALL, "--total-timesteps", "1536",
+            "--seeds", "2",
         ],
         env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True, capture_output=True,
     )  # fmt: skip
+    assert (folder / "curves.csv").read_text().startswith("step,name,mean,lowest,highest\n1536,")
+    assert (folder / "seed-2" / "policy.npz").exists()
+    folder /= "seed-1"
     two = torch.load(folder / "checkpoint.pt", weights_only=True)
     for name, weights in one["net"].items():
         torch.testing.assert_close(two["net"][name], weights, rtol=0, atol=1e-5)
