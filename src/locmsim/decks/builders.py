@@ -120,7 +120,7 @@ class GreedyBuilder:
     Parameters
     ----------
     score : function
-        The worth of a `Card`.
+        The value of a `Card`.
     min_creatures : int
         How many of the 30 are creatures at least.
     limits : mapping of CardType to int

@@ -143,7 +143,7 @@ class CurvePicker:
     Parameters
     ----------
     scores : mapping of str to function
-        Rule set -> the worth of a `Card`.
+        Rule set -> the value of a `Card`.
     curve : tuple of int
         How many cards of the final deck should cost 0-1, 2, 3, 4, 5, 6 and 7 or more.
     items : int

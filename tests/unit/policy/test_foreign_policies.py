@@ -225,7 +225,8 @@ def test_an_onnx_file_chooses_cards_as_the_network(tmp_path: Path, rules: str, o
     write_onnx(path, network, {"locmsim.rules": rules, "locmsim.layout": "choice"})
 
     def lines(text: str) -> list[str]:
-        agent, found = make_agent(f"greedy:{option}={text}"), []
+        agent = make_agent(f"greedy:{option}={text}")
+        found: list[str] = []
         for seed in range(3):
             agent.reset(seed)
             match = Match(rules, seed=seed)
