@@ -193,7 +193,7 @@ def test_wrong_usage(options, message, capsys):
 @each_rules
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
-    """The process chooses the same cards as the agent, by a file or by code of one's own."""
+    """The process chooses the same cards as the agent."""
     path = tmp_path / f"choice.{kind}"
     policy = Policy.random("mlp", rules=rules, layout="choice", seed=2)
     if kind == "npz":
