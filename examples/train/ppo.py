@@ -29,7 +29,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn import functional
 
-from locmsim.envs import LocmVectorEnv, Pool, gae
+from locmsim.envs import LocmVectorEnv, PlayerResults, Pool, gae
 from locmsim.policy import Policy, get_layout
 from locmsim.tuning.evaluate import evaluate
 
@@ -295,10 +295,10 @@ class Rollout:
 
     def played(self):
         """Return the learner's wins and games by player since the last call, in this process."""
-        old, results = self.results, self.env.players.results.items()
-        now = {name: np.array([one.won + one.drawn / 2, one.games]) for name, one in results}
-        self.results = now
-        return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
+        old, self.results = self.results, self.env.players.results
+        new = {n: one.since(old.get(n, PlayerResults())) for n, one in self.results.items()}
+        new.pop("caller", None)
+        return {name: (one.won + one.drawn / 2, one.games) for name, one in new.items()}
 
     def win_rate(self, net, opponent):
         """Return the network's `WinRate` on card sets that are never trained on."""
