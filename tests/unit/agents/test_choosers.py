@@ -93,6 +93,21 @@ def test_a_trained_chooser_chooses_for_every_agent(files, agent):
     assert len(chosen(f"{agent}:deck=random")) == 30
 
 
+def test_a_file_that_is_replaced_is_read_again(files):
+    path = files / "choice-1.5.npz"
+    text = f"greedy:deck=policy:path={path}"
+    cards, first = Match(seed=3).cards, chosen(text)
+    other = Policy.random("cards", seed=9)
+    other.save(path)
+    assert chosen(text) == build_deck(cards, PolicyChooser(other).build) != first
+    battle = files / "battle.npz"
+    arrays = []
+    for seed in (1, 2):
+        Policy.random(seed=seed).save(battle)
+        arrays.append(make_agent(f"policy:path={battle}").policy.arrays["value.w"])
+    assert (arrays[0] != arrays[1]).any()
+
+
 def test_choosers_of_drafts(files):
     path = files / "choice-1.2.npz"
     offers = Match("1.2", seed=3).offers

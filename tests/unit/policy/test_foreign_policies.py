@@ -237,7 +237,7 @@ def test_an_onnx_file_chooses_cards_as_the_network(tmp_path: Path, rules: str, o
         return found
 
     wanted = lines(f"policy:path={tmp_path / 'choice.npz'}")
-    assert len(set(wanted)) >= 3
+    assert len(set(wanted)) > 1
     assert lines(f"policy:path={path}") == wanted
     seen = []
     for file in ("choice.npz", "choice.onnx"):

@@ -36,9 +36,11 @@ SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
 #: Functions that accept any name, since other classes decide which; their docstrings say so.
 ANY_NAME = {
     "locmsim.Observation.replace",  # as `dataclasses.replace`
+    "locmsim.game.observation.Observation.replace",
     "locmsim.search.Evaluation.replace",
     "locmsim.agents.make_agent",
     "locmsim.arena.make_game",
+    "locmsim.arena.registry.make_game",
     "locmsim.arena.CorePool.submit",  # of `concurrent.futures`
     "locmsim.envs.LocmVectorEnv.close_extras",  # of Gymnasium
     "locmsim.envs.aec.env",  # those of `Options`, which the docstring has
