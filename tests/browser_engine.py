@@ -46,14 +46,20 @@ class Machine:
 
     def __init__(self, result: Result[Match], folder: Path, search: str = "beam") -> None:
         node = need_node()
-        static = resources.files("locmsim.web") / "static" / "machine.js"
-        files = [folder / "machine.mjs", folder / "engine.wasm", folder / "battle.json"]
-        files[0].write_text(static.read_text(encoding="utf-8"), encoding="utf-8")
-        files[1].write_bytes(need_compiler(result.match.rules, search))
-        files[2].write_text(json.dumps(battle_data(result)))
-        script = Path(__file__).with_name("machine.mjs")
+        static = resources.files("locmsim.web") / "static"
+        for name in ("machine.js", "local.js", "board.js", "dom.js"):
+            text = (static / name).read_text(encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / "package.json").write_text('{"type": "module"}')
+        module, battle = folder / "engine.wasm", folder / "battle.json"
+        module.write_bytes(need_compiler(result.match.rules, search))
+        battle.write_text(json.dumps(battle_data(result)))
+        command = [node, str(Path(__file__).with_name("machine.mjs")), str(folder)]
         self.process = subprocess.Popen(
-            [node, script, *files], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*command, str(module), str(battle)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def ask(self, what: str, **asked: Any) -> Any:

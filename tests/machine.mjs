@@ -3,8 +3,10 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [script, module, battle] = process.argv.slice(2);
-const { Machine } = await import(pathToFileURL(script).href);
+const [folder, module, battle] = process.argv.slice(2);
+const script = (name) => import(pathToFileURL(`${folder}/${name}`).href);
+const { Machine } = await script("machine.js");
+const { Teller } = await script("local.js");
 const compiled = await WebAssembly.compile(await readFile(module));
 const machine = await Machine.load(compiled, JSON.parse(await readFile(battle, "utf8")));
 
@@ -13,6 +15,12 @@ const more = {
   look: ({ path }) => {
     const player = machine.go(path);
     return { player, board: machine.board(), legal: machine.legal(), shown: machine.shown() };
+  },
+  /** The steps of a page after the first one. */
+  steps: ({ actions, data }) => {
+    const teller = new Teller(data);
+    const first = (machine.go([]), teller.position(machine.board()));
+    return teller.steps(actions, first, machine.walk({ path: [], actions }).boards);
   },
   find: ({ path, seed, most, plans }) => machine.search(machine.go(path), seed, 0, most, plans),
 };

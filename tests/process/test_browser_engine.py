@@ -17,12 +17,13 @@ from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
-from locmsim.networks.weights import WeightsFile
 from locmsim.referee import play
-from locmsim.referee.knowledge import known_turns
+from locmsim.referee.knowledge import replayed
 from locmsim.search import Evaluation
+from locmsim.search.analysis import held_cards
+from locmsim.web import replay_data
 from locmsim.web.positions import played_turns
-from locmsim.web.views import Cards, board_view, legal_texts
+from locmsim.web.views import legal_texts
 
 #: The most bytes of the modules of all rule sets, compressed.
 MOST = 250_000
@@ -62,7 +63,7 @@ def compare(result, machine, bound):
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_it_answers_as_the_python_bot_under_node(rules, weights, tmp_path):
-    for seed in range(amount(1, 200)):
+    for seed in range(amount(1, 10, 200)):
         result = played(weights(rules), rules, "beam", 1000, seed)
         with Machine(result, tmp_path) as machine:
             compare(result, machine, 1000)
@@ -79,82 +80,88 @@ def test_the_tree_search_answers_as_in_python_under_node(rules, weights, tmp_pat
 
 @pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
 def test_every_step_of_golden_games(rules, tmp_path):
-    """Positions, legal actions and what players are shown are those of the package."""
+    """Positions, words, legal actions and what players are shown are those of the package."""
     games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
     for game in games[:: max(1, len(games) // amount(1, 8))]:
         result = golden_result(game)
         path = []
         with Machine(result, tmp_path) as machine:
             for turn, (_, state, applied) in zip(game["turns"], played_turns(result), strict=True):
-                for text in [*applied, None]:
+                if state.is_terminal():  # dead from drawing, but asked
+                    break
+                for text in [*applied, "PASS"]:
                     seen = machine.ask("look", path=path)
                     assert seen["shown"] == turn["input"]
-                    assert numbered(seen["board"]) == numbered(shown(state))
-                    legal = [] if state.is_terminal() else legal_texts(state)
-                    assert seen["legal"] == legal
-                    if text is not None:
-                        state.apply_action(state.string_to_action(text))
-                        path.append(text)
-                if state.is_terminal():
-                    break
-                path.append("PASS")
+                    assert seen["legal"] == ([] if state.is_terminal() else legal_texts(state))
+                    if text == "PASS" and state.is_terminal():
+                        break
+                    state.apply_action(state.string_to_action(text))
+                    path.append(text)
+            data = replay_data(result, ("one", "two"))
+            steps = machine.ask("steps", actions=path, data=data)
+            for step, wanted in zip(steps, data["steps"][1:], strict=True):
+                for name in ("turn", "player", "action", "words"):
+                    assert step[name] == wanted[name]
+                assert lane_by_lane(step["board"]) == lane_by_lane(wanted["board"])
 
 
-def shown(state):
-    """Return what a page draws of a state, with base ids in place of keys."""
-    cards = Cards()
-    board = board_view(state, cards)
-    known = {key: card["row"][0] for key, card in cards.to_json()["cards"].items()}
-    for side in board["sides"]:
-        side["hand"] = [[number, known[key]] for number, key in side["hand"]]
-        side["board"] = [[row[0], known[row[1]], *row[2:]] for row in side["board"]]
-    return board
-
-
-def numbered(board):
-    """Return a board with its creatures lane by lane."""
+def lane_by_lane(board):
+    """Return a board with its creatures in the order of lanes."""
     for side in board["sides"]:
         side["board"].sort(key=lambda row: row[5])
+        side["hand"] = [[*held] for held in side["hand"]]
     return board
 
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-def test_chances_levels_and_hands(rules, weights, tmp_path):
-    """A chance is that of the pages; a level that slips without an error plays greedily."""
+def test_chances_hands_and_slips(rules, weights, tmp_path):
+    """A level that slips without an error plays greedily; the rest is what analyses tell."""
     result = played(weights(rules), rules, "beam", 300, 3)
-    evaluation = Evaluation.of(WeightsFile.load(weights(rules))[rules], rules)
+    agents = [python_bot(weights(rules), "beam", 1) for _ in range(2)]
     look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
+    level = {"slips": 1, "blur": 0, "nodes": 0, "time_ms": 0}
+    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20}
     path = []
-    turns = zip(played_turns(result), known_turns(result), strict=True)
     with Machine(result, tmp_path) as machine:
-        for (call, state, applied), (_, _, belief) in turns:
-            if state.is_terminal():
+        for call, match in replayed(result):
+            agent, seen = agents[call.player], match.observation(call.player)
+            if match.state is None:
+                agent.choose(seen)
+                continue
+            if match.state.is_terminal():
                 break
-            level = {"slips": 1, "blur": 0, "nodes": 0, "time_ms": 0}
-            greedy = machine.ask("turn", path=path, level=level, chance=0.5, seed=7)
-            root = belief.root()
-            wanted = [root.clone()]
-            texts = []
-            for action in greedy_turn(root, look):
-                texts.append(wanted[0].action_to_string(action))
-                wanted[0].apply_action(action)
-            assert greedy["actions"] == texts
+            agent.act(seen)
+            root, worlds = agent.belief.root(), agent.belief.determinizer()
+            slipped = machine.ask("turn", path=path, level=level, chance=0.5, seed=7)["actions"]
+            assert slipped == texts(root, greedy_turn(root, look))
+            applied = call.result.applied
             asked = machine.ask("chance", path=path, line=";".join(applied), worlds=32, seed=1)
-            assert asked["player"] == call.player
-            assert 0 <= asked["chance"] <= 1
-            found = machine.ask(
-                "analyse", path=path, seed=1, ms=0, nodes=200, plans=4, worlds=8, samples=20
-            )
+            sampled = worlds.sample(1)
+            actions = sampled.actions_of(call.answer)
+            value = agent.search.prepare(rules).turn_value(worlds, sampled, actions, 32, 1)
+            assert asked == {
+                "player": call.player,
+                "chance": pytest.approx((1 + value) / 2, abs=1e-6),
+            }
+            found = machine.ask("analyse", path=path, seed=1, **limits)
             assert found["lines"]
-            for _, chance in found["held"]:
-                assert 0 < chance <= 1
+            likely = {h.card.base_id: h.chance for h in held_cards(agent.belief, 20)}
+            assert dict(found["held"]) == pytest.approx(likely)
             path += [*applied, "PASS"]
 
 
-@each_rules
-def test_the_modules_are_small(rules):
-    """Each has a third of the bytes that all together may have."""
-    assert len(gzip.compress(need_compiler(rules), 9)) <= MOST / 3
+def texts(state, actions):
+    """Return the texts of actions that follow each other."""
+    state, found = state.clone(), []
+    for action in actions:
+        found.append(state.action_to_string(action))
+        state.apply_action(action)
+    return found
+
+
+def test_the_modules_are_small():
+    sizes = [len(gzip.compress(need_compiler(rules), 9)) for rules in RULE_SETS]
+    assert sum(sizes) <= MOST, sizes
 
 
 def test_it_compiles_without_a_warning(tmp_path):

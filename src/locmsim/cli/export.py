@@ -79,7 +79,7 @@ def add_options(parser: Parser) -> None:
     add(
         "--write-weights",
         metavar="FILE",
-        help="also write the rounded weights of the bot or engine, so that a Python bot plays alike",
+        help="also write the rounded weights of bot or engine, so that a Python bot plays alike",
     )
     parser.rules_out("--kernel", "--time-ms", "--readable", "--write-weights")
     parser.needs("--kernel", "--with", "--minify")

@@ -17,8 +17,8 @@ __all__ = ["battle_data", "packed_engine"]
 
 #: What chances are, and the seed of their worlds, as on the pages of the server.
 _NOTE = (
-    f"Chances of winning: the mean of {WORLDS} sampled worlds, in which the opponent's reply and the"
-    " next turns are played on. The engine knows what the player had been shown."
+    f"Chances of winning: the mean of {WORLDS} sampled worlds, in which the opponent's reply and"
+    " the next turns are played on. The engine knows what the player had been shown."
 )
 _SEED = 1
 _WORKER = ("machine.js", "machine-worker.js")
