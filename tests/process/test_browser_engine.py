@@ -3,6 +3,8 @@
 import ctypes
 import gzip
 import json
+import re
+from pathlib import Path
 
 import pytest
 from amounts import amount
@@ -246,3 +248,15 @@ def test_the_command_writes_a_module(tmp_path, capsys):
         assert main(["export", "--engine", "--rules", "1.0", "-o", str(target)]) == 0
     assert target.read_bytes().startswith(b"\0asm")
     assert "compressed" in capsys.readouterr().out
+
+
+def test_the_page_lists_the_functions():
+    page = Path(__file__).parents[2] / "docs" / "browser.md"
+    if not page.exists():
+        pytest.skip("not the source tree")
+    rows = re.findall(r"(?m)^\| `(locm_engine_\w+)` \| (.+) \|$", page.read_text(encoding="utf-8"))
+    assert dict(rows) == engine_functions()
+    text = export_engine("1.0").text
+    for name, line in engine_functions().items():
+        assert re.search(rf"\n//   {name} +{re.escape(line)}\n", text)
+        assert re.search(rf"\nLOCM_API \w+ \*?{name}\(", text)

@@ -59,7 +59,9 @@ export class Local {
   async start() {
     this.loaded ??= this.load();
     const loaded = await this.loaded;
-    const address = URL.createObjectURL(new Blob([this.packed.worker], { type: "text/javascript" }));
+    const address = URL.createObjectURL(
+      new Blob([this.packed.worker], { type: "text/javascript" }),
+    );
     const worker = new Worker(address);
     this.worker = worker;
     worker.onmessage = ({ data: { id, answer, error } }) => {
@@ -167,8 +169,7 @@ export class Teller {
       const words = ends ? "" : this.words(action, board);
       const { turn } = board;
       board = this.position(boards[i]);
-      if (ends)
-        return { turn: board.turn, player: board.turn & 1, action: null, words, board };
+      if (ends) return { turn: board.turn, player: board.turn & 1, action: null, words, board };
       return { turn, player: turn & 1, action, words, board };
     });
   }
@@ -270,6 +271,7 @@ export class LocalSource {
   tell(text) {
     const panel = this.viewer.panels.querySelector("#engine");
     panel?.querySelector("#engine-fault")?.remove();
-    if (text) panel?.prepend(element("p", { id: "engine-fault", class: "notice", role: "alert", text }));
+    if (text)
+      panel?.prepend(element("p", { id: "engine-fault", class: "notice", role: "alert", text }));
   }
 }

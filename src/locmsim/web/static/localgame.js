@@ -34,7 +34,10 @@ export class LocalGame {
     this.undo = this.button("undo", "Undo", () => this.takeBack());
     const back = this.button("leave", "Back to the match", leave);
     this.result = element("h2", { class: "result", hidden: true });
-    this.viewer.tools.append(this.result, element("div", { class: "bar" }, this.end, this.undo, back));
+    this.viewer.tools.append(
+      this.result,
+      element("div", { class: "bar" }, this.end, this.undo, back),
+    );
     this.viewer.offer = () => this.offer();
     this.viewer.keys = {
       ...this.viewer.keys,
