@@ -42,7 +42,7 @@ static void engine_put_result(const char *before, double result) {
   engine_put_number(before, (int)(result * LOCM_MILLION + (result < 0 ? -0.5 : 0.5)));
 }
 
-// Reads the next integer from `*at` on, past blanks; 0 if there is none.
+// Reads the next integer from `*at` on, past blanks; returns its number of digits.
 static int engine_take_number(int *at, int size, int *number) {
   int i = *at, sign = 1, value = 0, digits = 0;
   while (i < size && engine_text[i] == ' ') i++;
@@ -70,7 +70,7 @@ static void engine_put_line(
   }
 }
 
-// Reads the legal action that stands in the text from `at` to `end`; -1 if it is none.
+// Reads the legal action that stands in the text from `at` to `end`; -1 for any other text.
 static int engine_take_action(const locm_state_t *s, const locm_table_t *t, int at, int end) {
   uint8_t legal[LOCM_MAX_ACTIONS + 1];
   char action[LOCM_MAX_ACTION_TEXT];
