@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from helpers import LOCMSIM, children_of, default_signals, running
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.arena import Arena
-from locmsim.arena.game_worker import DIED
+from locmsim.arena import Arena, LocmGame
+from locmsim.arena.game_worker import DIED, play_games
 from locmsim.contract import Fault
 from locmsim.referee import FaultKind, IsolatedAgent, play
 
@@ -385,6 +386,7 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
         ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
         ["web", "--bot", "a={}"],
         ["check", "{}"],
+        ["optimize", "beam:nodes={{n=5}}", "--against", "{}", "--games", "20", "--state", "run"],
     ],
 )
 def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
@@ -393,6 +395,80 @@ def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: 
     assert done.returncode == 2
     assert "its process exited with code 6" in done.stderr
     assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> None:
+    """This process would be gone."""
+    from locmsim.tuning.optimization import Optimization, OptimizationSettings
+
+    ends = spec("EndsAsItIsMade")
+    message = "its process exited with code 6"
+    for more in {}, {"decks": ends}, {"pilot": ends}:
+        players = ["osl", "greedy"] if more else [ends, "greedy"]
+        with pytest.raises(ValueError, match=message):
+            Arena(players, db=tmp_path / "a.db", **more)
+    # A page looks at runs without playing, and a start that is not given is looked up.
+    settings = OptimizationSettings(f"{ends}:depth={{depth=1}}", LocmGame())
+    assert Optimization(settings).values == {"depth": "1"}
+    with pytest.raises(ValueError, match="parameter depth: it has no start"):
+        Optimization(replace(settings, player=f"{ends}:depth={{depth}}"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [
+        ("raise KeyError('gone')", "raised KeyError: 'gone'"),
+        ("os._exit(5)", "its process exited with code 5"),
+    ],
+)
+def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path) -> None:
+    """It is made once, where the tournament is begun, and never again: it loses all games."""
+    (tmp_path / "once.py").write_text(
+        "import os, pathlib\n"
+        "from locmsim.agents import GreedyAgent\n"
+        f"made = pathlib.Path({str(tmp_path / 'made')!r})\n"
+        "class Once(GreedyAgent):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        if made.exists():\n"
+        f"            {ending}\n"
+        "        made.touch()\n"
+    )
+    players = ["greedy", f"once={tmp_path / 'once.py'}:Once"]
+    with Arena(players, games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        records = play_games(arena.settings, [1, 2], apart=True)
+        outcomes = [*arena.outcomes(), *(record.outcome for record in records)]
+        assert len(outcomes) == 4
+        for outcome in outcomes:
+            assert outcome.fault is not None
+            assert outcome.fault.kind == CRASHED
+            assert outcome.players[outcome.fault.player] == 1
+            assert reason in outcome.fault.message
+
+
+def test_games_that_end_their_workers_are_played_again_alike() -> None:
+    with Arena(["greedy", spec("Segfaults")], games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert {outcome.fault and outcome.fault.kind for outcome in arena.outcomes()} == {CRASHED}
+        assert arena.verify(jobs=1) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
+        ("Exits", "raised SystemExit: 1"),
+        ("Segfaults", "game 0 ended its worker process 3 times"),
+    ],
+)
+def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path) -> None:
+    """There is nobody who could win: the command ends, and says why."""
+    command = [*LOCMSIM, "dataset", spec(name), "-o", "a.npz", "--games", "1", "--jobs", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 

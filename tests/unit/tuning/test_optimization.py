@@ -147,9 +147,10 @@ def test_a_bot_that_fails_is_not_tuned(bot: str) -> None:
         ("mine.py:Mine:skill={skill=2:0..1}", "the start is outside its bounds"),
     ],
 )
-def test_what_cannot_be_tuned(bot: str, player: str, message: str) -> None:
+def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        begun(player)
+        finished(begun(player, folder=tmp_path / "state"))
+    assert not (tmp_path / "state").exists()
     with pytest.raises(ValueError, match=r"games: expected 20 to \d+, got 3"):
         begun(bot, 3)
     with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, tpe, got 'x'"):
