@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import LOCMSIM, children_of, default_signals, running
 
 from locmsim import Match
@@ -96,19 +97,21 @@ FEW = [
     "AnswersNumpyText",
     "AnswersNumber",
 ]
-#: Factor of the time limits for those who hang, which others keep on any machine.
-SCALE = 5.0
+#: Those of them that end a tournament differently; `--most` plays all cells of the table.
+IN_TOURNAMENTS = amount(
+    ["EndsButNotItsChild", "LeavesThread", "Raises", "Exits", "SwallowsEverything"], most=[*ENDS]
+)
+KINDS = ["agent", "isolated", "program"]
 
 
-#: Marks of the cells that only `.ci/nightly` plays; the suite has one of each row and column.
-ALL = [
-    pytest.mark.slow,
-    pytest.mark.skipif("LOCMSIM_ALL_ENDS" not in os.environ, reason="LOCMSIM_ALL_ENDS is not set"),
-]
+def scale_of(name: str) -> float:
+    """Return the factor of the time limits: there are some only for those who hang.
 
-
-def slow(*values: Any) -> Any:
-    return pytest.param(*values, marks=ALL)
+    Each has about a second, which the other player keeps on any machine.
+    """
+    if name not in HANGS:
+        return 0.0
+    return 0.25 if name == "SleepsInChoose" else 5.0
 
 
 @pytest.fixture(autouse=True)
@@ -158,18 +161,16 @@ def check(fault: Fault | None, name: str, player: int, kind: str = "isolated") -
 @pytest.mark.parametrize("name", ENDS)
 def test_in_a_process_of_its_own(name: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec(name)), 7)
-    # There are limits only where the agent hangs.
-    scale = SCALE if name in HANGS else 0.0
-    result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale)
+    result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale_of(name))
     check(result.fault, name, 1)
     if ENDS[name] is not None:
         assert result.scores == (0, -1)
 
 
-@pytest.mark.parametrize("name", [some if some in FEW else slow(some) for some in ENDS])
+@pytest.mark.parametrize("name", amount(FEW, most=[*ENDS]))
 def test_as_a_program(name: str) -> None:
-    scale = SCALE if name in HANGS else 0.0
-    result = play([make_agent("random"), program(name)], Match(seed=3), timeout_scale=scale)
+    players = [make_agent("random"), program(name)]
+    result = play(players, Match(seed=3), timeout_scale=scale_of(name))
     check(result.fault, name, 1, "program")
     if (end := ENDS[name]) is not None and end[1].startswith("raised") and name != "Exits":
         assert "Traceback" in result.stderr[1]
@@ -212,9 +213,8 @@ def test_other_rules(rules: str) -> None:
 
 def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
     """Play a tournament of `random` against each; there are limits only for those that hang."""
-    for scale, some in (0.0, set(names) - HANGS), (SCALE, set(names) & HANGS):
-        if not some:
-            continue
+    for scale in sorted({*map(scale_of, names)}):
+        some = [name for name in names if scale_of(name) == scale]
         specs = {one: shlex.join(program(one)) if kind == "program" else spec(one) for one in some}
         players = ["random", *(f"{name}={text}" for name, text in specs.items())]
         settings: dict[str, Any] = {"mode": "gauntlet", "games": 2, "seed": 4}
@@ -231,20 +231,15 @@ def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
                     assert DIED in arena.record(outcome.number).stderr[seat]
 
 
-@pytest.mark.parametrize("jobs", [slow(1), 2])
+@pytest.mark.parametrize("jobs", amount([2], most=[1, 2]))
 def test_a_tournament_always_ends(jobs: int, tmp_path: Path) -> None:
-    arena_of(FEW, tmp_path, "agent", jobs=jobs)
+    arena_of(IN_TOURNAMENTS, tmp_path, "agent", jobs=jobs)
 
 
 @pytest.mark.parametrize("kind", ["isolated", "program"])
-def test_a_tournament_of_programs_always_ends(kind: str, tmp_path: Path) -> None:
-    arena_of(["Segfaults", "SwallowsEverything"], tmp_path, kind, jobs=1)
-
-
-@pytest.mark.parametrize("kind", [slow("agent"), slow("isolated"), slow("program")])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_all_in_a_tournament(jobs: int, kind: str, tmp_path: Path) -> None:
-    arena_of([*ENDS], tmp_path, kind, jobs=jobs)
+@pytest.mark.parametrize("jobs", amount([1], most=[1, 2]))
+def test_a_tournament_of_programs_always_ends(jobs: int, kind: str, tmp_path: Path) -> None:
+    arena_of(amount(["Segfaults"], most=[*ENDS]), tmp_path, kind, jobs=jobs)
 
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
@@ -261,16 +256,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
-    [
-        (["Raises", "AnswersNumber"], "agent"),
-        *(slow([*ENDS], kind) for kind in ("agent", "isolated", "program")),
-    ],
-)
-def test_on_a_cluster(names: list[str], kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", amount(["agent"], most=KINDS))
+def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     (tmp_path / "script.py").write_text(ON_A_CLUSTER)
+    names = amount(["Raises", "AnswersNumber"], most=[*ENDS])
     here = Path(__file__).parent
     words = [str(here), str(here.parent), " ".join(names), kind, str(tmp_path)]
     command = [sys.executable, str(tmp_path / "script.py"), *words]
@@ -285,9 +275,8 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
     from locmsim.web.play import opponents
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
-    scale = SCALE if name in HANGS else 0.0
     changed = threading.Event()
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
+    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
                 ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
@@ -308,8 +297,8 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *((name, "isolated") if name in FEW else slow(name, "isolated") for name in ENDS),
-        *((name, "program") if name == "Segfaults" else slow(name, "program") for name in ENDS),
+        *((name, "isolated") for name in amount(FEW, most=ENDS)),
+        *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
     ],
 )
 def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
@@ -490,7 +479,7 @@ def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> No
     assert message in done.stderr
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", amount([1], [1, 2]))
 def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
     players = [f"a={shlex.join(program('Prints'))}", "greedy"]
     for name in ("RaisesInChoose", "ExitsInReset"):
