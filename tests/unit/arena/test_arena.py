@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, NO_TIMES, played, without_times
+from helpers import BOT, NO_TIMES, change, played, without_times
 
 from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
@@ -210,11 +210,13 @@ def test_loaded_to_look_at(tmp_path: Path) -> None:
         Arena.load(tmp_path / "other.db")
 
 
-def test_stored_game_that_does_not_fit() -> None:
+def test_stored_game_that_does_not_fit(tmp_path: Path) -> None:
     """Replaying a game detects that its result was changed in the file."""
-    with Arena(["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
-        arena._store._connection.execute("UPDATE games SET score0 = 1 - score0 WHERE game = 1")
+    change(db, "UPDATE games SET score0 = 1 - score0 WHERE game = 1")
+    with Arena.load(db) as arena:
         with pytest.raises(ValueError, match="game 1: ended"):
             arena.replay(1)
         assert arena.replay(2).match.phase == "over"

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from helpers import played
+from helpers import change, played
 
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
@@ -94,8 +94,9 @@ def test_first_difference(tmp_path: Path) -> None:
         seat, line, *_ = record.answers[place]
         changed = [list(answer[:3]) for answer in record.answers]
         changed[place][1] = "PASS"
-        packed = zlib.compress(json.dumps(changed).encode())
-        arena._store._connection.execute("UPDATE games SET answers = ? WHERE game = 1", [packed])
+    packed = zlib.compress(json.dumps(changed).encode())
+    change(db, "UPDATE games SET answers = ? WHERE game = 1", [packed])
+    with Arena.load(db) as arena:
         turns = record.outcome.turns
         name = arena.settings.players[record.outcome.players[seat]].name
         assert arena.verify(jobs=1) == [Difference(1, name, turns - 1, "PASS", line)]
