@@ -16,7 +16,7 @@ import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
-from web_server import Opener, Server, server, visit
+from web_server import Opener, Server, command, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
