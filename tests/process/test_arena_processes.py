@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -456,8 +457,13 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     go_on(tool.db, 2)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    amount(
+        [("1", signal.SIGTERM), ("2", signal.SIGINT)],
+        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
+    ),
+)
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
     tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
     workers = tool.workers()
