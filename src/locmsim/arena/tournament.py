@@ -543,7 +543,8 @@ class Arena:
         self._know_shared(settings)
         for index, player in enumerate(settings.players):
             if not player.process and player.agent is None and index not in settings.retired:
-                self._know(f"player {player.name!r}", player.spec, settings.game)
+                more = "" if player.name == player.spec else f" ({player.spec})"
+                self._know(f"player {player.name!r}{more}", player.spec, settings.game)
 
     def _know_shared(self, settings: Settings) -> None:
         for name, spec in (("decks", settings.decks), ("pilot", settings.pilot)):

@@ -58,7 +58,8 @@ def is_foreign_text(text: str, game: Agents) -> bool:
 
     Nothing is imported. Agents of other games are parts of these games.
     """
-    return game.is_agent(text) and getattr(game, "is_foreign", lambda text: False)(text)
+    is_foreign = getattr(game, "is_foreign", None)
+    return is_foreign is not None and game.is_agent(text) and bool(is_foreign(text))
 
 
 def known_of(text: str, where: str, game: Agents) -> "AgentFacts | None":
