@@ -190,6 +190,7 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     expect(text).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -208,6 +209,7 @@ def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> N
     expect(text).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     path.write_text(100 * (log_line(match_of(), ("a name of some length", "another one")) + "\n"))
@@ -218,6 +220,7 @@ def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path
     assert names.count() >= 25
 
 
+@pytest.mark.slow
 def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     """The number of copies that were taken stands below a card."""
     page = visit(server())
@@ -228,6 +231,7 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     assert badge["y"] >= card["y"] + card["height"] - 1
 
 
+@pytest.mark.slow
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("You", "b")))
