@@ -258,10 +258,14 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.process
-def test_agents_that_take_time_get_a_core_each() -> None:
+def test_agents_that_take_time_get_a_core_each(tmp_path: Path) -> None:
     """How well they play depends on their computing time, even where the matches have no limits."""
     many = len(available_cores()) + 1
-    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from locmsim.agents import RandomAgent\n\n\nclass Mine(RandomAgent):\n    time_ms = 5\n"
+    )
+    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9", f"{file}:Mine"):
         with Arena([player, "random"], timeout_scale=0) as arena:
             with pytest.raises(ValueError, match=r"games? with time limits would need"):
                 arena.run(jobs=many)
