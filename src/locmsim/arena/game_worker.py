@@ -16,7 +16,7 @@ from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.errors import ENDINGS, shown
-from locmsim.referee.agent_process import IsolatedAgent, is_foreign, made, ready
+from locmsim.referee.agent_process import IsolatedAgent, created, is_foreign, ready
 from locmsim.referee.live import LiveLog
 from locmsim.referee.players import is_foreign_text
 from locmsim.referee.process import BotFault
@@ -184,7 +184,7 @@ class _Seats:
 
     def _ready(self, make: Callable[[], Contestant], seed: int, foreign: bool) -> Any:
         """Return an agent of this process, or the fault of one of others that cannot play."""
-        agent = made(make, expendable=self.expendable) if foreign else make()
+        agent = created(make, expendable=self.expendable) if foreign else make()
         if isinstance(agent, BotFault):
             return agent
         return ready(agent, seed, expendable=self.expendable)

@@ -35,10 +35,10 @@ __all__ = [
     "IsolatedAgent",
     "UnusableAgentError",
     "asked",
+    "created",
     "facts_of",
     "is_foreign",
     "look_at",
-    "made",
     "raised",
     "ready",
 ]
@@ -252,7 +252,7 @@ def _package(thing: object) -> str:
     return str(getattr(thing, "__module__", "")).partition(".")[0]
 
 
-def made(make: Callable[[], Contestant], *, expendable: bool = False) -> Contestant | BotFault:
+def created(make: Callable[[], Contestant], *, expendable: bool = False) -> Contestant | BotFault:
     """Make an agent in this process; return it, or its fault if it raises an exception.
 
     With `expendable`, this process ends if that hangs.

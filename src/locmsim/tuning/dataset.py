@@ -259,7 +259,7 @@ def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
     parts: list[_Part] = []
     try:
         for seed in seeds:
-            asked(lambda seed=seed: parts.append(_game(setting, seed)), None, None)
+            asked(lambda: parts.append(_game(setting, seed)), None, None)  # noqa: B023 - at once
         return parts
     except BotFault as fault:
         words = "\n".join(filter(None, [f"{setting.agent} {fault.message}", fault.traceback]))
