@@ -123,6 +123,7 @@ export class LocalGame {
     if (!this.legal || !(action === "PASS" || this.legal.includes(action))) return;
     if (viewer.at < viewer.steps.length - 1) viewer.show(viewer.steps.length - 1);
     this.legal = null;
+    this.enable();
     viewer.grow(viewer.steps.length, await this.after([action]));
     await this.ready();
   }
@@ -136,10 +137,15 @@ export class LocalGame {
   }
 
   tell() {
+    this.enable();
+    this.viewer.redraw();
+  }
+
+  /** Let the buttons be pressed where they do something. */
+  enable() {
     const { steps } = this.viewer;
     this.end.toggleAttribute("disabled", !this.legal);
     this.undo.toggleAttribute("disabled", !this.legal || steps[steps.length - 1].action === null);
-    this.viewer.redraw();
   }
 
   /** @param {number} winner */
