@@ -97,7 +97,7 @@ def test_every_page(
     check(page, "a tree that grows")
     page.click("#tab-report")
     page.locator("#report button").first.click()
-    page.locator("#report button", has_text="Again").wait_for()
+    page.locator("#report-start", has_text="Again").wait_for()
     check(page, "a report")
     page = visit(url, **options)
     page.select_option("#opponent", "agent-random")
