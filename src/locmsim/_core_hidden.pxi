@@ -48,7 +48,8 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
     for side in range(2):
         p = &s.p[who if side == 0 else 1 - who]
         see_player(p, &o.player[side])
-        following = [0, 3]
+        following[0] = 0
+        following[1] = 3
         for bit in range(COUNT[marked(p, OCCUPIED)] - 1, -1, -1):
             lane = p.order >> bit & 1           # board order is summon order
             x = &p.board[following[lane]]

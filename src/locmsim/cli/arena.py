@@ -27,7 +27,6 @@ from locmsim.cli._common import (
     width,
     write,
 )
-from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
@@ -269,7 +268,6 @@ def _verify_arena(options: argparse.Namespace) -> int:
         message = str(error).removeprefix("seeds: ").replace("seeds", "games")
         raise Failure(f"--verify: {message}", code=2) from None
     with ended_by_signals(), Arena.load(path) as arena:
-        _check_stored(arena)
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             found = arena.verify(
                 games,
@@ -305,7 +303,6 @@ def _play_arena(
     """Play the games that are missing in a file, and print the results."""
     from locmsim.arena import Arena
 
-    _check_named(options)
     with contextlib.redirect_stdout(sys.stderr):  # agents may print
         played = Arena(
             options.players or None,
@@ -321,8 +318,6 @@ def _play_arena(
             **chosen,
         )
     with played as arena:
-        if not options.players:
-            _check_stored(arena)
         if arena.finished:
             print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
@@ -347,25 +342,6 @@ def _play_arena(
                     print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
-
-
-def _check_named(options: argparse.Namespace) -> None:
-    """Check the agents of others: what ends as it is created would end this command."""
-    from locmsim.arena.tournament import split_player
-
-    if options.game is None or options.game.partition(":")[0] == "locm":
-        texts = [*options.players, *options.add]
-        named = {f"player {text!r}": split_player(text)[1] for text in texts}
-        both = {"decks": options.decks, "pilot": options.pilot}
-        check_players(named | {name: spec for name, spec in both.items() if spec})
-
-
-def _check_stored(arena: "Arena") -> None:
-    """Check the agents of others that are in a file of results."""
-    settings = arena.settings
-    playing = (one for i, one in enumerate(settings.players) if i not in settings.retired)
-    agents = {f"player {one.name!r}": one.spec for one in playing if not one.process}
-    check_players(agents, settings.game)
 
 
 def _anchor(text: str | None) -> tuple[str, float] | None:

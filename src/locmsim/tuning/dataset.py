@@ -28,6 +28,10 @@ from locmsim.envs.players import CALLER
 from locmsim.envs.results import EpisodeMatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.referee.agent_process import asked
+from locmsim.referee.locm_agents import LocmAgents
+from locmsim.referee.players import is_foreign_text, known_of
+from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
 from locmsim.workers import TaskRunner, dask_workers, local_workers
 
@@ -251,11 +255,22 @@ _mine = threading.local()
 
 
 def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
-    """Play games in a worker process."""
+    """Play games in a worker process; ``ValueError`` if the agent fails."""
+    parts: list[_Part] = []
+    try:
+        for seed in seeds:
+            asked(lambda: parts.append(_game(setting, seed)), None, None)  # noqa: B023 - at once
+        return parts
+    except BotFault as fault:
+        words = "\n".join(filter(None, [f"{setting.agent} {fault.message}", fault.traceback]))
+        raise ValueError(words.rstrip()) from None
+
+
+def _game(setting: _Setting, seed: int) -> _Part:
     player: _Player | None = getattr(_mine, "player", None)
     if player is None or player.setting != setting:
         player = _mine.player = _Player(setting)
-    return [player.game(seed) for seed in seeds]
+    return player.game(seed)
 
 
 def examples_of_agent(
@@ -283,8 +298,8 @@ def examples_of_agent(
         The seeds of the games are derived from it and from their numbers, so that no two seeds
         share games.
     jobs : int
-        Processes that play; with one, it is this one. The examples of an agent without a bound of
-        time do not depend on it.
+        Processes that play; with one, it is this one, but for an agent with code of others. The
+        examples of an agent without a bound of time do not depend on it.
     dask : str, optional
         Address of the scheduler of a Dask cluster, whose workers play instead.
 
@@ -296,17 +311,21 @@ def examples_of_agent(
     Raises
     ------
     ValueError
-        An option is not valid.
+        An option is not valid, or the agent cannot be made or raises an exception in a game.
     ImportError, OSError
         Without dask.distributed, or where the scheduler does not answer.
     WorkersError
-        If the processes are gone.
+        The processes are gone, or the agent ends them.
     """
     if jobs < 1:
         raise ValueError(f"jobs: expected 1 or more, got {jobs}")
     examples = Examples(rules, layout)
     setting = _Setting(agent, rules, layout, decks, card_sets)
-    make_agent(agent)  # what is wrong with it is said here
+    foreign = is_foreign_text(agent, LocmAgents())
+    if foreign:  # it must not end this process
+        known_of(agent, "agent", LocmAgents())
+    else:
+        make_agent(agent)  # what is wrong with it is said here
     dealer = setting.games()
 
     def seed_of(number: int) -> int:
@@ -327,12 +346,15 @@ def examples_of_agent(
             tasks.append([])
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
-    shared = dask_workers(dask) if dask else local_workers(min(jobs, max(1, len(tasks))), ())
+    count = min(jobs, max(1, len(tasks)))
+    shared = dask_workers(dask) if dask else local_workers(count, (), apart=foreign)
     with shared as workers:
         runner = TaskRunner(
             workers,
             tasks,
             lambda executor, task: executor.submit(_play, setting, [*map(seed_of, task)]),
+            parts=lambda task: [[number] for number in task],
+            name=lambda task: f"{agent}: game {task[0]}",
         )
         for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):

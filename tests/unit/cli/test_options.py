@@ -18,7 +18,7 @@ from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
-OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks"}
+OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks", "--engine"}
 
 DOES_NOT_APPLY = [
     ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
