@@ -615,15 +615,25 @@ cdef class Determinizer:
         complete_unknown(&self.u, hidden[self.u.viewer], hidden[1 - self.u.viewer])
 
     def sample(self, seed):
-        """Return a new state that depends only on the integer `seed`."""
+        """Return a new state that depends only on the seed.
+
+        Parameters
+        ----------
+        seed : int
+            Any integer.
+        """
         cdef State state = self.state.clone()
         cdef uint64_t stream = stream_start(seed_of(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 
     def after(self, actions):
-        """Return the same worlds after legal actions of the mover; errors as for
-        `State.apply_action`.
+        """Return the same worlds after actions of the mover; errors as for `State.apply_action`.
+
+        Parameters
+        ----------
+        actions : iterable of int
+            Legal actions, in order.
         """
         cdef Determinizer moved = Determinizer(self.state, self.u.viewer, None)
         moved.u = self.u
@@ -632,10 +642,19 @@ cdef class Determinizer:
         return moved
 
     def resumed_at(self, State state not None):
-        """Return the same worlds in the middle of a turn, at the position of `state`.
+        """Return the same worlds in the middle of a turn.
 
-        `self` must be the view of the same position at the start of that turn. ``ValueError`` if
-        the rules, the boards or the mover's hands differ.
+        `self` must be the view of the position at the start of that turn.
+
+        Parameters
+        ----------
+        state : State
+            The position in the middle of the turn.
+
+        Raises
+        ------
+        ValueError
+            The rules, the boards or the mover's hands differ.
         """
         cdef Determinizer moved = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
