@@ -125,7 +125,12 @@ def test_opponents_from_a_pool(
     monkeypatch.chdir(tmp_path)
     weights = tmp_path / "weights.json"
     weights.write_text(json.dumps({"1.5": {"own.health": 1.0}}))
-    players = ["v1=greedy", "v2=random", "old=osl", "v3=greedy:weights=weights.json"]
+    players = [
+        "v1=greedy",
+        "v2=random",
+        "old=osl",
+        "v3=beam:nodes=20,time_ms=0,weights=weights.json",
+    ]
     with Arena(players, db="pool.db", games=2, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
     with Arena(None, db="pool.db", retire=["old"]):
@@ -135,7 +140,10 @@ def test_opponents_from_a_pool(
     for number, (given, expected) in enumerate(
         [
             (["pool.db:v2", "osl"], ["opponent=random", "osl"]),
-            (["pool.db"], [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one]),
+            (
+                ["pool.db"],
+                [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one],
+            ),
         ]
     ):
         state = tmp_path / f"state{number}"

@@ -210,9 +210,10 @@ def test_the_table_of_cards(
     assert names.all_text_contents() == [row.name for row in everybody]
     page.select_option("#cards-player", "two")
     page.click("#cards-start")
-    expect(names).to_have_count(len(rows))
+    expect(page.locator("#cards-counted")).to_have_text("6 games")
     assert names.all_text_contents() == [row.name for row in rows]
-    case, low, high = (case := rows[0].cases["offered"]), *case.interval
+    case = rows[0].cases["offered"]
+    low, high = case.interval
     shown = f"{100 * case.share:.1f} [{100 * low:.1f}, {100 * high:.1f}] of {case.games}"
     cells = page.locator("#cards tbody tr").first.locator("td").all_text_contents()
     assert cells[0] == str(case.copies)

@@ -624,7 +624,7 @@ def test_what_the_decks_were_worth(
     for report, name in zip(report_decks(result.match), (HOSTILE, "two"), strict=True):
         assert decks.locator("h2").nth(report.player).text_content() == f"Deck of {name}"
         chances = [f"{round(100 * x)} %" for x in (report.probability, report.with_package)]
-        expect(decks.locator("p").nth(report.player)).to_have_text(
+        expect(decks.locator("h2 + p").nth(report.player)).to_have_text(
             f"{chances[0]} chance of winning with these decks, {chances[1]} with the deck that the"
             " package would have chosen."
         )

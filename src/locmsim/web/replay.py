@@ -177,7 +177,16 @@ def replay_policy() -> str:
 
 
 #: The modules of the page, each behind those that it imports, and its styles.
-_SCRIPTS = ("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "written.js", "viewer.js", "file.js")
+_SCRIPTS = (
+    "dom.js",
+    "words.js",
+    "cards.js",
+    "cardtext.js",
+    "board.js",
+    "written.js",
+    "viewer.js",
+    "file.js",
+)
 _STYLES = ("base.css", "board.css")
 
 
