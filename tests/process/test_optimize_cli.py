@@ -137,14 +137,10 @@ def test_opponents_from_a_pool(
         pass
     words = ["optimize", "beam:time_ms=0,nodes={nodes=20:10..40:int}", "--games", "20"]
     words += ["--jobs", "1", "--proof-games", "0", "--timeout-scale", "0"]
+    left = [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one]
+    both = ["opponent=random", "osl"]
     for number, (given, expected) in enumerate(
-        [
-            (["pool.db:v2", "osl"], ["opponent=random", "osl"]),
-            (
-                ["pool.db"],
-                [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one],
-            ),
-        ]
+        [(["pool.db:v2", "osl"], both), (["pool.db"], left)]
     ):
         state = tmp_path / f"state{number}"
         against = [word for one in given for word in ("--against", one)]

@@ -95,7 +95,8 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         },
         # As texts: the numbers of JavaScript cannot hold 64 bits.
         "params": {key: str(value) for key, value in match.params.items()}
-        | ({"ids": IDS_NOTE} if match.ids == "old" else {}),
+        | ({"ids": IDS_NOTE} if match.ids == "old" else {})
+        | ({"decks": f"chosen by {result.decks}"} if result.decks else {}),
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "seat": shown.index(PERSON) if PERSON in shown else None,
         **cards.to_json(drawn),
@@ -178,6 +179,15 @@ def replay_policy() -> str:
 
 #: The modules of the page, each behind those that it imports, and its styles.
 _SCRIPTS = (
+    "dom.js",
+    "words.js",
+    "cards.js",
+    "cardtext.js",
+    "board.js",
+    "written.js",
+    "viewer.js",
+    "file.js",
+)
     "dom.js",
     "words.js",
     "cards.js",
