@@ -188,15 +188,6 @@ _SCRIPTS = (
     "viewer.js",
     "file.js",
 )
-    "dom.js",
-    "words.js",
-    "cards.js",
-    "cardtext.js",
-    "board.js",
-    "written.js",
-    "viewer.js",
-    "file.js",
-)
 _STYLES = ("base.css", "board.css")
 
 
