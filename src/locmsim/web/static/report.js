@@ -168,12 +168,7 @@ export class ReportPanel {
       ),
     );
     return [
-      element(
-        "h2",
-        {},
-        "Deck of ",
-        element("bdi", { class: `p${player}`, text: names[player] }),
-      ),
+      element("h2", {}, "Deck of ", element("bdi", { class: `p${player}`, text: names[player] })),
       element("p", {
         text:
           `${percent(probability)} chance of winning with these decks, ` +

@@ -33,7 +33,8 @@ export class Written {
   toggle(clicked) {
     const before = clicked.getBoundingClientRect().top;
     this.open = !this.open;
-    for (const box of this.list.querySelectorAll(".written")) box.toggleAttribute("open", this.open);
+    for (const box of this.list.querySelectorAll(".written"))
+      box.toggleAttribute("open", this.open);
     this.list.scrollTop += clicked.getBoundingClientRect().top - before;
   }
 }
