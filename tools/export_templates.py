@@ -224,7 +224,7 @@ def is_new() -> bool:
         return False
     if (ROOT / "PKG-INFO").exists():
         return True
-    sources = [path for pattern in ("*.pyx", "*.pxd") for path in SOURCES.rglob(pattern)]
+    sources = [path for pattern in ("*.pyx", "*.pxd", "*.pxi") for path in SOURCES.rglob(pattern)]
     sources += [Path(__file__), *(Path(__file__).parent / "cython_to_c").glob("*.py")]
     sources += [*(SOURCES / "export").glob("*.py")]
     sources += [DATA / name for name in ("frame.h", "common.h", "functions.toml")]

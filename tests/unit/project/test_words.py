@@ -92,7 +92,7 @@ PHRASES = {
     r"\bwhat it plays by\b": "its weights",
 }  # fmt: skip
 
-CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.js", "*.h")
+CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.pxi", "*.js", "*.h")
 STRINGS = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.S
 )
