@@ -44,10 +44,34 @@ include "_core_hidden.pxi"      # observations, hidden cards drawn anew
 # ---- the card table ------------------------------------------------------------------------------
 
 CardInHand = namedtuple("CardInHand", "id card", module=__name__)
-CardInHand.__doc__ = "A card in hand: its instance id and the `Card`."
+CardInHand.__doc__ = """A card in hand.
+
+    Attributes
+    ----------
+    id : int
+        Its instance id.
+    card : Card
+        The printed card.
+    """
 Creature = namedtuple(
     "Creature", "id card attack defense abilities lane can_attack has_attacked", module=__name__)
-Creature.__doc__ = "A creature on the board, with its present attack, defense and abilities."
+Creature.__doc__ = """A creature on the board.
+
+    Attributes
+    ----------
+    id : int
+        Its instance id.
+    card : Card
+        The printed card.
+    attack, defense : int
+        Its present values.
+    abilities : str
+        Its present keywords, six letters or dashes.
+    lane : int
+        Its lane.
+    can_attack, has_attacked : bool
+        Whether it may attack this turn, and whether it has.
+    """
 
 cdef str abilities_of(int keywords):
     return ABILITY_TEXTS[keywords]

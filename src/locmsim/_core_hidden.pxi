@@ -48,7 +48,8 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
     for side in range(2):
         p = &s.p[who if side == 0 else 1 - who]
         see_player(p, &o.player[side])
-        following = [0, 3]
+        following[0] = 0
+        following[1] = 3
         for bit in range(COUNT[marked(p, OCCUPIED)] - 1, -1, -1):
             lane = p.order >> bit & 1           # board order is summon order
             x = &p.board[following[lane]]
@@ -605,15 +606,25 @@ cdef class Determinizer:
         complete_unknown(&self.u, hidden[self.u.viewer], hidden[1 - self.u.viewer])
 
     def sample(self, seed):
-        """Return a new state that depends only on the integer `seed`."""
+        """Return a new state that depends only on the seed.
+
+        Parameters
+        ----------
+        seed : int
+            Any integer.
+        """
         cdef State state = self.state.clone()
         cdef uint64_t stream = stream_start(seed_of(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 
     def after(self, actions):
-        """Return the same worlds after legal actions of the mover; errors as for
-        `State.apply_action`.
+        """Return the same worlds after actions of the mover; errors as for `State.apply_action`.
+
+        Parameters
+        ----------
+        actions : iterable of int
+            Legal actions, in order.
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         later.u = self.u
@@ -622,10 +633,19 @@ cdef class Determinizer:
         return later
 
     def begun_as(self, State state not None):
-        """Return the same worlds in the middle of a turn, at the position of `state`.
+        """Return the same worlds in the middle of a turn.
 
-        `self` must be the view of the same position at the start of that turn. ``ValueError`` if
-        the rules, the boards or the mover's hands differ.
+        `self` must be the view of the position at the start of that turn.
+
+        Parameters
+        ----------
+        state : State
+            The position in the middle of the turn.
+
+        Raises
+        ------
+        ValueError
+            The rules, the boards or the mover's hands differ.
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 #: Words that must not be in names -> what to write instead.
@@ -180,6 +182,7 @@ def wrong_phrases(file: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_phrases_are_english():
     pages = ["README.md", "CONTRIBUTING.md", *files("*.md", "*.rst"), *files(*CODE)]
     found = []

@@ -169,7 +169,9 @@ def test_cards_that_cannot_be_counted(
     assert "name it with --db" in count(404, db=1)["error"]
     assert count(400, db="0")["error"] == "db: expected an integer"
     with contextlib.closing(sqlite3.connect(db)) as file, file:
-        file.execute("UPDATE games SET answers = ?", [zlib.compress(b'[[0, "PASS", 1], [0, "PASS", 1]]')])
+        file.execute(
+            "UPDATE games SET answers = ?", [zlib.compress(b'[[0, "PASS", 1], [0, "PASS", 1]]')]
+        )
     failed = count(db=0)
     assert failed["state"] == "failed"
     assert failed["error"]
