@@ -88,7 +88,7 @@ class Site:
     captures: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: What pages follow.
     stream: Stream = field(init=False)
-    #: What takes long.
+    #: The searches that take a while.
     jobs: Jobs = field(init=False)
     _numbers: Iterator[int] = field(default_factory=count)
     _temporary: tempfile.TemporaryDirectory[str] | None = None
