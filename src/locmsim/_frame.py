@@ -114,15 +114,14 @@ class Parser(argparse.ArgumentParser):
         return message
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        try:
-            super()._check_value(action, value)
-        except argparse.ArgumentError as error:
-            # Not for a number, where another one is no better guess.
-            if isinstance(value, str) and value.replace("-", "").isalpha():
-                error.message += _did_you_mean(
-                    value, [str(choice) for choice in action.choices or ()]
-                )
-            raise
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        # Not for a number, where another one is no better guess.
+        is_word = isinstance(value, str) and value.replace("-", "").isalpha()
+        hint = _did_you_mean(value, choices) if is_word else ""
+        message = f"expected one of {', '.join(choices)}, got {value!r}{hint}"
+        raise argparse.ArgumentError(action, message)
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix(_ARGUMENT)

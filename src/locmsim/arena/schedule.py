@@ -15,7 +15,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._options import Option, check, documented
@@ -25,7 +25,7 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 
-__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "Settings"]
+__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "SettingValues", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -170,6 +170,21 @@ class Draw(NamedTuple):
     step: int
 
 
+class SettingValues(TypedDict, total=False):
+    """The types of those `Settings` that are declared, for keyword arguments; None: not given."""
+
+    mode: Mode | None
+    seed: int | None
+    seeds: Sequence[int] | None
+    mirror: bool | None
+    pairs_per_set: int | None
+    timeout_scale: float | None
+    match_limit: float | None
+    lenient: bool | None
+    decks: str | None
+    pilot: str | None
+
+
 @documented()
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -293,7 +308,7 @@ class Settings:
 
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:
-            raise ValueError("pilot: does not apply where decks are given")
+            raise ValueError("pilot: does not apply with decks")
         if not hasattr(self.game, "combined"):
             raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
         if name == "pilot" and not self.game.is_agent(spec):

@@ -16,18 +16,17 @@ from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    STDOUT_PATHS,
     Failure,
     Parser,
     Stopped,
     add_verbose,
-    check_target,
+    check_output,
     ended_by_signals,
     start_logging,
     width,
     write,
 )
-from locmsim.cli._players import check_players
+from locmsim.cli._players import check_game, check_players
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
@@ -202,7 +201,7 @@ def _add_arena_run(parser: Parser) -> None:
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
         "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
-        "--timeout-scale", "--match-limit", "--lenient", "--dask",
+        "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot", "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
 
@@ -226,6 +225,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
     start_logging(options.verbose)
     if options.verify is not None:
         return _verify_arena(options)
+    check_game(options)
     chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
@@ -427,9 +427,8 @@ def _remove_without_games(db: str) -> None:
 def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
-    if options.csv is not None and options.csv not in STDOUT_PATHS:
-        ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
-        check_target(options.csv, ours, options.force)
+    ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
+    check_output("--csv", options.csv, ours, options.force)
     for name in ("csv", "json"):
         if options.player is not None and not options.cards and getattr(options, name):
             raise Failure(f"--player: does not apply with --{name} without --cards", code=2)

@@ -5,7 +5,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from locmsim._options import Declared, Option
+from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
@@ -20,7 +20,7 @@ from locmsim.cli._common import (
 )
 from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option
+from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress
@@ -44,6 +44,8 @@ _LINES = 20
 
 
 def add_options(parser: Parser) -> None:
+    from locmsim.tuning import OptimizationSettings
+
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
@@ -60,8 +62,9 @@ def add_options(parser: Parser) -> None:
         metavar="PLAYER",
         help="opponent, may be repeated (default: versions of the bot play each other)",
     )
-    add_shared(parser, "--games", help="games of the tuning (default: 4000)")
-    add("--method", help="spsa, cmaes or tpe (default: spsa)")
+    known = declared(OptimizationSettings)
+    add_shared(parser, "--games", help=argument_of(known["games"])["help"])
+    add_option(parser, known["method"], default=None)
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
     add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")

@@ -17,7 +17,7 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     Parser,
-    check_target,
+    check_output,
     color_wanted,
     ended_by_signals,
     write,
@@ -81,7 +81,8 @@ def add_options(parser: Parser) -> None:
         "-s",
         "--server",
         action="store_true",
-        help="show the match in the browser until Ctrl-C; without a browser, as with --text",
+        help="show the match in the browser until Ctrl-C; where that is not possible, as --text;"
+        " tools give it together with --json, which rules the page out",
     )
     add("--text", action="store_true", help="print the match as text after the scores")
     add(
@@ -95,15 +96,14 @@ def add_options(parser: Parser) -> None:
         "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
         "--match-limit", "--lenient", "--isolate", "--decks",
     )  # fmt: skip
-    parser.rules_out("--json", "--text")
+    parser.rules_out("--json", "--text", "--stderr")
     parser.needs("--logs", "--force")
 
 
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play or replay the match, print and log it; return 1 if a bot could not be started."""
-    if options.logs is not None and options.logs not in STDOUT_PATHS:
-        check_target(options.logs, rb'\{"(errors|game)":', options.force)
+    check_output("--logs", options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that run a referee treat anything on its standard error as a failure of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     #: None for Legends of Code and Magic, whose output shows more than other games can.
@@ -304,10 +304,11 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
     except (ValueError, argparse.ArgumentTypeError) as error:
         raise Failure(f"-d: {error}", code=2) from None
     if params or options.league is not None:
-        name = next(iter(params), "league")
+        name = f"-d: {next(iter(params))}" if params else "--league"
         raise Failure(
             f"{name}: does not apply to {game.title}; its options belong to --game", code=2
         )
+    _check_once(options, "seed", match_seed)
     if options.seed is not None:
         match_seed = options.seed
     return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
@@ -462,10 +463,19 @@ def _new_match(options: argparse.Namespace) -> "Match":
     try:
         params = _parameters(options.d)
         _warn_of_seeds(params, options.rules)
-        params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
+        for name in ("seed", "league"):
+            _check_once(options, name, params.get(name))
+            if (value := getattr(options, name)) is not None:
+                params[name] = value
         return Match(options.rules, params=params, ids=options.ids)
     except ValueError as error:
         raise Failure(f"-d: {error}", code=2) from None
+
+
+def _check_once(options: argparse.Namespace, name: str, value: object) -> None:
+    """Fail for a parameter that has an option of its own and is in ``-d`` as well."""
+    if value is not None and getattr(options, name) is not None:
+        raise Failure(f"--{name}: does not apply with -d {name}={value}", code=2)
 
 
 def _warn_of_seeds(params: dict[str, int | str], rules: str) -> None:
