@@ -58,7 +58,7 @@ SHARED = {
     "--seconds": _declared(common.Seconds),
     "--time-ms": _declared(common.TimeMs),
     "--timeout-scale": _declared(common.TimeoutScale),
-    "--state": _Shared("folder of a run, which is resumed", {"metavar": "DIR"}),
+    "--state": _Shared("folder of a run, which is resumed", {"metavar": "FOLDER"}),
     "--turn": _declared(common.Turn),
     "--weights": _Shared("a file of weights", {"metavar": "FILE"}),
 }

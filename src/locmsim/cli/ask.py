@@ -69,6 +69,7 @@ def add_options(parser: Parser) -> None:
         parser,
         "--timeout-scale",
         default=_SCALE,
+        help="factor of all time limits, as a debugger needs; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")

@@ -52,7 +52,7 @@ def add_options(parser: Parser) -> None:
     draw.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
     )
-    add_shared(draw, "--output", required=True)
+    add_shared(draw, "--output", required=True, help="the page or picture to write")
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
     add_shared(draw, "--force", help=FORCE_HELP)
     draw.set_defaults(act=_draw_cards)

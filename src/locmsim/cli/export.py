@@ -51,9 +51,10 @@ def add_options(parser: Parser) -> None:
         type=_parts,
         default=(),
         metavar="PARTS",
-        help=f"parts of our bots to add to a kernel, of {','.join(PARTS)}",
+        help=f"with --kernel: parts of our bots to add, of {','.join(PARTS)}",
     )
-    add("--minify", **argument_of(declared(kernel_header)["minified"]))
+    minified = argument_of(declared(kernel_header)["minified"])
+    add("--minify", **{**minified, "help": f"with --kernel: {minified['help']}"})
     add_shared(parser, "--output", required=True)
     add_shared(parser, "--weights", help="weights of the bot (default: the tuned weights)")
     add_option(parser, known["search"], default=None)

@@ -60,7 +60,7 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="PLAYER",
-        help="opponent, may be repeated (default: versions of the bot play each other)",
+        help="an opponent (repeatable; default: versions of the bot play each other)",
     )
     known = declared(OptimizationSettings)
     add_shared(parser, "--games", help=argument_of(known["games"])["help"])
@@ -73,13 +73,13 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
     add_shared(parser, "--force", help=FORCE_HELP)
-    group = parser.add_argument_group("limits")
+    group = parser.add_argument_group("time limits and faults")
     add_shared(group, "--timeout-scale", default=1.0)
     add_shared(group, "--match-limit")
     add_shared(group, "--lenient")
     where = parser.add_argument_group("machines").add_mutually_exclusive_group()
-    add_shared(where, "--jobs", help="games at a time (default: one per core)")
-    add_shared(where, "--dask", help="play on the cluster of this scheduler")
+    add_shared(where, "--jobs", help="number of games played at once (default: one per core)")
+    add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
     add_verbose(parser)
     parser.needs("--plot", "--force")
 
@@ -194,5 +194,5 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
 def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:
     message = f"stopped after {optimization.games:,} games"
     if options.state is None:
-        return f"{message}, which are lost: --state DIR would keep them"
+        return f"{message}, which are lost: --state FOLDER would keep them"
     return f"{message}; the same command resumes"

@@ -56,7 +56,8 @@ def add_options(parser: Parser) -> None:
         "-d",
         default="",
         metavar="DATA",
-        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; the last of several -d counts',
+        help="parameters of the match as the Java referee reads them, such as"
+        ' "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
     )
     league = Option("league, 1 to 4, in rules 1.0: the same as -d league=N", 1, 4)
     add_option(group, Declared("league", int, None, league), "-league")
@@ -76,7 +77,12 @@ def add_options(parser: Parser) -> None:
     add_shared(group, "--isolate")
     group = parser.add_argument_group("output")
     add = group.add_argument
-    add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
+    add(
+        "-l",
+        "--logs",
+        metavar="FILE",
+        help="write the match's log as one line of JSON; -: print it",
+    )
     add(
         "-s",
         "--server",

@@ -32,8 +32,8 @@ def add_options(parser: Parser) -> None:
     )
     add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
-    add_shared(parser, "--force", help=FORCE_HELP)
     add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
+    add_shared(parser, "--force", help=FORCE_HELP)
     parser.needs("--output", "--force")
 
 

@@ -69,12 +69,7 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError
 
     _check_output(options.output)
-    if options.verbose:
-        import logging
-
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    else:
-        start_logging(0)
+    start_logging(options.verbose)
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
         if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:
@@ -154,7 +149,7 @@ def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
         best = (
             f"the best weights are in {options.output}, " if os.path.exists(options.output) else ""
         )
-        return f"{message}; {best}games played since then are lost: --state DIR would keep them"
+        return f"{message}; {best}games played since then are lost: --state FOLDER would keep them"
     words = ["--state", options.state, "--output", options.output]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:
