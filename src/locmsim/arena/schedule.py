@@ -95,7 +95,8 @@ def _words(command: str) -> list[str]:
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
     quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
-    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted]
+    inside = [word for one in quoted for word in _agent_words(one)]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted, *inside]
 
 
 class Fixture(NamedTuple):

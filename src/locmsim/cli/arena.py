@@ -97,8 +97,8 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(
         group,
         "--games",
-        help="number of games per pairing (default: 200); in a pool, number of further games in all,"
-        " which are played where they tell most about the ratings",
+        help="number of games per pairing (default: 200); in a pool, number of further games in"
+        " all, which are played where they tell most about the ratings",
     )
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)

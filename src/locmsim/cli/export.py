@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from locmsim._options import declared
+from locmsim._options import check_values, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     STDOUT_PATHS,
@@ -125,6 +125,11 @@ def _run_bot(options: argparse.Namespace) -> None:
 
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
+    given = {} if options.time_ms is None else {"time_ms": options.time_ms}
+    try:
+        check_values(export_bot, **given)
+    except ValueError as error:
+        raise Failure(error, code=2) from None
     with _named_errors():
         bot = export_bot(
             options.rules,
@@ -132,7 +137,7 @@ def _run_bot(options: argparse.Namespace) -> None:
             search=options.search or "beam",
             readable=options.readable,
             ascii=options.ascii,
-            **({} if options.time_ms is None else {"time_ms": options.time_ms}),
+            **given,
         )
     size = f"{len(bot.text):,} characters"
     if not (bot.fits or options.readable):
