@@ -7,8 +7,8 @@ from typing import Annotated
 
 import pytest
 
-from locmsim._options import Option, check, declared, documented
 from locmsim import Match
+from locmsim._options import Option, check, declared, documented
 from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
 from locmsim.arena import Arena, make_game
@@ -124,7 +124,7 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
     """In agents, agents inside agents, files of results, environments and placeholders."""
     monkeypatch.chdir(tmp_path)
     name = "a,b:c.json"
-    (tmp_path / name).write_text('{"1.5": {"evaluation": {"own.card": 1.0}}}')
+    (tmp_path / name).write_text('{"1.5": {"own.card": 1.0}}')
     spec = f'beam:weights="{name}",nodes=5,time_ms=0'
     assert make_agent(spec).nodes == 5
     with Arena([spec, "random"], db="results.db", games=2, seed=1) as arena:
@@ -132,7 +132,7 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
     with Arena(db="results.db", games=4) as arena:
         arena.run(jobs=1)
         assert arena.settings.players[0].spec == spec
-        assert [*arena.settings.players[0].files or ()] == [name]
+        assert [*(arena.settings.players[0].files or ())] == [name]
     env = LocmVectorEnv(2, opponent=spec, card_sets=1)
     env.reset(seed=1)
     env.step(env.action_masks().argmax(1))
