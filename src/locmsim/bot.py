@@ -112,8 +112,8 @@ def command_parser() -> Parser:
     """Return the parser of the bot's options."""
     parser = _Parser(
         prog="python -m locmsim.bot",
-        description="A bot for Legends of Code and Magic, which reads the referee's input from\n"
-        "the standard input and writes its answers to the standard output.",
+        description="A bot for Legends of Code and Magic.\n\nIt reads the referee's input from the"
+        " standard input and writes its answers to the\nstandard output.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument

@@ -591,13 +591,12 @@ cdef class BatchEngine(Engine):
     cdef void use_priors(self, const turns_t* turns, const playout_t* playout) noexcept nogil:
         """Set the prior of each turn to the product of its actions' priors, final PASS included."""
         cdef turn_node_t* nodes = &self.e.tree.nodes[turns.first]
-        cdef const uint8_t* places = playout.ends.places
-        cdef float most = playout.log_ends[places[0]], total = 0
+        cdef float most = playout.log_ends[playout.ends.places[0]], total = 0
         cdef int i
         for i in range(turns.n):
-            most = max(most, playout.log_ends[places[i]])
+            most = max(most, playout.log_ends[playout.ends.places[i]])
         for i in range(turns.n):
-            nodes[i].prior = exp32(playout.log_ends[places[i]] - most)
+            nodes[i].prior = exp32(playout.log_ends[playout.ends.places[i]] - most)
             total += nodes[i].prior
         for i in range(turns.n):
             nodes[i].prior /= total
