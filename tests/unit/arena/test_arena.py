@@ -424,7 +424,7 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
 def test_a_test_is_about_one_of_the_players() -> None:
     with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a, b"):
         Arena(["a=greedy", "b=random"], sprt=Sprt(0, 5), sprt_of="x")
-    with pytest.raises(ValueError, match="^sprt_of: needs sprt$"):
+    with pytest.raises(ValueError, match=r"^sprt_of: needs sprt$"):
         Arena(["a=greedy", "b=random"], sprt_of="a")
 
 

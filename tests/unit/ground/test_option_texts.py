@@ -192,9 +192,9 @@ class Whole:
 
 def test_what_needs_another_option() -> None:
     assert Whole(kind="b", size=4).size == Whole().size + 1
-    with pytest.raises(ValueError, match='^size: needs kind="b"$'):
+    with pytest.raises(ValueError, match=r'^size: needs kind="b"$'):
         Whole(size=4)
-    with pytest.raises(ValueError, match="^kind: expected one of a, b, got 'c'$"):
+    with pytest.raises(ValueError, match=r"^kind: expected one of a, b, got 'c'$"):
         Whole(kind="c")
 
 
