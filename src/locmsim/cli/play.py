@@ -51,7 +51,7 @@ def add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the match")
     add = group.add_argument
     add_shared(group, "--rules", help="rule set (default: 1.5, or that of the log)")
-    add_shared(group, "--seed", "-seed", help="seed of the match: the same as -d seed=N")
+    add_shared(group, "--seed", "-seed", help="seed of the match, instead of that of -d")
     add(
         "-d",
         default="",
@@ -59,7 +59,7 @@ def add_options(parser: Parser) -> None:
         help="parameters of the match as the Java referee reads them, such as"
         ' "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
     )
-    league = Option("league, 1 to 4, in rules 1.0: the same as -d league=N", 1, 4)
+    league = Option("league, 1 to 4, in rules 1.0, instead of that of -d", 1, 4)
     add_option(group, Declared("league", int, None, league), "-league")
     add_shared(group, "--ids", help=IDS_HELP)
     group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
@@ -314,7 +314,6 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
         raise Failure(
             f"{name}: does not apply to {game.title}; its options belong to --game", code=2
         )
-    _check_once(options, "seed", match_seed)
     if options.seed is not None:
         match_seed = options.seed
     return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
@@ -469,19 +468,10 @@ def _new_match(options: argparse.Namespace) -> "Match":
     try:
         params = _parameters(options.d)
         _warn_of_seeds(params, options.rules)
-        for name in ("seed", "league"):
-            _check_once(options, name, params.get(name))
-            if (value := getattr(options, name)) is not None:
-                params[name] = value
+        params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
         return Match(options.rules, params=params, ids=options.ids)
     except ValueError as error:
         raise Failure(f"-d: {error}", code=2) from None
-
-
-def _check_once(options: argparse.Namespace, name: str, value: object) -> None:
-    """Fail for a parameter that has an option of its own and is in ``-d`` as well."""
-    if value is not None and getattr(options, name) is not None:
-        raise Failure(f"--{name}: does not apply with -d {name}={value}", code=2)
 
 
 def _warn_of_seeds(params: dict[str, int | str], rules: str) -> None:
