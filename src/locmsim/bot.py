@@ -113,7 +113,7 @@ def command_parser() -> Parser:
     parser = _Parser(
         prog="python -m locmsim.bot",
         description="A bot for Legends of Code and Magic.\n\nIt reads the referee's input from the"
-        " standard input and writes its answers to the\nstandard output.",
+        " standard input and writes its answers\nto the standard output.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
