@@ -71,5 +71,5 @@ def _parsed(
     if rules not in (None, state.rules):
         raise ValueError(f"--rules: the position is of rules {state.rules}, not {rules}")
     if ids is not None:
-        raise ValueError("--ids: does not apply to the text of a position, only to a bot's input")
+        raise Failure("--ids: does not apply to the text of a position, only to a bot's input", 2)
     return state

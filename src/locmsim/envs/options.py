@@ -287,10 +287,10 @@ class Options:
         get_rules(self.rules)
         if self.players is not None:
             self._take_players()
+        self._check_battlers()
         check(self)
         for name in ("battles", "max_actions", "refresh"):
             object.__setattr__(self, name, int(getattr(self, name)))
-        self._check_battlers()
         if self.episode == "match" and self.layout != "entities":
             raise ValueError(f'layout: {self.layout} does not apply with episode="match"')
         if self.cards is not None and get_rules(self.rules).draft:

@@ -6,6 +6,7 @@ each has to be read while the command runs. All others have to be refused.
 
 import argparse
 import contextlib
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,7 +68,7 @@ MODES = [
         "--done PASS --seed 1 --json --timeout-scale 1",
     ),
     Mode("ask random {other} --turn 2", "--seed 1 --json --timeout-scale 1"),
-    Mode("ask greedy {db} --lost", "--player greedy --last 1 --seed 1 --timeout-scale 0 --json"),
+    Mode("ask greedy {db} --lost", "--player random --last 1 --seed 1 --timeout-scale 0 --json"),
     Mode(
         "analyse {log} --turn 2 --nodes 20",
         "--rules 1.5 --ids new --done PASS --seed 1 --json",
@@ -90,7 +91,7 @@ MODES = [
         "analyse --file {input} --nodes 20", "--ids new --rules 1.5 --json", "--tree --done --seed"
     ),
     Mode("perft", "--seed 3 --depth 1 --rules 1.2 --divide"),
-    Mode("perft {position}", "--depth 1 --rules 1.5 --divide"),
+    Mode("perft {position}", "--depth 1 --rules 1.5 --divide", "--turn"),
     Mode("perft {log} --turn 2", "--depth 1 --rules 1.5 --divide"),
     Mode("perft {db}:1 --turn 2", "--depth 1 --divide"),
     Mode(
@@ -104,7 +105,7 @@ MODES = [
     Mode(
         "export --rules 1.0 --output {new}",
         "--search mcts --time-ms 50 --force --readable --ascii --write-weights {new2}",
-        "--weights",
+        "--weights --kernel",
     ),
     Mode("export --kernel --output {new}", "--rules 1.0 --force", "--with --minify"),
     Mode("export --kernel --with belief --rules 1.0 --output -", "--minify", "--weights"),
@@ -135,7 +136,7 @@ MODES = [
 VALUES = {
     "--anchor": "greedy=1", "--beta": "0.1", "--csv": "x", "--dask": "tcp://a:1", "--depth": "1",
     "--decks": "random", "--done": "PASS", "--file": "x", "--game": "vestrock", "--hand": "1",
-    "--ids": "new", "--jobs": "1", "--layout": "entities", "--output": "x", "--pilot": "random",
+    "--ids": "old", "--jobs": "1", "--layout": "entities", "--output": "x", "--pilot": "random",
     "--player": "greedy", "--replay": "x.json", "--rules": "1.5", "--search": "beam",
     "--seconds": "1", "--seed": "1", "--seeds": "1", "--view": "0", "--weights": "x",
     "--with": "deck", "-d": "seed=1", "-p1": "greedy", "-p2": "greedy", "--league": "1",
@@ -166,7 +167,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     with Arena(["random", "greedy"], db=folder / "results.db", games=2, seed=1) as arena:
         arena.run(jobs=1)
     log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
-    with contextlib.redirect_stdout(None):
+    with contextlib.redirect_stdout(io.StringIO()):
         assert main([*log, "--seed", "1"]) == 0
     names = {"log": "log.json", "db": "results.db", "other": "other.json"}
     names |= {"position": "position.txt", "input": "input.txt"}

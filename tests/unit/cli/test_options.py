@@ -41,7 +41,7 @@ DOES_NOT_APPLY = [
     ("analyse m.json --report --turn 2", "--turn", "--report"),
     ("analyse m.json --nodes 9 --seconds 2", "--seconds", "--nodes"),
     ("analyse --file m.txt --turn 3", "--turn", "--file"),
-    ("arena greedy random --alpha 7", "--alpha", "--sprt"),
+    ("arena greedy random --alpha 0.1", "--alpha", "--sprt"),
     ("arena greedy random --beta 0.05", "--beta", "--sprt"),
     ("arena greedy random --retire greedy", "--retire", "--db"),
     ("optimize ./bot --force", "--force", "--plot"),

@@ -162,8 +162,6 @@ def test_an_agent_with_a_comma_in_an_option_is_described(tmp_path, monkeypatch) 
         "@dataclass\n"
         "class Mine(GreedyAgent):\n"
         "    words: str = ''\n"
-        "    def __post_init__(self):\n"
-        "        super().__init__()\n"
     )
     from with_a_comma import Mine
 
