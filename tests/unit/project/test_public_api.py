@@ -57,7 +57,7 @@ def signature(value: Any) -> str:
         return written[1] if written else "(...)"
     shown = [
         one.replace(
-            annotation=passed_on(one.annotation) or one.empty,
+            annotation=passed_on(one.annotation),
             default=one.default if one.default is one.empty or type(one.default) in PLAIN else ...,
         )
         for one in known.parameters.values()
@@ -66,9 +66,9 @@ def signature(value: Any) -> str:
     return str(plain).replace("Ellipsis", "...")
 
 
-def passed_on(hint: Any) -> str:
-    """Return the class of options in ``**options: Unpack[...]``; "" for other annotations."""
-    return get_args(hint)[0].__name__ if get_origin(hint) is Unpack else ""
+def passed_on(hint: Any) -> Any:
+    """Return the class of options in ``**options: Unpack[...]``, nothing for other annotations."""
+    return get_args(hint)[0] if get_origin(hint) is Unpack else inspect.Parameter.empty
 
 
 def names(module: str) -> Iterator[str]:
