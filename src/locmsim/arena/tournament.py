@@ -145,7 +145,7 @@ class Arena:
         anchor: tuple[str, float] | None = None,
         **options: Unpack[SettingValues],
     ) -> None:
-        settings = _given(options)
+        settings = _settings_of(options)
         _check_alone(seed=settings.get("seed"), seeds=settings.get("seeds"))
         if sprt_of is not None and not sprt:
             raise ValueError("sprt_of: needs sprt")
@@ -752,7 +752,7 @@ def _goal(
     return Goal(count, sprt or None)
 
 
-def _given(options: SettingValues) -> dict[str, Any]:
+def _settings_of(options: SettingValues) -> dict[str, Any]:
     """Return the settings that are given; ``TypeError`` for others, as from any function."""
     for name in options:
         if name not in declared(Settings):
@@ -762,9 +762,9 @@ def _given(options: SettingValues) -> dict[str, Any]:
 
 def _check_alone(**arguments: object) -> None:
     """Raise ``ValueError`` if more than one of these arguments is given."""
-    given = [name for name, value in arguments.items() if value is not None]
-    if len(given) > 1:
-        raise ValueError(f"{given[0]}: does not apply with {given[1]}")
+    first, *others = [name for name, value in arguments.items() if value is not None] or [""]
+    if others:
+        raise ValueError(f"{first}: does not apply with {others[0]}")
 
 
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:

@@ -125,9 +125,9 @@ def _run_bot(options: argparse.Namespace) -> None:
 
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
-    given = {} if options.time_ms is None else {"time_ms": options.time_ms}
+    limit = {} if options.time_ms is None else {"time_ms": options.time_ms}
     try:
-        check_values(export_bot, **given)
+        check_values(export_bot, **limit)
     except ValueError as error:
         raise Failure(error, code=2) from None
     with _named_errors():
@@ -137,7 +137,7 @@ def _run_bot(options: argparse.Namespace) -> None:
             search=options.search or "beam",
             readable=options.readable,
             ascii=options.ascii,
-            **given,
+            **limit,
         )
     size = f"{len(bot.text):,} characters"
     if not (bot.fits or options.readable):

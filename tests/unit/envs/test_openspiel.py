@@ -89,7 +89,7 @@ def test_initial_states():
         {"ids": ([], [])},
         {"seed": 1, "pool": deck},
     ):
-        with pytest.raises(ValueError, match=r"none|random decks"):
+        with pytest.raises(ValueError, match=r"got one|seed: does not apply with decks|need decks"):
             game.new_initial_state(**arguments)
 
 
