@@ -248,9 +248,9 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"jobs": 0}, "1 or more"),
+        ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
         ({"jobs": 10_000}, "10000 games with time limits would need 10000 cores, this machine has"),
-        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "one of jobs, executor and dask"),
+        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "jobs: does not apply with dask"),
     ],
 )
 def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
