@@ -22,7 +22,7 @@ EXAMPLES = Path("locmsim/data/examples.zip")
 MADE = {Path("locmsim/include/locm.h"), Path("locmsim/export/data/kit.h"), EXAMPLES}
 #: The most bytes of the examples.
 MOST = 100_000
-NOT_SHIPPED = {*GENERATED, ".pyx", ""}
+NOT_SHIPPED = {*GENERATED, ".pyx", ".pxi", ""}
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
         # The first folder is the archive's own.
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src")
-    check("archive", package, shipped() | of(SOURCES, ".pyx") | MADE)
+    check("archive", package, shipped() | of(SOURCES, ".pyx", ".pxi") | MADE)
     # Everything in git except .ci and other names that begin with a dot.
     kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
     check("archive", names, {Path(name) for name in kept.split("\0") if name and name[0] != "."})
@@ -44,7 +44,7 @@ def main() -> None:
     check("wheel", names, shipped() | MADE)
     compiled = {name.with_name(name.name.split(".")[0]) for name in of(names, ".so", ".pyd")}
     check("wheel", compiled, MODULES | {PurePosixPath("locmsim/_cyutility")})
-    refuse("wheel", names, {".c", ".pyx", ".pyc"})
+    refuse("wheel", names, {".c", ".pyx", ".pxi", ".pyc"})
     size = sum(file.file_size for file in modules) / 1e6
     print("the archives have all they need and nothing generated")
     print(f"{len(modules)} compiled modules of {size:.2f} MB together")

@@ -12,8 +12,9 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ import pytest
 
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Times
+from locmsim.arena.store import Store
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
 from locmsim.rules.cards import Card
@@ -175,6 +177,23 @@ def played(arena: Arena) -> dict[int, list[Any]]:
     """Return all games of an arena by number, with times replaced."""
     numbers = sorted(outcome.number for outcome in arena.outcomes())
     return {number: without_times(arena.record(number)) for number in numbers}
+
+
+@contextlib.contextmanager
+def growing_results(db: Path, players: list[Any], **settings: Any) -> Iterator[Store]:
+    """Yield the new file of a tournament, to which the caller adds games in the arena's place."""
+    with Arena(players, **settings) as arena:  # in memory
+        begun, goal = arena.settings, arena.goal
+    with Store(db, write=True) as store:
+        store.begin(begun)
+        store.set_goal(goal)
+        yield store
+
+
+def change(db: str | Path, statement: str, values: Sequence[object] = ()) -> None:
+    """Change a file of results that is closed, as no part of the library does."""
+    with contextlib.closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute(statement, values)
 
 
 def children_of(pid: int) -> list[int]:

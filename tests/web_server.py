@@ -1,16 +1,16 @@
-"""Fixtures that start `locmsim web` and open its pages in a browser."""
+"""Fixtures that serve the pages of `locmsim web` and open them in a browser."""
 
+import contextlib
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import keep_screenshots
 
-__all__ = ["Opener", "Server", "server", "visit"]
+__all__ = ["Opener", "Server", "command", "server", "visit"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -20,7 +20,23 @@ Opener = Callable[..., Any]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server() -> Iterator[Server]:
+    """Yield a function that serves files and tournaments in a thread and returns the address."""
+    from locmsim.web.library import Library
+    from locmsim.web.server import serving
+    from locmsim.web.site import Site
+
+    with contextlib.ExitStack() as sites:
+
+        def start(*files: str, dbs: list[str] | None = None, **options: Any) -> str:
+            library = Library([*files], dbs or [])
+            return sites.enter_context(serving(Site(library, timeout_scale=0.0, **options)))
+
+        yield start
+
+
+@pytest.fixture
+def command() -> Iterator[Server]:
     """Yield a function that starts the tool and returns its address; Ctrl-C ends the tool."""
     started: list[subprocess.Popen[str]] = []
 

@@ -64,6 +64,7 @@ PARTS = """
     write_number card_of_row card_with add_seen_card pool_of_seen pool_set_weights
     search._evaluation.evaluate eval_fill eval_use_table
     fill_card_keys engine_init engine_use engine_begin engine_run card_terms
+    shown_read shown_write state_seen path_of play_on sampled_world
 """
 DECK = "offer_start offer_add deck_value deck_improve"
 DRAFT = "pool_offer draft_fill draft_expected"
@@ -224,7 +225,7 @@ def is_new() -> bool:
         return False
     if (ROOT / "PKG-INFO").exists():
         return True
-    sources = [path for pattern in ("*.pyx", "*.pxd") for path in SOURCES.rglob(pattern)]
+    sources = [path for pattern in ("*.pyx", "*.pxd", "*.pxi") for path in SOURCES.rglob(pattern)]
     sources += [Path(__file__), *(Path(__file__).parent / "cython_to_c").glob("*.py")]
     sources += [*(SOURCES / "export").glob("*.py")]
     sources += [DATA / name for name in ("frame.h", "common.h", "functions.toml")]

@@ -1,4 +1,4 @@
-"""Prints which lines of `_core.pyx` the tests do not reach, including nogil code.
+"""Prints which lines of the kernel the tests do not reach, including nogil code.
 
     LOCMSIM_COVERAGE=1 python setup.py build_ext --inplace --force
     python -m pytest tests
@@ -19,11 +19,13 @@ NEEDED = 98.0
 
 #: gcov's output: how often a line was run ("-": no code, "#####": never), its number, the line.
 _COUNTED = re.compile(r" *(-|#####|=====|\d+\*?): *\d+:(.*)")
-_MARK = re.compile(r"__Pyx_TraceLine\((\d+),")
+_MARK = re.compile(r"__Pyx_TraceLine\((\d+),[\d,]*\s*__PYX_ERR\((\d+),")
+#: The C's list of the files whose lines it numbers.
+_FILES = re.compile(r"__pyx_f\[\] = \{(.*?)\};", re.DOTALL)
 
 
 def reached(gcov_lines):
-    """Return a dict from Cython lines to whether they were reached."""
+    """Return a dict from (number of a Cython file, line) to whether the line was reached."""
     lines = {}
     marked = None
     for text in gcov_lines:
@@ -31,7 +33,7 @@ def reached(gcov_lines):
             continue
         count, code = counted.groups()
         if mark := _MARK.search(code):
-            marked = int(mark[1])
+            marked = int(mark[2]), int(mark[1])
         elif marked is not None and count != "-":
             lines[marked] = lines.get(marked, False) or count[0].isdigit()
             marked = None
@@ -48,9 +50,16 @@ def main():
     command = ["gcov", "--stdout", "--object-directory", found[0].parent, found[0]]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     lines = reached(done.stdout.splitlines())
-    source = (ROOT / "src/locmsim/_core.pyx").read_text().splitlines()
-    for number in sorted(number for number, was in lines.items() if not was):
-        print(f"{number:5}  {source[number - 1]}")
+    c = (ROOT / "src/locmsim/_core.c").read_text(encoding="utf-8")
+    files = [Path(name).name for name in re.findall(r'"(.*?)"', _FILES.search(c)[1])]
+    lines = {
+        (files[i], number): was
+        for (i, number), was in lines.items()
+        if files[i].startswith("_core") and not files[i].endswith(".pxd")
+    }
+    sources = {name: (ROOT / "src/locmsim" / name).read_text().splitlines() for name, _ in lines}
+    for name, number in sorted(place for place, was in lines.items() if not was):
+        print(f"{name}:{number:<5} {sources[name][number - 1]}")
     percent = 100 * sum(lines.values()) / len(lines)
     print(f"{sum(lines.values())} of {len(lines)} lines: {percent:.1f} %")
     sys.exit(percent < NEEDED)

@@ -1,7 +1,8 @@
 # The battle of Legends of Code and Magic: plain structs, nogil functions on them, a thin class.
 #
-# Read this file from top to bottom; _core.pyx has the functions in the same order. Section numbers
-# refer to docs/rules.md. `p` is a player (0 or 1), `me` the player to move, `op` the other one.
+# Read this file from top to bottom; the functions are in _core_rules.pxi, _core_text.pxi and
+# _core_hidden.pxi, which _core.pyx includes. Section numbers refer to docs/rules.md. `p` is a
+# player (0 or 1), `me` the player to move, `op` the other one.
 #
 # Each table has one rule set, known at run time. Functions that must be fast take it as a literal
 # (`rules`) and are inlined, so that each rule set gets its own code from one source.

@@ -340,6 +340,11 @@ class Server:
             loser.refuse(7)
         return None
 
+    @property
+    def connections(self) -> tuple[Session, ...]:
+        """The connections that are open; `Session.player` is the name of who has logged in."""
+        return tuple(self._sessions)
+
     def _connections(self) -> list[Session | Spectator]:
         return [*self._sessions, *self.feed.spectators]
 

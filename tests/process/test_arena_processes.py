@@ -11,10 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import BOT, LOCMSIM, children_of, default_signals, played, running
 
 from locmsim.arena import Arena, ArenaError, CorePool, available_cores
@@ -23,7 +25,7 @@ from locmsim.referee import FaultKind
 from locmsim.workers import local_workers
 
 #: Number of games that `test_many_games_leave_nothing` plays.
-SOAK_GAMES = int(os.environ.get("LOCMSIM_SOAK", "100"))
+SOAK_GAMES = amount(100, most=2000)
 
 
 def bot(kind: str = "", at: int = -1, argument: str = "") -> str:
@@ -90,8 +92,7 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_many_games_leave_nothing(pids: Path) -> None:
     """After many games, no processes, descriptors or memory are left.
 
-    ``LOCMSIM_SOAK=2000`` plays 2,000 games, and ``pytest -s`` shows what is left
-    (docs/development.md).
+    ``pytest --most`` plays 2,000 games, and ``-s`` shows what is left (docs/development.md).
     """
 
     def left() -> dict[str, int]:
@@ -456,8 +457,13 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     go_on(tool.db, 2)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    amount(
+        [("1", signal.SIGTERM), ("2", signal.SIGINT)],
+        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
+    ),
+)
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
     tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
     workers = tool.workers()

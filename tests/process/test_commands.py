@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from helpers import cpu_seconds, default_signals
+from helpers import change, cpu_seconds, default_signals
 
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
@@ -304,7 +304,6 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]
     with Arena(players, db="b.db", games=2, timeout_scale=0) as arena:
-        arena._store.add_all([])
         stored = json.dumps(arena.settings.to_json())
         assert "bot.py" in stored
         arena.run(jobs=1)
@@ -316,7 +315,7 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
         old = arena.settings.to_json()
         for player in old["players"]:
             del player["files"]
-        arena._store._connection.execute("UPDATE tournament SET settings = ?", [json.dumps(old)])
+    change("b.db", "UPDATE tournament SET settings = ?", [json.dumps(old)])
     program.write_text("print('PICK')\n")
     Arena(db="b.db").close()
 

@@ -9,17 +9,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import LOCMSIM, children_of, default_signals, running
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.arena import Arena
-from locmsim.arena.game_worker import DIED
+from locmsim.arena import Arena, LocmGame
+from locmsim.arena.game_worker import DIED, play_games
 from locmsim.contract import Fault
 from locmsim.referee import FaultKind, IsolatedAgent, play
 
@@ -95,19 +97,21 @@ FEW = [
     "AnswersNumpyText",
     "AnswersNumber",
 ]
-#: Factor of the time limits for those who hang, which others keep on any machine.
-SCALE = 5.0
+#: Those of them that end a tournament differently; `--most` plays all cells of the table.
+IN_TOURNAMENTS = amount(
+    ["EndsButNotItsChild", "LeavesThread", "Raises", "Exits", "SwallowsEverything"], most=[*ENDS]
+)
+KINDS = ["agent", "isolated", "program"]
 
 
-#: Marks of the cells that only `.ci/nightly` plays; the suite has one of each row and column.
-ALL = [
-    pytest.mark.slow,
-    pytest.mark.skipif("LOCMSIM_ALL_ENDS" not in os.environ, reason="LOCMSIM_ALL_ENDS is not set"),
-]
+def scale_of(name: str) -> float:
+    """Return the factor of the time limits: there are some only for those who hang.
 
-
-def slow(*values: Any) -> Any:
-    return pytest.param(*values, marks=ALL)
+    Each has about a second, which the other player keeps on any machine.
+    """
+    if name not in HANGS:
+        return 0.0
+    return 0.25 if name == "SleepsInChoose" else 5.0
 
 
 @pytest.fixture(autouse=True)
@@ -157,18 +161,16 @@ def check(fault: Fault | None, name: str, player: int, kind: str = "isolated") -
 @pytest.mark.parametrize("name", ENDS)
 def test_in_a_process_of_its_own(name: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec(name)), 7)
-    # There are limits only where the agent hangs.
-    scale = SCALE if name in HANGS else 0.0
-    result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale)
+    result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale_of(name))
     check(result.fault, name, 1)
     if ENDS[name] is not None:
         assert result.scores == (0, -1)
 
 
-@pytest.mark.parametrize("name", [some if some in FEW else slow(some) for some in ENDS])
+@pytest.mark.parametrize("name", amount(FEW, most=[*ENDS]))
 def test_as_a_program(name: str) -> None:
-    scale = SCALE if name in HANGS else 0.0
-    result = play([make_agent("random"), program(name)], Match(seed=3), timeout_scale=scale)
+    players = [make_agent("random"), program(name)]
+    result = play(players, Match(seed=3), timeout_scale=scale_of(name))
     check(result.fault, name, 1, "program")
     if (end := ENDS[name]) is not None and end[1].startswith("raised") and name != "Exits":
         assert "Traceback" in result.stderr[1]
@@ -211,9 +213,8 @@ def test_other_rules(rules: str) -> None:
 
 def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
     """Play a tournament of `random` against each; there are limits only for those that hang."""
-    for scale, some in (0.0, set(names) - HANGS), (SCALE, set(names) & HANGS):
-        if not some:
-            continue
+    for scale in sorted({*map(scale_of, names)}):
+        some = [name for name in names if scale_of(name) == scale]
         specs = {one: shlex.join(program(one)) if kind == "program" else spec(one) for one in some}
         players = ["random", *(f"{name}={text}" for name, text in specs.items())]
         settings: dict[str, Any] = {"mode": "gauntlet", "games": 2, "seed": 4}
@@ -230,20 +231,15 @@ def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
                     assert DIED in arena.record(outcome.number).stderr[seat]
 
 
-@pytest.mark.parametrize("jobs", [slow(1), 2])
+@pytest.mark.parametrize("jobs", amount([2], most=[1, 2]))
 def test_a_tournament_always_ends(jobs: int, tmp_path: Path) -> None:
-    arena_of(FEW, tmp_path, "agent", jobs=jobs)
+    arena_of(IN_TOURNAMENTS, tmp_path, "agent", jobs=jobs)
 
 
 @pytest.mark.parametrize("kind", ["isolated", "program"])
-def test_a_tournament_of_programs_always_ends(kind: str, tmp_path: Path) -> None:
-    arena_of(["Segfaults", "SwallowsEverything"], tmp_path, kind, jobs=1)
-
-
-@pytest.mark.parametrize("kind", [slow("agent"), slow("isolated"), slow("program")])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_all_in_a_tournament(jobs: int, kind: str, tmp_path: Path) -> None:
-    arena_of([*ENDS], tmp_path, kind, jobs=jobs)
+@pytest.mark.parametrize("jobs", amount([1], most=[1, 2]))
+def test_a_tournament_of_programs_always_ends(jobs: int, kind: str, tmp_path: Path) -> None:
+    arena_of(amount(["Segfaults"], most=[*ENDS]), tmp_path, kind, jobs=jobs)
 
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
@@ -260,16 +256,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
-    [
-        (["Raises", "AnswersNumber"], "agent"),
-        *(slow([*ENDS], kind) for kind in ("agent", "isolated", "program")),
-    ],
-)
-def test_on_a_cluster(names: list[str], kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", amount(["agent"], most=KINDS))
+def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     (tmp_path / "script.py").write_text(ON_A_CLUSTER)
+    names = amount(["Raises", "AnswersNumber"], most=[*ENDS])
     here = Path(__file__).parent
     words = [str(here), str(here.parent), " ".join(names), kind, str(tmp_path)]
     command = [sys.executable, str(tmp_path / "script.py"), *words]
@@ -284,9 +275,8 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
     from locmsim.web.play import opponents
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
-    scale = SCALE if name in HANGS else 0.0
     changed = threading.Event()
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale, folder=folder,
+    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
                 ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
@@ -307,8 +297,8 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *((name, "isolated") if name in FEW else slow(name, "isolated") for name in ENDS),
-        *((name, "program") if name == "Segfaults" else slow(name, "program") for name in ENDS),
+        *((name, "isolated") for name in amount(FEW, most=ENDS)),
+        *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
     ],
 )
 def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
@@ -385,6 +375,7 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
         ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
         ["web", "--bot", "a={}"],
         ["check", "{}"],
+        ["optimize", "beam:nodes={{n=5}}", "--against", "{}", "--games", "20", "--state", "run"],
     ],
 )
 def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
@@ -393,6 +384,80 @@ def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: 
     assert done.returncode == 2
     assert "its process exited with code 6" in done.stderr
     assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> None:
+    """This process would be gone."""
+    from locmsim.tuning.optimization import Optimization, OptimizationSettings
+
+    ends = spec("EndsAsItIsMade")
+    message = "its process exited with code 6"
+    for more in {}, {"decks": ends}, {"pilot": ends}:
+        players = ["osl", "greedy"] if more else [ends, "greedy"]
+        with pytest.raises(ValueError, match=message):
+            Arena(players, db=tmp_path / "a.db", **more)
+    # A page looks at runs without playing, and a start that is not given is looked up.
+    settings = OptimizationSettings(f"{ends}:depth={{depth=1}}", LocmGame())
+    assert Optimization(settings).values == {"depth": "1"}
+    with pytest.raises(ValueError, match="parameter depth: it has no start"):
+        Optimization(replace(settings, player=f"{ends}:depth={{depth}}"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [
+        ("raise KeyError('gone')", "raised KeyError: 'gone'"),
+        ("os._exit(5)", "its process exited with code 5"),
+    ],
+)
+def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path) -> None:
+    """It is made once, where the tournament is begun, and never again: it loses all games."""
+    (tmp_path / "once.py").write_text(
+        "import os, pathlib\n"
+        "from locmsim.agents import GreedyAgent\n"
+        f"made = pathlib.Path({str(tmp_path / 'made')!r})\n"
+        "class Once(GreedyAgent):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        if made.exists():\n"
+        f"            {ending}\n"
+        "        made.touch()\n"
+    )
+    players = ["greedy", f"once={tmp_path / 'once.py'}:Once"]
+    with Arena(players, games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        records = play_games(arena.settings, [1, 2], apart=True)
+        outcomes = [*arena.outcomes(), *(record.outcome for record in records)]
+        assert len(outcomes) == 4
+        for outcome in outcomes:
+            assert outcome.fault is not None
+            assert outcome.fault.kind == CRASHED
+            assert outcome.players[outcome.fault.player] == 1
+            assert reason in outcome.fault.message
+
+
+def test_games_that_end_their_workers_are_played_again_alike() -> None:
+    with Arena(["greedy", spec("Segfaults")], games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert {outcome.fault and outcome.fault.kind for outcome in arena.outcomes()} == {CRASHED}
+        assert arena.verify(jobs=1) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
+        ("Exits", "raised SystemExit: 1"),
+        ("Segfaults", "game 0 ended its worker process 3 times"),
+    ],
+)
+def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path) -> None:
+    """There is nobody who could win: the command ends, and says why."""
+    command = [*LOCMSIM, "dataset", spec(name), "-o", "a.npz", "--games", "1", "--jobs", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 
@@ -414,7 +479,7 @@ def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> No
     assert message in done.stderr
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", amount([1], [1, 2]))
 def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
     players = [f"a={shlex.join(program('Prints'))}", "greedy"]
     for name in ("RaisesInChoose", "ExitsInReset"):

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import BOT, children_of, few_descriptors, running
 
 from locmsim import supervisor
@@ -283,9 +285,10 @@ def test_line_too_long(run: Run, end: str) -> None:
 # ------------------------------------------------------------------------- silent and dead bots
 
 
-@pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("at", [0, 1])
-@pytest.mark.parametrize("kind", ["hang", "stubborn"])
+@pytest.mark.parametrize(
+    ("kind", "at", "player"),
+    amount([("hang", 0, 0), ("stubborn", 1, 1)], [*product(("hang", "stubborn"), (0, 1), (0, 1))]),
+)
 def test_hang(run: Run, kind: str, at: int, player: int) -> None:
     result = run(kind, at, player=player, timeout_scale=TIGHT)
     nominal = 1000 if at else 4000

@@ -197,8 +197,12 @@ def test_lines_that_were_reached():
         -:   18:  __Pyx_TraceLine(9,1,__PYX_ERR(0, 9, __pyx_L1_error))
         3:   19:  d = 1;
         5:   20:  e = 1;
+        -:   21:  __Pyx_TraceLine(7,1,__PYX_ERR(2, 7, __pyx_L1_error))
+    #####:   22:  f = 1;
 """
-    assert tool("kernel_coverage").reached(text.splitlines()) == {7: True, 8: False, 9: True}
+    assert tool("kernel_coverage").reached(text.splitlines()) == {
+        (0, 7): True, (0, 8): False, (0, 9): True, (2, 7): False,
+    }  # fmt: skip
 
 
 # ---- calibration.py -----------------------------------------------------------------------------

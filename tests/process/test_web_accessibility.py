@@ -49,7 +49,7 @@ def test_every_page(
     log.write_text(log_line(result))
     with Arena(["greedy", "random", "osl"], db=db, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-    url = server(str(log), "--db", str(db))
+    url = server(str(log), dbs=[str(db)])
     options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}}
     page = visit(url, **options)
     page.wait_for_selector(".board .can")

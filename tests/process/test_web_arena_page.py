@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browser import browser, keep_screenshots, sync_api
-from helpers import HOSTILE, LOCMSIM
+from helpers import HOSTILE, LOCMSIM, growing_results
 
 from locmsim.arena import Arena, Player, Sprt
 
@@ -110,13 +110,13 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     expect(page.locator("#notice")).to_contain_text("live.db: no such file")
     test = Sprt(-40, 40)
     players = ["one=greedy", "two=random"]
-    with Arena(players, db=db, games=12, seed=1, sprt=test) as arena:
-        arena._store.add_all(records[:4])
+    with growing_results(db, players, games=12, seed=1, sprt=test) as store:
+        store.add_all(records[:4])
         expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 games of rules 1.5"))
         expect(page.locator("#notice")).to_be_hidden()
         expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs (SPRT of Elo")
         expect(page.locator("#games tbody tr")).to_have_count(4)
-        arena._store.add_all(records[4:])
+        store.add_all(records[4:])
         expect(page.locator("#state")).to_have_text(
             re.compile(r"^12 of 12 games of rules 1\.5, [0-9.]+ turns a game, finished$")
         )

@@ -4,6 +4,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from browser import browser, sync_api
 from web_server import Opener, Server, server, visit
 
@@ -15,11 +16,12 @@ __all__ = ["browser", "server", "visit"]
 expect = sync_api.expect
 
 
+@pytest.mark.slow
 def test_the_curves_of_a_run(tmp_path: Path, server: Server, visit: Opener) -> None:
     player = "beam:time_ms=0,nodes=20,width={width=4:1..40:int},plans={plans=4:1..8:int}"
     settings = OptimizationSettings(player, make_game("locm"), games=80, timeout_scale=0)
     run = Optimization(settings, folder=tmp_path / "run")
-    page = visit(server("--state", str(tmp_path / "run")), "optimize")
+    page = visit(server(runs=[str(tmp_path / "run")]), "optimize")
     expect(page.locator("main")).to_contain_text("settings.json: No such file or directory")
     with closing(run.run(jobs=1)) as part:
         for _ in islice(part, 5):

@@ -16,7 +16,7 @@ import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
-from web_server import Opener, Server, server, visit
+from web_server import Opener, Server, command, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -30,7 +30,7 @@ from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
 
-__all__ = ["browser", "server", "visit"]
+__all__ = ["browser", "command", "server", "visit"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -119,9 +119,10 @@ def play_turns(page: Any) -> int:
             changed(page, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
-    page = visit(server("--save", str(tmp_path)))
+    page = visit(server(folder=str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
     if rules == "1.5":
         page.wait_for_selector("#offer")
@@ -515,7 +516,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
         arena.run(jobs=1)
     game = next(golden_games("1.2"))
     log.write_text(log_line(golden_result(game)))
-    page = visit(server(str(log), "--db", str(db)), "games")
+    page = visit(server(str(log), dbs=[str(db)]), "games")
     page.locator("#count", has_text="1 to 7 of 7").wait_for()
     page.select_option("#fault", "any")
     page.locator("#count", has_text="1 to 4 of 4").wait_for()
@@ -735,7 +736,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     log.write_text(json.dumps(data))
     talker = tmp_path / "talker.py"
     talker.write_text(TALKER.format(words=HOSTILE))
-    url = server(str(log), "--bot", loud, "--bot", f"talker={talker}:Talker")
+    url = server(str(log), bots=[loud, f"talker={talker}:Talker"])
 
     def untouched(page: Any) -> None:
         assert page.title() != "hacked"
@@ -769,16 +770,16 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     untouched(page)
 
 
-def test_without_the_token(server: Server, visit: Opener) -> None:
-    page = visit(f"{server().partition('?')[0]}?")
+def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
+    page = visit(f"{command().partition('?')[0]}?")
     page.locator("#notice", has_text="token").wait_for()
 
 
 @pytest.mark.slow
 def test_a_port_that_is_taken(server: Server) -> None:
     port = server().partition("/?")[0].rpartition(":")[2]
-    command = [sys.executable, "-m", "locmsim", "web", "--port", port]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ)
+    words = [sys.executable, "-m", "locmsim", "web", "--port", port]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=30, env=os.environ)
     assert done.returncode == 1
     assert f"port {port}: Address already in use" in done.stderr
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import golden_result, match_of
 from test_web_pages import begin, draft
@@ -27,14 +28,17 @@ expect = sync_api.expect
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-def test_twenty_tabs_share_one_stream(server: Server, visit: Opener) -> None:
-    """Twenty open games leave the browser room for requests, and all of them hear of a change."""
+def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
+    """Many open games leave the browser room for requests, and all of them hear of a change.
+
+    A browser has six connections to a server.
+    """
     first = visit(server())
     begin(first, "1.2", "agent-random")
     first.wait_for_selector("#offer .pick")
     address = first.evaluate("location.href")
     pages = [first]
-    for _ in range(19):
+    for _ in range(amount(7, 19)):
         page = first.context.new_page()
         page.set_default_timeout(20_000)
         page.server = first.server
@@ -50,7 +54,7 @@ def test_twenty_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     first.locator("h1", has_text=": 3 of 30").wait_for()
 
 
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> None:
     """It goes on when the same one is back, and says so if it is another one."""
     site = Site(Library())
@@ -105,6 +109,7 @@ def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path)
         page.locator("#log li.turn", has_text="Turn 5").wait_for(state="attached")
 
 
+@pytest.mark.slow
 def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> None:
     """It opens once, and nothing behind it hears its keys."""
     page = visit(server())
@@ -185,6 +190,7 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     expect(text).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -203,6 +209,7 @@ def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> N
     expect(text).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     path.write_text(100 * (log_line(match_of(), ("a name of some length", "another one")) + "\n"))
@@ -213,6 +220,7 @@ def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path
     assert names.count() >= 25
 
 
+@pytest.mark.slow
 def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     """The number of copies that were taken stands below a card."""
     page = visit(server())
@@ -223,6 +231,7 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     assert badge["y"] >= card["y"] + card["height"] - 1
 
 
+@pytest.mark.slow
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("You", "b")))

@@ -10,6 +10,7 @@ from typing import Any
 
 from vestrock.client import Client, ServerClosedError
 from vestrock.server import Server, ServerFailedError
+from vestrock.session import Session
 
 #: Maximum number of seconds that a test waits for anything.
 PATIENCE = 30.0
@@ -81,6 +82,10 @@ class Served:
         raw = Raw(port, address, receive_buffer)
         self._raws.append(raw)
         return raw
+
+    def connections(self, name: str) -> list[Session]:
+        """Return the connections of a player who is logged in, as the server has them."""
+        return self.call(lambda: [s for s in self.server.connections if s.player == name])
 
     def client(self, name: str) -> Client:
         return Client("127.0.0.1", self.port, name, "x", timeout=PATIENCE)
@@ -162,14 +167,15 @@ class Raw:
 
 @contextlib.contextmanager
 def served(**options: Any) -> Iterator[Served]:
-    """Run a server for the time of a ``with`` block."""
+    """Run a server for the time of a ``with`` block; its connections are closed at the end."""
     server = Served(**options)
     try:
         yield server
     finally:
-        server.stop()
+        # First the connections: the server waits a second for those that are not closed.
         for raw in server._raws:
             raw.close()
+        server.stop()
 
 
 @contextlib.contextmanager

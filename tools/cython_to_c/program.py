@@ -147,7 +147,10 @@ class Module:
         return None
 
     def comments_of(self, node: Node) -> Comments:
-        return self.comments[node.pos[0].get_description()]
+        source = node.pos[0].get_description()
+        if source not in self.comments:  # a file that the module includes
+            self.comments[source] = Comments(Path(source))
+        return self.comments[source]
 
     # -- reading
 

@@ -16,8 +16,10 @@ from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.errors import ENDINGS, shown
-from locmsim.referee.agent_process import IsolatedAgent, is_foreign, ready
+from locmsim.referee.agent_process import IsolatedAgent, created, is_foreign, ready
 from locmsim.referee.live import LiveLog
+from locmsim.referee.players import is_foreign_text
+from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.workers import in_worker, seat_cores
 
@@ -107,43 +109,10 @@ def play_games(
     If the folder `live` exists, each game can be watched there (`locmsim.referee.live`). With
     `apart`, agents of others play in processes of their own, and with `again` too: a worker died in
     the games before. With `isolate`, all agents do.
-    A bot or agent that fails loses its game. ``OSError`` concerns this machine, ``ValueError`` a
-    player's description.
+    A bot or agent that fails loses its game, even if only this process cannot make the agent.
+    ``OSError`` concerns this machine, ``ValueError`` the description of an agent of the package.
     """
-
-    def contestant(fixture: Fixture, seat: int) -> Any:
-        index = fixture.players[seat]
-        player = settings.players[index]
-        if player.process:
-            return player.spec
-        seed = fixture.agent_seed(seat)
-        if isolate and player.agent is None and not (settings.decks or settings.pilot):
-            command = settings.game.command_of(player.spec, seed)
-            if command is not None:
-                return command
-        if isolate or (apart and foreign[index]):
-            make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
-            return IsolatedAgent(make, seed)
-        return ready(_agents.get(settings, index, seat), seed, expendable=expendable)
-
-    def choosers(fixture: Fixture) -> dict[int, Any]:
-        found: dict[int, Any] = {}
-        for seat, index in enumerate(fixture.players):
-            if not (settings.decks and settings.players[index].process):
-                continue
-            seed = fixture.agent_seed(seat)
-            if isolate or (apart and shared):
-                make = partial(settings.game.make_agent, settings.decks)
-                found[seat] = IsolatedAgent(make, seed)
-            else:
-                found[seat] = ready(_agents.decks(settings, seat), seed, expendable=expendable)
-        return found
-
-    # A worker is replaced when it ends, and the game is played again.
-    shared = any(is_foreign_player(player, settings.game) for player in shared_players(settings))
-    foreign = [shared or is_foreign_player(player, settings.game) for player in settings.players]
-    expendable = in_worker() and (shared or any(foreign))
-    apart = apart or again
+    seats = _Seats(settings, isolate, apart or again)
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
         for number in numbers:
@@ -151,21 +120,74 @@ def play_games(
             match = new_match(settings, fixture)
             with _watched(live, settings, fixture, match) as on_call:
                 result = play(
-                    [contestant(fixture, seat) for seat in (0, 1)],
+                    [seats.contestant(fixture, seat) for seat in (0, 1)],
                     match,
                     timeout_scale=settings.timeout_scale,
                     match_limit=settings.match_limit,
                     lenient=settings.lenient,
                     on_call=on_call,
-                    expendable=expendable,
+                    expendable=seats.expendable,
                     cores=seat_cores() or ((), ()),
-                    choosers=choosers(fixture),
+                    choosers=seats.choosers(fixture),
                 )
             if again and any(not settings.players[index].process for index in fixture.players):
                 first, second = result.stderr
                 result = replace(result, stderr=(first + DIED, second + DIED))
             records.append(record_of(fixture, result))
     return records
+
+
+class _Seats:
+    """Who plays the seats of games: programs, agents of this process, agents in their own."""
+
+    def __init__(self, settings: Settings, isolate: bool, apart: bool) -> None:
+        self._settings = settings
+        self._isolate, self._apart = isolate, apart
+        game = settings.game
+        #: Whether code of others chooses the cards or plays for all players.
+        self._shared = any(is_foreign_player(one, game) for one in shared_players(settings))
+        self._foreign = [self._shared or is_foreign_player(one, game) for one in settings.players]
+        #: A worker is replaced when it ends, and the game is played again.
+        self.expendable = in_worker() and (self._shared or any(self._foreign))
+
+    def contestant(self, fixture: Fixture, seat: int) -> Any:
+        """Return the player of a seat."""
+        settings, index = self._settings, fixture.players[seat]
+        player, foreign = settings.players[index], self._foreign[index]
+        if player.process:
+            return player.spec
+        seed = fixture.agent_seed(seat)
+        if self._isolate and player.agent is None and not (settings.decks or settings.pilot):
+            command = settings.game.command_of(player.spec, seed)
+            if command is not None:
+                return command
+        if self._isolate or (self._apart and foreign):
+            make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
+            return IsolatedAgent(make, seed, known=foreign)
+        return self._ready(partial(_agents.get, settings, index, seat), seed, foreign)
+
+    def choosers(self, fixture: Fixture) -> dict[int, Any]:
+        """Return who chooses the cards of programs, by seat."""
+        settings = self._settings
+        found: dict[int, Any] = {}
+        for seat, index in enumerate(fixture.players):
+            if not (settings.decks and settings.players[index].process):
+                continue
+            seed = fixture.agent_seed(seat)
+            if self._isolate or (self._apart and self._shared):
+                make = partial(settings.game.make_agent, settings.decks)
+                found[seat] = IsolatedAgent(make, seed, known=self._shared)
+            else:
+                make = partial(_agents.decks, settings, seat)
+                found[seat] = self._ready(make, seed, self._shared)
+        return found
+
+    def _ready(self, make: Callable[[], Contestant], seed: int, foreign: bool) -> Any:
+        """Return an agent of this process, or the fault of one of others that cannot play."""
+        agent = created(make, expendable=self.expendable) if foreign else make()
+        if isinstance(agent, BotFault):
+            return agent
+        return ready(agent, seed, expendable=self.expendable)
 
 
 def shared_players(settings: Settings) -> list[Player]:
@@ -179,6 +201,8 @@ def is_foreign_player(player: Player, game: Game) -> bool:
         return False
     agent = player.agent
     if agent is None:
+        if is_foreign_text(player.spec, game):
+            return True
         kind = _kind_of(cast(Hashable, game), player.spec)
     else:
         kind = agent if isinstance(agent, type) else type(agent)

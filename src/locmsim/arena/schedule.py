@@ -24,6 +24,7 @@ from locmsim._seeds import agent_seed, derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
+from locmsim.referee.players import is_foreign_text
 
 __all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "SettingValues", "Settings"]
 
@@ -218,9 +219,8 @@ class Settings:
     mode: Annotated[
         Mode,
         Option(
-            "who plays whom",
+            "who plays whom; a gauntlet is the first player against each of the others",
             choices=MODES,
-            more="A gauntlet is the first player against each of the others.",
         ),
     ] = "round-robin"
     seed: Seed = 0
@@ -318,7 +318,8 @@ class Settings:
             if name == "decks":
                 spec = self.game.chooser(spec)  # type: ignore[attr-defined]
                 object.__setattr__(self, name, spec)
-            self.game.make_agent(spec)
+            if not is_foreign_text(spec, self.game):  # an arena makes those of others elsewhere
+                self.game.make_agent(spec)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         programs = [player.name for player in self.players if player.process]

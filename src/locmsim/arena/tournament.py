@@ -39,8 +39,9 @@ from locmsim.arena.schedule import (
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
-from locmsim.contract import Contestant, Game
-from locmsim.referee.players import Agents, agent_of, check_program
+from locmsim.contract import Game
+from locmsim.referee.agent_process import AgentFacts, facts_of
+from locmsim.referee.players import Agents, check_program, known_of
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -150,7 +151,8 @@ class Arena:
         if sprt_of is not None and not sprt:
             raise ValueError("sprt_of: needs sprt")
         end_if_imported_again()
-        self._agents: dict[str, Contestant] = {}
+        #: Description -> what is known of the agent.
+        self._known: dict[str, AgentFacts] = {}
         self._store = Store(db, write=True)
         try:
             stored, before = self._store.settings, self._store.goal
@@ -221,7 +223,9 @@ class Arena:
             values["players"] = self._players(players, values["game"])
         elif stored is None:
             raise ValueError("players: expected at least two")
-        return Settings(**values)
+        begun = Settings(**values)
+        self._know_shared(begun)
+        return begun
 
     def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
@@ -230,15 +234,16 @@ class Arena:
                 parsed.append(entry)
                 continue
             if isinstance(entry, str):
-                player, agent = as_player(entry, game)
+                player, known = as_player(entry, game)
             else:
                 spec, agent = game.describe(entry)
                 kind = entry if isinstance(entry, type) else type(entry)
                 ready = spec is None
                 kept = entry if ready or isinstance(entry, type) else None
                 player = Player(kind.__name__, spec or kind.__qualname__, False, ready, agent=kept)
-            if agent is not None:
-                self._agents[player.spec] = agent
+                known = facts_of(agent)
+            if known is not None:
+                self._known[player.spec] = known
             parsed.append(player)
         names = unique_names([player.name for player in parsed])
         return tuple(replace(p, name=name) for name, p in zip(names, parsed, strict=True))
@@ -264,7 +269,7 @@ class Arena:
             The file cannot be read.
         """
         arena = cls.__new__(cls)
-        arena._agents = {}
+        arena._known = {}
         arena._store = Store(db)
         arena.goal = arena._store.goal or Goal(0, None)
         arena.tally = arena._counted()
@@ -493,13 +498,15 @@ class Arena:
             raise ValueError("slots: needs executor")
         if isolate or dask is not None or (executor is None and jobs != 1):
             self._check_ready_agents()
+        if executor is None and dask is None:
+            self._check_commands()
+        self._know_agents()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
         available = available_cores()
         if executor is not None:
             count = slots or 2 * len(available)
             return nullcontext(Workers(executor, lambda: count))
-        self._check_commands()
         if not 1 <= cores <= len(available):
             raise ValueError(f"cores: expected 1 to {len(available)}, got {cores}")
         if jobs is None:
@@ -519,21 +526,28 @@ class Arena:
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 
+    def _know_agents(self) -> None:
+        """Look at agents that were not described here: what is wrong is said before any game."""
+        settings = self.settings
+        self._know_shared(settings)
+        for index, player in enumerate(settings.players):
+            if not player.process and player.agent is None and index not in settings.retired:
+                more = "" if player.name == player.spec else f" ({player.spec})"
+                self._know(f"player {player.name!r}{more}", player.spec, settings.game)
+
+    def _know_shared(self, settings: Settings) -> None:
+        for name, spec in (("decks", settings.decks), ("pilot", settings.pilot)):
+            if spec:
+                self._know(name, spec, settings.game)
+
+    def _know(self, where: str, spec: str, game: Game) -> None:
+        if spec not in self._known and (known := known_of(spec, where, game)) is not None:
+            self._known[spec] = known
+
     @property
     def _timed(self) -> bool:
         """Whether results depend on the processor time that a game gets."""
-        if self.settings.timeout_scale:
-            return True
-        for spec in filter(None, (self.settings.decks, self.settings.pilot)):
-            if getattr(self.settings.game.make_agent(spec), "time_ms", 0):
-                return True
-        for player in self.settings.players:
-            if not player.process:
-                if player.spec not in self._agents:
-                    self._agents[player.spec] = self.settings.game.make_agent(player.spec)
-                if getattr(self._agents[player.spec], "time_ms", 0):
-                    return True
-        return False
+        return bool(self.settings.timeout_scale) or any(one.timed for one in self._known.values())
 
     def _check_commands(self) -> None:
         """Check the commands at the start, instead of failing in every game."""
@@ -805,11 +819,12 @@ def split_player(text: str) -> tuple[str, str]:
     return (label[1], label[2]) if label else (text, text)
 
 
-def as_player(text: str, game: Agents) -> tuple[Player, Contestant | None]:
-    """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
+def as_player(text: str, game: Agents) -> tuple[Player, AgentFacts | None]:
+    """Create a player from ``"description"`` or ``"name=description"``.
 
-    ``ValueError`` for an agent's wrong options and for an empty command.
+    What is known of an agent is returned too. ``ValueError`` for an agent that cannot be made and
+    for an empty command.
     """
     name, spec = split_player(text)
-    agent = agent_of(spec, f"player {text!r}", game)
-    return Player(name, spec, agent is None), agent
+    known = known_of(spec, f"player {text!r}", game)
+    return Player(name, spec, known is None), known

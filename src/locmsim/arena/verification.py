@@ -9,6 +9,7 @@ from locmsim.arena.game_worker import new_match, play_games
 from locmsim.arena.records import Record
 from locmsim.arena.runner import ArenaError
 from locmsim.arena.schedule import Settings
+from locmsim.referee.agent_process import raised
 from locmsim.workers import TaskRunner, Workers
 
 __all__ = ["Difference", "differences"]
@@ -49,17 +50,25 @@ def differences(
 ) -> Iterator[Difference]:
     """Play games again, and yield the first difference of each that has one, as they end."""
 
-    def submit(executor: Executor, task: Sequence[int]) -> Future[list[Record]]:
-        return executor.submit(play_games, settings, task, isolate=isolate)
+    def submit(executor: Executor, task: tuple[list[int], bool]) -> Future[list[Record]]:
+        games, again = task
+        return executor.submit(play_games, settings, games, again=again, isolate=isolate)
 
     left = iter(numbers)
-    tasks = iter(lambda: [*itertools.islice(left, _BATCH)], [])
-    runner = TaskRunner(workers, tasks, submit, name=lambda task: f"games {task}")
+    batches = iter(lambda: [*itertools.islice(left, _BATCH)], [])
+    runner = TaskRunner(
+        workers,
+        ((batch, False) for batch in batches),
+        submit,
+        # After a death, as when they were played: each alone, its agents in their own processes.
+        parts=lambda task: [([number], True) for number in task[0]],
+        name=lambda task: f"games {task[0]}",
+    )
     for task, future in runner:
         try:
             records = future.result()
         except Exception as error:
-            raise ArenaError(f"games {task}: {error}") from error
+            raise ArenaError(f"games {task[0]}: {raised(error)}") from error
         for now in records:
             if (found := _difference(settings, stored(now.outcome.number), now)) is not None:
                 yield found

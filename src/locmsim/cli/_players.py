@@ -7,11 +7,10 @@ from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping
 
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot", "check_game", "check_players", "chooser_of", "game_of"]
+__all__ = ["as_bot", "check_bot", "check_game", "chooser_of", "game_of"]
 
 
 def game_of(options: "Namespace") -> Any:
@@ -56,10 +55,10 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     that the text came from.
     """
     from locmsim.referee.locm_agents import LocmAgents
-    from locmsim.referee.players import agent_of, check_program
+    from locmsim.referee.players import agent_of, check_program, is_foreign_text
 
     agents = LocmAgents(rules) if game is None else game
-    if _is_foreign(text, agents):
+    if is_foreign_text(text, agents):
         return partial(agent_of, text, option, agents)
     try:
         agent = agent_of(text, option, agents)
@@ -77,35 +76,13 @@ def check_bot(bot: Any) -> Any:
     `Failure` if that was not possible.
     """
     if isinstance(bot, partial):
-        from locmsim.referee.agent_process import UnusableAgentError, check_creation
+        from locmsim.referee.players import known_of
 
-        _, option, _ = bot.args
         try:
-            check_creation(bot)
-        except UnusableAgentError as error:
-            message = str(error)
-            where = "" if message.startswith(f"{option}: ") else f"{option}: "
-            raise Failure(f"{where}{message}", code=2) from None
+            known_of(*bot.args)
+        except ValueError as error:
+            raise Failure(error, code=2) from None
     return bot
-
-
-def check_players(players: "Mapping[str, str]", game: "Game | None" = None) -> None:
-    """Make the agents of others among some players in processes of their own, and no more.
-
-    What ends a process there would end this one later. The descriptions are given by what messages
-    begin with. `Failure` names what could not be made.
-    """
-    from locmsim.referee.locm_agents import LocmAgents
-    from locmsim.referee.players import agent_of
-
-    agents = LocmAgents() if game is None else game
-    for where, spec in players.items():
-        if _is_foreign(spec, agents):
-            check_bot(partial(agent_of, spec, where, agents))
-
-
-def _is_foreign(text: str, agents: Any) -> bool:
-    return agents.is_agent(text) and getattr(agents, "is_foreign", lambda text: False)(text)
 
 
 def chooser_of(text: str) -> str:

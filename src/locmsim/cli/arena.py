@@ -26,7 +26,7 @@ from locmsim.cli._common import (
     width,
     write,
 )
-from locmsim.cli._players import check_game, check_players
+from locmsim.cli._players import check_game
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
@@ -103,13 +103,8 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
-    add(
-        "--gauntlet",
-        action="store_const",
-        dest="mode",
-        const="gauntlet",
-        help="play the first player against each of the others (default: all against all)",
-    )
+    known = declared(Settings)
+    add_option(group, known["mode"], default=None)
     add(
         "--no-mirror",
         action="store_const",
@@ -121,7 +116,6 @@ def _add_arena_run(parser: Parser) -> None:
     seeds = group.add_mutually_exclusive_group()
     add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
-    known = declared(Settings)
     add_option(group, known["pairs_per_set"], default=None)
     add = parser.add_argument_group("a pool that grows, with --db").add_argument
     add(
@@ -201,11 +195,12 @@ def _add_arena_run(parser: Parser) -> None:
     parser.needs("--db", "--no-sprt", "--add", "--against", "--retire")
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
-        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
+        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--mode",
         "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
         "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot", "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
+    parser.renamed(gauntlet="mode gauntlet")
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -271,7 +266,6 @@ def _verify_arena(options: argparse.Namespace) -> int:
         message = str(error).removeprefix("seeds: ").replace("seeds", "games")
         raise Failure(f"--verify: {message}", code=2) from None
     with ended_by_signals(), Arena.load(path) as arena:
-        _check_stored(arena)
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             found = arena.verify(
                 games,
@@ -307,7 +301,6 @@ def _play_arena(
     """Play the games that are missing in a file, and print the results."""
     from locmsim.arena import Arena
 
-    _check_named(options)
     with contextlib.redirect_stdout(sys.stderr):  # agents may print
         played = Arena(
             options.players or None,
@@ -323,8 +316,6 @@ def _play_arena(
             **chosen,
         )
     with played as arena:
-        if not options.players:
-            _check_stored(arena)
         if arena.finished:
             print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
@@ -349,25 +340,6 @@ def _play_arena(
                     print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
-
-
-def _check_named(options: argparse.Namespace) -> None:
-    """Check the agents of others: what ends as it is created would end this command."""
-    from locmsim.arena.tournament import split_player
-
-    if options.game is None or options.game.partition(":")[0] == "locm":
-        texts = [*options.players, *options.add]
-        named = {f"player {text!r}": split_player(text)[1] for text in texts}
-        both = {"decks": options.decks, "pilot": options.pilot}
-        check_players(named | {name: spec for name, spec in both.items() if spec})
-
-
-def _check_stored(arena: "Arena") -> None:
-    """Check the agents of others that are in a file of results."""
-    settings = arena.settings
-    playing = (one for i, one in enumerate(settings.players) if i not in settings.retired)
-    agents = {f"player {one.name!r}": one.spec for one in playing if not one.process}
-    check_players(agents, settings.game)
 
 
 def _anchor(text: str | None) -> tuple[str, float] | None:

@@ -1,6 +1,7 @@
-"""``locmsim export``: write a bot in one C file, or the simulator as a C header."""
+"""``locmsim export``: write a bot or the engine in one C file, or the simulator as a C header."""
 
 import argparse
+import gzip
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,12 +22,13 @@ from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
-    from locmsim.networks.weights import Weights
+    from locmsim.networks.weights import Weights, WeightsFile
 
 __all__ = ["add_options", "run"]
 
-#: The first bytes of its files: header, readable bot, bot.
+#: The first bytes of its files: module, engine, header, readable bot, bot.
 _OURS = (
+    rb"\x00asm|// The engine of locmsim for Legends of Code and Magic, rules |"
     rb"// Legends of Code and Magic: the exact simulator of locmsim"
     rb"|// A bot for Legends of Code and Magic, rules "
     rb"|#ifndef _GNU_SOURCE\s+#define _GNU_SOURCE\s+#endif\s+#if defined\(__GNUC__\)&&"
@@ -45,6 +47,11 @@ def add_options(parser: Parser) -> None:
         parser, "--rules", help="export the bot for this rule set, or fix the rule set of a kernel"
     )
     add("--kernel", action="store_true", help="export the simulator as a header for your own bots")
+    add(
+        "--engine",
+        action="store_true",
+        help="export the engine as a C library, or with -o FILE.wasm compiled to WebAssembly",
+    )
     add(
         "--with",
         dest="parts",
@@ -67,10 +74,11 @@ def add_options(parser: Parser) -> None:
     add(
         "--write-weights",
         metavar="FILE",
-        help="also write the rounded weights of the bot, so that a Python bot plays alike",
+        help="also write the rounded weights of bot or engine, so that a Python bot plays alike",
     )
     parser.rules_out("--kernel", "--time-ms", "--readable", "--write-weights")
     parser.needs("--kernel", "--with", "--minify")
+    parser.rules_out("--engine", "--kernel", "--time-ms", "--readable", "--ascii")
 
 
 #: The parts of a kernel that depend on an option.
@@ -88,12 +96,18 @@ def _parts(text: str) -> tuple[str, ...]:
 def run(options: argparse.Namespace) -> None:
     """Write a bot or a kernel."""
     if not (options.rules or options.kernel):
-        raise Failure("--rules is needed for a bot, --kernel for the simulator alone", code=2)
+        raise Failure(
+            "--rules is needed for a bot or an engine, --kernel for the simulator alone", code=2
+        )
     # --force may be for the other file.
     force = options.force and (options.write_weights is None or options.output not in STDOUT_PATHS)
     check_output("--output", options.output, _OURS, force)
+    if options.write_weights is not None:
+        check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     if options.kernel:
         _run_kernel(options)
+    elif options.engine:
+        _run_engine(options)
     else:
         _run_bot(options)
 
@@ -120,11 +134,30 @@ def _run_kernel(options: argparse.Namespace) -> None:
     _write(options.output, text, f"{len(text):,} characters of {LIMIT:,}: {rest}")
 
 
+def _run_engine(options: argparse.Namespace) -> None:
+    from locmsim._io import write_whole
+    from locmsim.export import compile_engine, export_engine
+
+    with _named_errors():
+        engine = export_engine(
+            options.rules, _weights(options.weights), search=options.search or "beam"
+        )
+        if not options.output.endswith(".wasm"):
+            _write_weights(options, engine.weights)
+            _write(options.output, engine.text, f"{len(engine.text):,} characters")
+            return
+        module = compile_engine(engine.text)
+    _write_weights(options, engine.weights)
+    try:
+        write_whole(options.output, module)
+    except OSError as error:
+        raise Failure(f"cannot write {options.output}: {error.strerror}") from None
+    print(f"{options.output}: {len(module):,} bytes, {len(gzip.compress(module)):,} compressed")
+
+
 def _run_bot(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot
 
-    if options.write_weights is not None:
-        check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     limit = {} if options.time_ms is None else {"time_ms": options.time_ms}
     try:
         check_values(export_bot, **limit)
@@ -144,11 +177,7 @@ def _run_bot(options: argparse.Namespace) -> None:
         raise Failure(
             f"{options.output}: {size}, but the site allows {LIMIT:,}; nothing was written"
         )
-    if options.write_weights:
-        try:
-            bot.weights.save(options.write_weights)
-        except OSError as error:
-            raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
+    _write_weights(options, bot.weights)
     size += f" of {LIMIT:,}" if bot.fits else ": for reading, not for submission"
     _write(options.output, bot.text, size)
 
@@ -168,6 +197,16 @@ def _weights(path: str | None) -> "Mapping[str, Weights] | None":
     from locmsim.networks.weights import WeightsFile
 
     return WeightsFile.load(path) if path else None
+
+
+def _write_weights(options: argparse.Namespace, weights: "WeightsFile") -> None:
+    """Write the rounded weights if that is wanted."""
+    if not options.write_weights:
+        return
+    try:
+        weights.save(options.write_weights)
+    except OSError as error:
+        raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
 
 
 def _write(path: str, text: str, size: str) -> None:

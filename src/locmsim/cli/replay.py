@@ -30,6 +30,11 @@ def add_options(parser: Parser) -> None:
         choices=("0", "1"),
         help="show only this player's hand at first (default: both hands)",
     )
+    add(
+        "--engine",
+        action="store_true",
+        help="put the engine into the page, to search positions and to play on from them",
+    )
     add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
     add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
@@ -53,6 +58,8 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(f"{options.source}: not a log: {error}") from None
     except ValueError as error:
         raise Failure(f"{options.source}: {error}") from None
+    except ImportError as error:
+        raise Failure(f"--engine: {error}") from None
     target = options.output
     if target is None and options.open:
         # The file is kept: the browser reads it after this program ends.
@@ -77,9 +84,11 @@ def _page(options: argparse.Namespace) -> str:
         with open(options.source, encoding="utf-8", errors="replace") as file:
             text = file.read()
         if is_capture(text):
-            if options.ids is not None:
-                raise Failure(f"--ids: does not apply to {options.source}, a bot's input", code=2)
+            for name in ("ids", "engine"):
+                if name in options.parser.present:
+                    what = f"{options.source}, a bot's input"
+                    raise Failure(f"--{name}: does not apply to {what}", code=2)
             return capture_html(text, names_shown or ("", ""), view=view, rules=options.rules)
     check_log(options.source, options.rules, options.ids)
     result, names = load_replay(options.source, options.rules, options.ids)
-    return replay_html(result, names_shown or names, view=view)
+    return replay_html(result, names_shown or names, view=view, engine=options.engine)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, Parser, ended_by_signals
-from locmsim.cli._players import check_players
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
-    from locmsim.arena.tournament import split_player
     from locmsim.web.library import Library
     from locmsim.web.play import opponents
     from locmsim.web.site import Site
@@ -85,7 +83,6 @@ def run(options: argparse.Namespace) -> None:
         _check_folder(folder)
     # Games saved earlier can be watched.
     saved = [folder] if folder else []
-    check_players({f"--bot: player {text!r}": split_player(text)[1] for text in options.bot})
     try:
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             opponents(options.bot)

@@ -156,7 +156,17 @@ cdef class TurnView:
         return 0
 
     def observe(self, str layout, out, int8_t[::1] mask):
-        """Write what the player sees in a layout, and the mask, into contiguous arrays."""
+        """Write what the player sees in a layout, and the mask, into contiguous arrays.
+
+        Parameters
+        ----------
+        layout : str
+            Name of the layout.
+        out : array (size of the layout,)
+            Of the type of the layout.
+        mask : int8 array (actions,)
+            1 is written where an action is legal, else 0.
+        """
         cdef uint8_t[::1] buffer = memoryview(out).cast("B")
         cdef int code = LAYOUT_CODES[layout]
         if buffer.shape[0] != layout_size(code, self.t.rules) * layout_item(code):
@@ -167,7 +177,13 @@ cdef class TurnView:
         write_mask(&mask[0], &self.s, &self.t, self.player)
 
     def apply(self, int action):
-        """Take an action of the player's turn; PASS is refused, because it reads hidden cards."""
+        """Take an action of the player's turn; PASS is refused, because it reads hidden cards.
+
+        Parameters
+        ----------
+        action : int
+            A legal action.
+        """
         if action == 0 or state_winner(&self.s) >= 0 or not state_is_legal(
                 &self.s, &self.t, action):
             raise IllegalActionError(f"action {action} is not legal in this turn")

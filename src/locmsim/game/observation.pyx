@@ -386,7 +386,9 @@ cdef int shown_write(const shown_t* o, char* to) noexcept nogil:
         to = put_number(put_number(to, c.cost, b' '), c.attack, b' ')
         to = put_number(to, c.defense, b' ')
         for bit in range(6):
-            to[bit] = letters[bit] if c.keywords >> bit & 1 else b'-'
+            to[bit] = b'-'
+            if c.keywords >> bit & 1:
+                to[bit] = letters[bit]
         to[6] = b' '
         to = put_number(put_number(to + 7, c.my_health, b' '), c.opponent_health, b' ')
         to = put_number(to, c.draw, b' ')

@@ -12,10 +12,11 @@ import os
 import pickle
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from locmsim._specs import options_of
 from locmsim.contract import Contestant, FaultKind, Match, start_turn
 from locmsim.errors import ENDINGS, shown, text_of
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
@@ -29,12 +30,15 @@ from locmsim.supervisor import (
 )
 
 __all__ = [
+    "AgentFacts",
     "AgentProcess",
     "IsolatedAgent",
     "UnusableAgentError",
     "asked",
-    "check_creation",
+    "created",
+    "facts_of",
     "is_foreign",
+    "look_at",
     "raised",
     "ready",
 ]
@@ -62,10 +66,33 @@ class IsolatedAgent:
         Returns the agent. It is called in the child, so it must be picklable.
     seed : int
         The seed by which the agent is reset.
+    known : bool
+        Whether the agent has been made elsewhere, so that its description is right: an error as
+        it is made is then its own.
     """
 
     make: Callable[[], Contestant]
     seed: int = 0
+    known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFacts:
+    """What is to be known of an agent that plays in other processes.
+
+    Parameters
+    ----------
+    timed : bool
+        Whether its play depends on the time that it takes: it has a ``time_ms``.
+    only_rules : str or None
+        The only rule set that it plays; None for any.
+    defaults : mapping of str to int or float
+        The defaults of its options that are numbers.
+    """
+
+    timed: bool = False
+    only_rules: str | None = None
+    defaults: Mapping[str, int | float] = field(default_factory=dict)
 
 
 class UnusableAgentError(ValueError):
@@ -115,17 +142,21 @@ class AgentProcess(BotProcess):
         cores: Sequence[int] = (),
     ) -> None:
         """Start the process; `begin` sends the agent to it."""
-        self._start = f"{_packed(preparation())} {_packed((isolated, match))}\n"
+        payload = _pickled((isolated, match))
+        # The main script is imported there only if something of it is sent: it may lack a guard.
+        main = preparation() if b"_main__" in payload else None
+        self._start = f"{_packed(_pickled(main))} {_packed(payload)}\n"
         self._repeated = 0
         command = python_command("locmsim.referee.agent_process", "main")
         super().__init__(command, supervisor, cwd=cwd, env=env, cores=cores)
 
-    def begin(self) -> None:
+    def begin(self) -> AgentFacts:
         """Wait until the agent is ready; `BotFault` if it fails before.
 
         `UnusableAgentError` if its description is wrong.
         """
-        self._question(self._start, _READY_SECONDS)
+        facts, _ = self._question(self._start, _READY_SECONDS)
+        return AgentFacts(**facts) if isinstance(facts, dict) else AgentFacts()
 
     def answer(
         self,
@@ -166,7 +197,26 @@ class AgentProcess(BotProcess):
         return value, elapsed_ns
 
 
-def check_creation(make: Callable[[], Any]) -> None:
+def facts_of(agent: object) -> AgentFacts:
+    """Return what is known of an agent of this process."""
+    only = getattr(agent, "only_rules", None)
+    try:
+        options, _ = options_of(type(agent))
+    except (TypeError, ValueError):  # it has no signature
+        options = {}
+    numbers = {
+        name: option.default
+        for name, option in options.items()
+        if isinstance(option.default, int | float) and not isinstance(option.default, bool)
+    }
+    return AgentFacts(
+        timed=bool(getattr(agent, "time_ms", 0)),
+        only_rules=only if isinstance(only, str) else None,
+        defaults=numbers,
+    )
+
+
+def look_at(make: Callable[[], Any]) -> AgentFacts:
     """Make an agent in a process of its own, and no more: whatever it does ends only that process.
 
     Raises
@@ -178,8 +228,7 @@ def check_creation(make: Callable[[], Any]) -> None:
     """
     with Supervisor() as supervisor:
         try:
-            process = AgentProcess(IsolatedAgent(make), None, supervisor)
-            process.begin()
+            return AgentProcess(IsolatedAgent(make), None, supervisor).begin()
         except BotFault as fault:
             raise UnusableAgentError(f"while it was made, {fault.message}") from None
 
@@ -201,6 +250,20 @@ def is_foreign(agent: object, spec: str, game: object = None) -> bool:
 
 def _package(thing: object) -> str:
     return str(getattr(thing, "__module__", "")).partition(".")[0]
+
+
+def created(make: Callable[[], Contestant], *, expendable: bool = False) -> Contestant | BotFault:
+    """Make an agent in this process; return it, or its fault if it raises an exception.
+
+    With `expendable`, this process ends if that hangs.
+    """
+    try:
+        with _ended_when_stuck(_READY_SECONDS if expendable else None):
+            return make()
+    except ENDINGS:
+        raise
+    except BaseException as error:
+        return _crash(error)
 
 
 def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contestant | BotFault:
@@ -234,7 +297,7 @@ def asked(
     except ENDINGS:
         raise
     except BaseException as error:
-        raise BotFault(FaultKind.CRASHED, f"raised {raised(error)}", _trace(error)) from error
+        raise _crash(error) from error
 
 
 @contextlib.contextmanager
@@ -259,6 +322,10 @@ def raised(error: BaseException) -> str:
     return shown(error)[:_MAX_ERROR]
 
 
+def _crash(error: BaseException) -> BotFault:
+    return BotFault(FaultKind.CRASHED, f"raised {raised(error)}", _trace(error))
+
+
 def _trace(error: BaseException) -> str:
     """Return the end of the traceback, beginning in the agent's code."""
     trace = error.__traceback__
@@ -278,9 +345,13 @@ def _line(message: object) -> str:
     return json.dumps(message) + "\n"
 
 
-def _packed(thing: object) -> str:
+def _packed(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _pickled(thing: object) -> bytes:
     try:
-        return base64.b64encode(pickle.dumps(thing)).decode()
+        return pickle.dumps(thing)
     except Exception as error:
         raise ValueError(f"cannot be sent to another process: {raised(error)}") from error
 
@@ -301,13 +372,14 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         try:
             agent, match = _received(questions.readline())
+            facts = asdict(facts_of(agent)) if match is None else None
         except UnusableAgentError as error:
             reply("unusable", str(error))
             return
         except BaseException as error:
             reply("raised", raised(error), _trace(error))
             return
-        reply("ready")
+        reply("ready", facts)
         for line in questions:
             question = json.loads(line)
             if "news" in question:
@@ -332,11 +404,14 @@ def main() -> None:
 
 def _received(line: str) -> tuple[Any, Any]:
     first, payload = map(base64.b64decode, line.split())
-    prepare_main(pickle.loads(first))
+    if (main := pickle.loads(first)) is not None:
+        prepare_main(main)
     isolated, match = pickle.loads(payload)
     try:
         agent = isolated.make()
     except ValueError as error:
+        if isolated.known:
+            raise
         raise UnusableAgentError(text_of(error)) from error
     if match is not None:
         agent.reset(isolated.seed)

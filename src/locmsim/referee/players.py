@@ -4,9 +4,13 @@ import os
 import re
 import shlex
 import shutil
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
-__all__ = ["Agents", "agent_of", "check_program"]
+if TYPE_CHECKING:
+    from locmsim.referee.agent_process import AgentFacts
+
+__all__ = ["Agents", "agent_of", "check_program", "is_foreign_text", "known_of"]
 
 
 class Agents(Protocol):
@@ -47,6 +51,45 @@ def agent_of(text: str, where: str, game: Agents) -> Any:
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     return None
+
+
+def is_foreign_text(text: str, game: Agents) -> bool:
+    """Return whether a text describes an agent with code that is not part of the library.
+
+    Nothing is imported. Agents of other games are parts of these games.
+    """
+    is_foreign = getattr(game, "is_foreign", None)
+    return is_foreign is not None and game.is_agent(text) and bool(is_foreign(text))
+
+
+def known_of(text: str, where: str, game: Agents) -> "AgentFacts | None":
+    """Return what is known of the agent that a text describes; None for a command of a program.
+
+    An agent of others is made in a process of its own: whatever it does does not end this one.
+
+    Parameters
+    ----------
+    text, where, game
+        As for `agent_of`.
+
+    Raises
+    ------
+    ValueError
+        As for `agent_of`; or the agent ended its process, or was not made within two minutes.
+    OSError
+        The machine has no processes, descriptors or memory left.
+    """
+    from locmsim.referee.agent_process import UnusableAgentError, facts_of, look_at
+
+    if not is_foreign_text(text, game):
+        agent = agent_of(text, where, game)
+        return None if agent is None else facts_of(agent)
+    try:
+        return look_at(partial(agent_of, text, where, game))
+    except UnusableAgentError as error:
+        message = str(error)
+        prefix = "" if message.startswith(f"{where}: ") else f"{where}: "
+        raise ValueError(f"{prefix}{message}") from None
 
 
 def check_program(command: str, where: str, game: Agents) -> None:

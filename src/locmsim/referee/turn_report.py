@@ -99,7 +99,15 @@ class GameReport:
     decks: tuple[DeckReport, DeckReport] | None = None
 
     def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
-        """Return a player's turns with the greatest losses, the worst first."""
+        """Return a player's turns with the greatest losses, the worst first.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+        count : int
+            How many turns at most.
+        """
         lost = [turn for turn in self.turns if turn.player == player and turn.loss > 0]
         return sorted(lost, key=lambda turn: (-turn.loss, turn.turn))[:count]
 

@@ -43,7 +43,13 @@ class Evaluating(Protocol):
     def evaluate(
         self, observations: NDArray[Any], /
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return logits of all actions, (rows, actions), and values to the player, (rows,)."""
+        """Return logits of all actions, (rows, actions), and values to the player, (rows,).
+
+        Parameters
+        ----------
+        observations : array (rows, size of the layout)
+            What the players to move see.
+        """
 
 
 #: What guides a `PolicySearch`.

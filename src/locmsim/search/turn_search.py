@@ -247,7 +247,13 @@ class Search:
         self._turn = threading.RLock()
 
     def evaluation_for(self, rules: str) -> "Evaluation | BatchFunction":
-        """Return the evaluation for positions of a rule set."""
+        """Return the evaluation for positions of a rule set.
+
+        Parameters
+        ----------
+        rules : str
+            The rule set.
+        """
         source: Any = self.evaluation
         if isinstance(source, Mapping) and not isinstance(source, Evaluation):
             source = source[rules]
@@ -260,7 +266,15 @@ class Search:
         return Evaluation(rules=rules) if source is None else source
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:
-        """Return the engine for a rule set; its first search makes it if this was not called."""
+        """Return the engine for a rule set; its first search makes it if this was not called.
+
+        Parameters
+        ----------
+        rules : str
+            The rule set.
+        threads : int
+            Threads that search at the same time.
+        """
         threads = whole("threads", threads, 1, MOST_THREADS)
         if self._engine is None or self._engine_for != (rules, threads):
             self._engine = self._make(rules, threads)

@@ -1,10 +1,26 @@
 """Examples to learn from: what players saw, what they did, and who won.
 
-A file of examples is one .npz: ``obs`` (n, size of the layout), ``mask`` (n, actions), ``action``
-(n,), ``result`` (n,): 1 if the one who acted has won, -1 if not, 0 without a winner; ``turn`` (n,)
-and ``game`` (n,); ``cards`` (n, 20, 2): base id and instance id of the eight cards in hand and of
-the creatures by slot, six of the player and six of the opponent, -1 for empty places; and the texts
-``layout``, ``layout_version``, ``rules``, ``source``.
+A file of examples is one .npz. It has a row for each action, in the order of play, game by game:
+
+=====================  =================  ======================================================
+``obs``                (n, layout size)   what the player saw, in a layout; `Layout.describe` says
+                                          a row in words
+``mask``               (n, actions) int8  1 where an action was legal
+``action``             (n,) int16         what the player did, by number (docs/rules.md, section
+                                          12)
+``result``             (n,) int8          1 if that player won the game, -1 if they lost, 0
+                                          without a winner
+``turn``               (n,) int16         the number of the turn, counted over both players
+``game``               (n,) int32         the number of the game
+``cards``              (n, 20, 2) int16   base id and instance id of the 8 places in hand, the
+                                          player's 6 slots and the opponent's 6, as in the layout;
+                                          -1 where nothing is
+``card_seed``          (n,) int64         cardGenSeed of the game, from which `generate_cards`
+                                          makes the cards of its base ids; 0 in 1.x
+``layout``, ``rules``  texts              the layout of ``obs``, and the rule set
+``layout_version``     a number           the version of the layout
+``source``             a text             the agent or the file that the games come from
+=====================  =================  ======================================================
 """
 
 import io
@@ -30,6 +46,10 @@ from locmsim.envs.players import CALLER
 from locmsim.envs.results import EpisodeMatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.referee.agent_process import asked
+from locmsim.referee.locm_agents import LocmAgents
+from locmsim.referee.players import is_foreign_text, known_of
+from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
 from locmsim.workers import TaskRunner, dask_workers, local_workers
 
@@ -120,6 +140,7 @@ class Examples:
                 "result": np.array(results, np.int8),
                 "turn": np.array(numbers, np.int16),
                 "cards": np.stack(cards),
+                "card_seed": np.full(len(actions), int(start.params.get("cardGenSeed", 0))),
             }
         self._put(self.games, part)
 
@@ -137,12 +158,13 @@ class Examples:
         return part
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all examples, game by game; ``ValueError`` if there are none.
+        """Return all examples, game by game.
 
         Returns
         -------
         dict of arrays
-            By their names in a file.
+            ``obs``, ``mask``, ``action``, ``result``, ``turn``, ``game``, ``cards`` and
+            ``card_seed``, which `locmsim.tuning.dataset` explains.
 
         Raises
         ------
@@ -253,11 +275,22 @@ _mine = threading.local()
 
 
 def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
-    """Play games in a worker process."""
+    """Play games in a worker process; ``ValueError`` if the agent fails."""
+    parts: list[_Part] = []
+    try:
+        for seed in seeds:
+            asked(lambda: parts.append(_game(setting, seed)), None, None)  # noqa: B023 - at once
+        return parts
+    except BotFault as fault:
+        words = "\n".join(filter(None, [f"{setting.agent} {fault.message}", fault.traceback]))
+        raise ValueError(words.rstrip()) from None
+
+
+def _game(setting: _Setting, seed: int) -> _Part:
     player: _Player | None = getattr(_mine, "player", None)
     if player is None or player.setting != setting:
         player = _mine.player = _Player(setting)
-    return [player.game(seed) for seed in seeds]
+    return player.game(seed)
 
 
 @documented(Options)
@@ -293,18 +326,22 @@ def examples_of_agent(
     Raises
     ------
     ValueError
-        An option is not valid.
+        An option is not valid, or the agent cannot be made or raises an exception in a game.
     ImportError, OSError
         Without dask.distributed, or where the scheduler does not answer.
     WorkersError
-        If the processes are gone.
+        The processes are gone, or the agent ends them.
     """
     check_values(examples_of_agent, games=games, seed=seed, jobs=jobs)
     if dask is not None and jobs != 1:
         raise ValueError("jobs: does not apply with dask")
     examples = Examples(rules, layout)
     setting = _Setting(agent, rules, layout, decks, card_sets)
-    make_agent(agent)  # what is wrong with it is said here
+    foreign = is_foreign_text(agent, LocmAgents())
+    if foreign:  # it must not end this process
+        known_of(agent, "agent", LocmAgents())
+    else:
+        make_agent(agent)  # what is wrong with it is said here
     dealer = setting.games()
 
     def seed_of(number: int) -> int:
@@ -325,12 +362,15 @@ def examples_of_agent(
             tasks.append([])
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
-    shared = dask_workers(dask) if dask else local_workers(min(jobs, max(1, len(tasks))), ())
+    count = min(jobs, max(1, len(tasks)))
+    shared = dask_workers(dask) if dask else local_workers(count, (), apart=foreign)
     with shared as workers:
         runner = TaskRunner(
             workers,
             tasks,
             lambda executor, task: executor.submit(_play, setting, [*map(seed_of, task)]),
+            parts=lambda task: [[number] for number in task],
+            name=lambda task: f"{agent}: game {task[0]}",
         )
         for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):

@@ -21,14 +21,15 @@ from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._io import try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
-from locmsim._specs import options_of
-from locmsim.arena import Arena, ArenaError, parse_player
+from locmsim.arena import Arena, ArenaError
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.schedule import Player, Settings
 from locmsim.arena.seeds import Seeds
+from locmsim.arena.tournament import split_player
 from locmsim.contract import Game
-from locmsim.referee.agent_process import raised
+from locmsim.referee.agent_process import AgentFacts, raised
+from locmsim.referee.players import agent_of, is_foreign_text, known_of
 from locmsim.stats import Interval, PairCounts, Sprt, score_interval
 from locmsim.tuning.methods import METHODS, Method, Point, Trial, make_method
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
@@ -71,15 +72,17 @@ class _Call(NamedTuple):
     again: bool = False
 
 
-def play_pairs(call: _Call) -> list[tuple[_Played, ...]]:
-    """Play the mirrored pairs of some trials, in a worker."""
-    return [tuple(_play_pair(settings, call.again) for settings in pairs) for pairs in call.pairs]
+def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_Played, ...]]:
+    """Play the mirrored pairs of some trials, in a worker; `again` and `apart` as `play_games`."""
+    return [
+        tuple(_play_pair(settings, call.again, apart) for settings in pairs) for pairs in call.pairs
+    ]
 
 
-def _play_pair(settings: Settings, again: bool) -> _Played:
+def _play_pair(settings: Settings, again: bool, apart: bool) -> _Played:
     points = 0.0
     faults: list[str] = []
-    records = play_games(settings, (1, 2), again=again)
+    records = play_games(settings, (1, 2), again=again, apart=apart)
     for record in records:
         outcome = record.outcome
         won = None if outcome.winner is None else outcome.players[outcome.winner]
@@ -219,16 +222,16 @@ class Optimization:
                 else "player: {file} stands for a file, and no template was given"
             )
         placeholders += [] if self._file is None else self._file.placeholders
+        self._known: AgentFacts | None = None
         self.parameters: tuple[Parameter, ...] = read_parameters(placeholders, self._default)
         if uses_file:
             self._files = Path(tempfile.mkdtemp(prefix="locmsim-"))
             weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
         # Checked once; that other values may not be valid is seen when they are played.
         start = (0.0,) * len(self.parameters)
-        self._process = parse_player(self.command(start), settings.game).process
-        self._rivals = tuple(
-            replace(parse_player(text, settings.game), name=_RIVAL) for text in settings.against
-        )
+        self._process = self._is_program(self.command(start))
+        against = [split_player(text)[1] for text in settings.against]
+        self._rivals = tuple(Player(_RIVAL, one, self._is_program(one)) for one in against)
         self._start = self._player("start", start)
         checks = 4 if settings.against else 2
         per_trial = checks if METHODS[settings.method].compares_two else 2
@@ -252,18 +255,26 @@ class Optimization:
         #: Bytes of its log that `update` has taken.
         self._read = 0
 
+    def _is_program(self, text: str) -> bool:
+        """Check a player's description; agents of others are made when games begin."""
+        game = self.settings.game
+        return not is_foreign_text(text, game) and agent_of(text, f"player {text!r}", game) is None
+
     def _default(self, name: str) -> int | float | None:
         """Return the default of an agent's option, as the start of its parameter."""
+        if self._known is None:
+            self._known = self._known_without_options()
+        return self._known.defaults.get(name)
+
+    def _known_without_options(self) -> AgentFacts:
+        """Return what is known of the bot, if it is an agent, without the options it is given."""
         game, before = self.settings.game, self.settings.player.partition("{")[0]
         while ":" in before:
             before = before.rpartition(":")[0]
             with contextlib.suppress(ValueError):
                 if game.is_agent(before):
-                    options, _ = options_of(type(game.make_agent(before)))
-                    default = options[name].default if name in options else None
-                    is_number = isinstance(default, int | float) and not isinstance(default, bool)
-                    return default if is_number else None
-        return None
+                    return known_of(before, "player", game) or AgentFacts()
+        return AgentFacts()
 
     # ------------------------------------------------------------------------ players
 
@@ -394,17 +405,20 @@ class Optimization:
         Raises
         ------
         ValueError
-            The bot fails in too many of its games, or another process uses the folder.
+            A player's agent cannot be made, the bot fails in too many of its games, or another
+            process uses the folder.
         ArenaError
             The games cannot be played.
         """
-        with self._kept(), self._workers(jobs, dask) as workers:
+        # In this order, a bot that cannot be made leaves no folder of its settings.
+        with self._workers(jobs, dask) as workers, self._kept():
             self._ask()
             batches = _Batches(self._to_play, self._pairs)
             runner = TaskRunner(
                 workers,
                 batches,
-                lambda executor, call: executor.submit(play_pairs, call),
+                # A cluster gives up when too many workers die.
+                lambda executor, call: executor.submit(play_pairs, call, apart=dask is not None),
                 parts=lambda call: [
                     _Call((number,), (pairs,), True)
                     for number, pairs in zip(call.numbers, call.pairs, strict=True)

@@ -223,8 +223,7 @@ class _Started:
             words += ["--jobs", "1", "--timeout-scale", str(self._site.timeout_scale)]
             if values["seed"] is not None:
                 words += ["--seed", str(values["seed"])]
-            if values["mode"] == "gauntlet":
-                words.append("--gauntlet")
+            words += ["--mode", values["mode"]]
             command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
             written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
             with open(os.devnull, "r+b") as file:

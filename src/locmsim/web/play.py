@@ -4,6 +4,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -12,9 +13,11 @@ from starlette.requests import Request
 from locmsim._common_options import Seed
 from locmsim._options import declaration
 from locmsim.agents import LEVELS, known_agents, make_agent
+from locmsim.arena.schedule import Player
 from locmsim.arena.tournament import as_player
-from locmsim.referee.agent_process import is_foreign
+from locmsim.referee.agent_process import AgentFacts
 from locmsim.referee.locm_agents import LocmAgents
+from locmsim.referee.players import is_foreign_text
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import RULES
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
@@ -58,12 +61,11 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, agent = as_player(text, LocmAgents())  # of all rule sets
+        player, known = _described(text)
         kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
-        foreign = agent is not None and is_foreign(type(agent), player.spec)
-        found.append(
-            Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent), foreign=foreign)
-        )
+        rules = _rules_of(known)
+        foreign = is_foreign_text(player.spec, LocmAgents())
+        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules, foreign=foreign))
     found += [
         Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
         for k in range(1, 1 + min(map(len, LEVELS.values())))
@@ -71,19 +73,25 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     for info in known_agents():
         if info.name == "level":
             continue
-        known: object = info.factory
+        agent: object = info.factory
         if info.package == "locmsim":
             try:
-                known = make_agent(info.name)
+                agent = make_agent(info.name)
             except ValueError:  # it needs an option
                 continue
-        elif known is None or inspect.Parameter.empty in info.options.values():
+        elif agent is None or inspect.Parameter.empty in info.options.values():
             continue
         # Agents of installed packages are not made here: their classes tell which rules they play.
-        key, rules = f"agent-{info.name}", _rules_of(known)
+        key, rules = f"agent-{info.name}", _rules_of(agent)
         foreign = info.package != "locmsim"
         found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
     return found
+
+
+@lru_cache(maxsize=64)
+def _described(text: str) -> tuple[Player, AgentFacts | None]:
+    """Return a player of the command line; several pages ask, and an agent is made only once."""
+    return as_player(text, LocmAgents())  # of all rule sets
 
 
 def _rules_of(agent: object) -> tuple[str, ...]:

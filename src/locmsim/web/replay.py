@@ -6,14 +6,12 @@ content security policy runs no script but its own.
 """
 
 import base64
-import gzip
 import hashlib
 import json
 import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from locmsim._core import State
@@ -25,6 +23,8 @@ from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
+from locmsim.web.engine import packed_engine
+from locmsim.web.files import joined, packed, program
 from locmsim.web.positions import played_turns
 from locmsim.web.views import PERSON, Cards, action_steps, turn_step
 
@@ -106,6 +106,7 @@ def replay_html(
     names: tuple[str, str] = ("", ""),
     *,
     view: int | None = None,
+    engine: bool = False,
 ) -> str:
     """Return the page that shows a match, complete in one file.
 
@@ -117,13 +118,25 @@ def replay_html(
         As for `replay_data`.
     view : int, optional
         0 or 1 to begin with that player below and with their hand only; the page can change it.
+    engine : bool
+        Whether the page has the engine in it, which searches its positions and plays on from them.
 
     Returns
     -------
     str
         An HTML document.
+
+    Raises
+    ------
+    ValueError
+        The match ended before the battle, which leaves nothing to an engine.
+    ImportError
+        The engine must be compiled, and there is no compiler for WebAssembly.
     """
-    return page_html({**replay_data(result, names), "view": view, "files": _files(result, names)})
+    data = {**replay_data(result, names), "view": view, "files": _files(result, names)}
+    if engine:
+        data["engine"] = packed_engine(result)
+    return page_html(data)
 
 
 def _files(result: Result[Match], names: tuple[str, str]) -> str:
@@ -135,35 +148,47 @@ def _files(result: Result[Match], names: tuple[str, str]) -> str:
             state.apply_action(state.string_to_action(text))
             positions.append(state.to_text())
     text = json.dumps({"log": log_line(result, names), "positions": positions})
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return packed(text.encode())
 
 
 def page_html(data: dict[str, Any]) -> str:
-    """Return the page that shows the data of `replay_data`, with ``view`` added."""
-    folder = resources.files("locmsim.web") / "static"
+    """Return the page that shows the data of `replay_data`, with ``view`` and ``engine`` added."""
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    page = (folder / "replay.html").read_text(encoding="utf-8")
-    parts = {"POLICY": replay_policy(), "STYLE": _style(), "DATA": text, "SCRIPT": _script()}
+    page = joined("replay.html")
+    engine = "engine" in data
+    parts = {
+        "POLICY": replay_policy(engine),
+        "STYLE": joined(*_STYLES[engine]),
+        "DATA": text,
+        "SCRIPT": program(*_SCRIPTS[engine]),
+    }
     # All at once: what is inserted may look like a placeholder, too.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], page)
 
 
 @cache
-def replay_policy() -> str:
+def replay_policy(engine: bool = False) -> str:
     """Return the content security policy of `replay_html`: its script and style, no other.
+
+    Parameters
+    ----------
+    engine : bool
+        Whether the page has an engine, which it compiles and runs in a worker of its own.
 
     Returns
     -------
     str
         The value of the header.
     """
+    script = f"script-src '{_digest(program(*_SCRIPTS[engine]))}'"
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_digest(_script())}'",
-            f"style-src '{_digest(_style())}'",
+            f"{script} 'wasm-unsafe-eval'" if engine else script,
+            *(["worker-src blob:"] if engine else []),
+            f"style-src '{_digest(joined(*_STYLES[engine]))}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -171,24 +196,14 @@ def replay_policy() -> str:
     )
 
 
-#: The modules of the page, each behind those that it imports, and its styles.
-_SCRIPTS = ("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "viewer.js", "file.js")
-_STYLES = ("base.css", "board.css")
-
-
-@cache
-def _script() -> str:
-    """Return the page's program: its modules in order, without imports and exports."""
-    return re.sub(r"(?m)^(?:import [^;]*;\n|export )", "", _joined(*_SCRIPTS))
-
-
-def _style() -> str:
-    return _joined(*_STYLES)
-
-
-def _joined(*names: str) -> str:
-    folder = resources.files("locmsim.web") / "static"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
+_VIEWER = ("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "viewer.js")
+#: The modules of the page, each behind those that it imports, and its styles; and those of a page
+#: with an engine.
+_SCRIPTS = (
+    (*_VIEWER, "file.js"),
+    (*_VIEWER, "engine.js", "local.js", "localgame.js", "file-engine.js"),
+)
+_STYLES = (("base.css", "board.css"), ("base.css", "board.css", "panel.css"))
 
 
 def _digest(text: str) -> str:

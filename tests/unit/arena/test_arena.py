@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from helpers import BOT, NO_TIMES, played, without_times
+from helpers import BOT, NO_TIMES, change, played, without_times
 
 from locmsim._options import declared
 from locmsim.agents import AGENTS, RandomAgent
@@ -213,11 +213,13 @@ def test_loaded_to_look_at(tmp_path: Path) -> None:
         Arena.load(tmp_path / "other.db")
 
 
-def test_stored_game_that_does_not_fit() -> None:
+def test_stored_game_that_does_not_fit(tmp_path: Path) -> None:
     """Replaying a game detects that its result was changed in the file."""
-    with Arena(["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
-        arena._store._connection.execute("UPDATE games SET score0 = 1 - score0 WHERE game = 1")
+    change(db, "UPDATE games SET score0 = 1 - score0 WHERE game = 1")
+    with Arena.load(db) as arena:
         with pytest.raises(ValueError, match="game 1: ended"):
             arena.replay(1)
         assert arena.replay(2).match.phase == "over"
@@ -259,10 +261,14 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.process
-def test_agents_that_take_time_get_a_core_each() -> None:
+def test_agents_that_take_time_get_a_core_each(tmp_path: Path) -> None:
     """How well they play depends on their computing time, even where the matches have no limits."""
     many = len(available_cores()) + 1
-    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from locmsim.agents import RandomAgent\n\n\nclass Mine(RandomAgent):\n    time_ms = 5\n"
+    )
+    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9", f"{file}:Mine"):
         with Arena([player, "random"], timeout_scale=0) as arena:
             with pytest.raises(ValueError, match=r"games? with time limits would need"):
                 arena.run(jobs=many)

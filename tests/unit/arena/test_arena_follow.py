@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import growing_results
 
 from locmsim.arena import Arena, Record, Sprt, StoreError
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
@@ -33,14 +34,14 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     reader = ResultsReader(db)
     with pytest.raises(StoreError, match="no such file"):
         reader.update()
-    with Arena(["greedy", "random", "rule"], db=db, games=6, seed=3) as arena:
+    with growing_results(db, ["greedy", "random", "rule"], games=6, seed=3) as store:
         reader.update()
         assert reader.to_json() == fresh(db)
         assert not reader.finished
         versions = [reader.version]
         # Several workers can end games in such an order, the first one last.
         for record in [*played[4:9], *played[1:4], *played[9:], played[0]]:
-            arena._store.add(record)
+            store.add(record)
             tally = reader.update()
             assert reader.to_json() == fresh(db)
             assert tally.games == reader.games_read
@@ -117,10 +118,12 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
     """Write a file of games between three players, which repeat, some with a fault; return them."""
     players = ["one=greedy", "two=random", f"three={sys.executable} -c 'raise SystemExit(1)'"]
     first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
-    with Arena(players, db=db, games=games // 3, seed=3, timeout_scale=0, **goal) as arena:
+    settings = {"games": games // 3, "seed": 3, "timeout_scale": 0, **goal}
+    with growing_results(db, players, **settings) as store:
+        assert store.settings is not None
         added = [
             record._replace(
-                fixture=arena.settings.fixture(number),
+                fixture=store.settings.fixture(number),
                 outcome=record.outcome._replace(number=number),
             )
             for number in range(1, games + 1)
@@ -128,7 +131,7 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
         ]
         for start in range(0, games, 100):
             # Several workers do not end games in their order.
-            arena._store.add_all(added[start : start + 100][::-1])
+            store.add_all(added[start : start + 100][::-1])
     return added
 
 
@@ -168,11 +171,13 @@ def test_the_first_look_at_many_games_reads_few(tmp_path: Path) -> None:
 def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     db = tmp_path / "two.db"
     first = records(tmp_path / "first.db", ["one=greedy", "two=random"], 2)
-    with Arena(["one=greedy", "two=random"], db=db, games=1000, seed=3, sprt=Sprt(0, 30)) as arena:
-        arena._store.add_all(
+    players, settings = ["one=greedy", "two=random"], {"games": 1000, "seed": 3}
+    with growing_results(db, players, sprt=Sprt(0, 30), **settings) as store:
+        assert store.settings is not None
+        store.add_all(
             [
                 record._replace(
-                    fixture=arena.settings.fixture(number),
+                    fixture=store.settings.fixture(number),
                     outcome=record.outcome._replace(number=number, winner=(number - 1) % 2),
                 )
                 for number in range(1, 601)
@@ -189,11 +194,11 @@ def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     assert curve["pairs"] == sorted(set(curve["pairs"]))
     assert curve["llr"][-2] < tally.sprt_state.upper <= curve["llr"][-1]
     # Stored sums belong to one sequential test, so another one needs new sums.
-    with Arena(db=db, sprt=Sprt(0, 20)) as arena:
-        with Store(db) as store:
-            assert store.sums(Sprt(0, 20)) is None
+    Arena(db=db, sprt=Sprt(0, 20)).close()
+    with Store(db, write=True) as store:
+        assert store.sums(Sprt(0, 20)) is None
         assert ResultsReader(db).update().games == 600
-        arena._store.add_all([])
+        store.add_all([])
         reader.update()
         assert reader.games_read == 600 % 16
         assert reader.to_json() == fresh(db)

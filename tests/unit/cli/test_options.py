@@ -18,7 +18,7 @@ from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
-OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks"}
+OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks", "--engine"}
 
 DOES_NOT_APPLY = [
     ("play --replay m.json --seed 5 --timeout-scale 7", "--seed", "--replay"),
@@ -76,6 +76,7 @@ DOES_NOT_APPLY = [
 ]
 RENAMED = [
     ("arena show a.db --lost greedy", "--lost: this option is called --player now"),
+    ("arena greedy osl --gauntlet", "--gauntlet: this option is called --mode gauntlet now"),
     ("analyse m.json --game", "--game: this option is called --report now"),
     ("dataset greedy --output a.npz --out b.npz", "--out: this option is called --output now"),
     ("tune --output a.npz --out=b.npz", "--out: this option is called --output now"),

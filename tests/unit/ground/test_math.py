@@ -104,7 +104,7 @@ def test_no_compiled_code_uses_the_functions_of_the_c_library():
         path
         for package in (locmsim, vestrock)
         for path in Path(package.__file__).parent.rglob("*.p[yx]*")
-        if path.suffix in (".pyx", ".pxd")
+        if path.suffix in (".pyx", ".pxd", ".pxi")
     ]
     assert len(sources) > 30  # an installed package has no .pyx
     for path in sources:

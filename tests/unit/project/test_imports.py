@@ -1,7 +1,7 @@
 """The layers of the package: its imports follow the list that the import linter has too.
 
-The linter reads .py files. This reads the lines of .pyx and .pxd files as well, whose ``cimport``
-binds as an import does.
+The linter reads .py files. This reads the lines of .pyx, .pxd and .pxi files as well, whose
+``cimport`` binds as an import does.
 """
 
 import ast
@@ -28,6 +28,8 @@ LAYER = {
 LATE = {
     ("batch.py", "game.layouts"),  # StateBatch.observation_tensor
 }
+#: Names of source files; .pxi are parts of a module that includes them.
+SOURCES = ("*.py", "*.pyx", "*.pxd", "*.pxi")
 #: What games of other packages may use, and the second game uses (docs/games.md).
 FOR_GAMES = {"commands", "contract", "errors", "gamekit", "javarandom", "parallel"}
 
@@ -96,7 +98,7 @@ def faults(path: str, text: str) -> list[str]:
 
     The path of a file of Vestrock begins with ``vestrock/``.
     """
-    own = path.split("/")[0].split(".")[0]
+    own = module_of(path)
     imports = imports_of_python if path.endswith(".py") else imports_of_cython
     found = []
     for late, name in imports(text):
@@ -117,14 +119,20 @@ def sources(package: Path = PACKAGE) -> list[str]:
     """Return all files of a package but those that stand above the layers."""
     paths = sorted(
         path.relative_to(package).as_posix()
-        for pattern in ("*.py", "*.pyx", "*.pxd")
+        for pattern in SOURCES
         for path in package.rglob(pattern)
     )
     return [path for path in paths if path not in ("__init__.py", "__main__.py")]
 
 
+def module_of(path: str) -> str:
+    """Return the module or package at the top that a file belongs to; the kernel has parts."""
+    name = path.split("/")[0]
+    return "_core" if re.fullmatch(r"_core_\w+\.pxi", name) else name.split(".")[0]
+
+
 def test_every_file_is_in_a_layer() -> None:
-    assert {path.split("/")[0].split(".")[0] for path in sources()} <= LAYER.keys()
+    assert {module_of(path) for path in sources()} <= LAYER.keys()
     assert len(LAYER) == sum(names.count(":") + 1 for names in LAYERS)
 
 
@@ -174,6 +182,13 @@ def test_the_faces_of_a_state_are_these() -> None:
 def test_late_imports_are_in_use() -> None:
     for path, name in LATE:
         assert (True, name) in list(imports_of_cython((PACKAGE / path).read_text()))
+
+
+def test_sources_are_files_of_readable_length() -> None:
+    paths = [path for pattern in SOURCES for path in PACKAGE.rglob(pattern)]
+    assert {"_core.pyx", "_core_rules.pxi", "_core_hidden.pxi"} <= {path.name for path in paths}
+    for path in paths:
+        assert path.read_text().count("\n") <= 1500, path.name
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 #: Words that must not be in names -> what to write instead.
@@ -92,7 +94,7 @@ PHRASES = {
     r"\bwhat it plays by\b": "its weights",
 }  # fmt: skip
 
-CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.js", "*.h")
+CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.pxi", "*.js", "*.h")
 STRINGS = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.S
 )
@@ -180,6 +182,7 @@ def wrong_phrases(file: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_phrases_are_english():
     pages = ["README.md", "CONTRIBUTING.md", *files("*.md", "*.rst"), *files(*CODE)]
     found = []

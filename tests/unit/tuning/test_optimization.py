@@ -81,7 +81,8 @@ def test_against_an_opponent(bot: str, method: str) -> None:
         assert float(optimization.values["skill"]) > 0.25
 
 
-def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(bot: str, tmp_path: Path) -> None:
+def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"  # an agent of the package needs no processes
     folder = tmp_path / "state"
     whole = finished(begun(bot, 120))
     stopped = begun(bot, 120, folder)
@@ -147,9 +148,10 @@ def test_a_bot_that_fails_is_not_tuned(bot: str) -> None:
         ("mine.py:Mine:skill={skill=2:0..1}", "the start is outside its bounds"),
     ],
 )
-def test_what_cannot_be_tuned(bot: str, player: str, message: str) -> None:
+def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        begun(player)
+        finished(begun(player, folder=tmp_path / "state"))
+    assert not (tmp_path / "state").exists()
     with pytest.raises(ValueError, match=r"games: expected 20 to \d+, got 3"):
         begun(bot, 3)
     with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, tpe, got 'x'"):

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import pytest
 from helpers import each_rules, golden_games, golden_result, match_of
 
-from locmsim.arena import Arena
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Store
@@ -342,8 +342,9 @@ def test_many_files_are_read_beside(tmp_path: Path) -> None:
     index = LogIndex([str(tmp_path)], lambda: changes.append(index.count))
     index.refresh()
     assert index.count >= 100
-    assert index._more is not None
-    index._more.join(60)
+    deadline = time.monotonic() + 60
+    while index.reading and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert (index.count, index.files_read, index.reading) == (250, 250, False)
     assert changes[-1] == 250
 
@@ -406,9 +407,9 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
         # The stamp changes when another process writes to the file.
         stamp = site.library.stamp()
         assert stamp == site.library.stamp()
-        with Arena(["one=greedy", "two=random"], db=db, games=6, seed=4) as arena:
-            record = arena.record(1)
-            arena._store.add(
+        with Store(db, write=True) as store:
+            record = store.game(1)
+            store.add(
                 record._replace(
                     fixture=record.fixture._replace(number=5),
                     outcome=record.outcome._replace(number=5),

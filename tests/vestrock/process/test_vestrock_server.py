@@ -163,7 +163,7 @@ def test_who_is_logged_in_cannot_log_in_again(table: Served) -> None:
     with table.raw("ann") as raw:
         raw.send(b"bob\nx\nLOGIN bob\n")
         assert raw.lines(3) == ["ERR 2 UnknownCommand"] * 3
-        assert list(table.server._players) == ["ann"]
+        assert [one.player for one in table.server.connections] == ["ann"]
 
 
 def test_no_login_and_half_a_login_end(table: Served) -> None:
@@ -232,7 +232,7 @@ def test_addresses_of_ipv6_count_by_their_network() -> None:
         with served(host="::1") as table, socket.create_connection(("::1", table.port)) as raw:
             raw.settimeout(PATIENCE)
             assert raw.recv(100) == b"LOGIN\n"
-            (session,) = table.server._sessions
+            (session,) = table.server.connections
             assert session.prefix == "::/64"
     except OSError:
         pytest.skip("there is no ::1")
@@ -252,7 +252,7 @@ def test_who_is_in_debt_gets_no_new_connection(table: Served) -> None:
     charge(table, "returning", "127.0.0.1", 1e6)
     for _ in range(100):
         assert table.raw().rest() in (["ERR 7 TooManyConnections"], [])
-    assert len(table.server._sessions) == 2
+    assert len(table.server.connections) == 2
     early.send(b"carl\nx\n")
     assert early.lines(2) == ["PASS", "OK"]
     assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
@@ -325,7 +325,7 @@ def test_a_connection_that_ends_inside_a_line_does_nothing(table: Served) -> Non
     ann, _ = two(table)
     ann.send(b"DRAW_CARD 1")
     ann.close()
-    until(lambda: "ann" not in table.server._players)
+    until(lambda: not table.connections("ann"))
     ann = table.raw("ann")
     assert ann.ask("GET_HANDS 1", 2) == ["OK", "0 0"]
 
@@ -352,7 +352,7 @@ def test_a_connection_that_ends_inside_a_reply(table: Served) -> None:
         other.send(b"GET_DECK 1\n" * 400)
         assert other.line() == "OK"
         end(other)
-    until(lambda: len(table.server._players["ann"]) == 1)
+    until(lambda: len(table.connections("ann")) == 1)
     assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
     start(ann, bob)
 
@@ -363,7 +363,7 @@ def test_a_connection_that_ends_in_wait(table: Served) -> None:
         other = table.raw("bob")
         assert other.ask("WAIT") == ["OK"]
         end(other)
-        until(lambda: len(table.server._players["bob"]) == 1)
+        until(lambda: len(table.connections("bob")) == 1)
     start(ann, bob)
     assert bob.ask("GET_TURN_INFO 1", 2) == ["OK", "1 5"]
 
@@ -386,7 +386,7 @@ def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
     for turns in range(1, 6):
         start(bob)
         if turns in (2, 4):
-            table.call(lambda: next(iter(table.server._players["ann"])).abort())
+            table.call(table.connections("ann")[0].abort)
     until(lambda: player.figures.reconnects == 2)
     bob.close()
     table.stop()
@@ -397,8 +397,8 @@ def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
     # Without a function that reconnects, the player fails.
     with served() as other:
         client = other.client("ann")
-        until(lambda: "ann" in other.server._players)
-        other.call(lambda: next(iter(other.server._players["ann"])).abort())
+        until(lambda: bool(other.connections("ann")))
+        other.call(other.connections("ann")[0].abort)
         with pytest.raises(ConnectionResetError):
             Player(client, make_bot("random", 1)).run()
         client.close()
@@ -427,7 +427,7 @@ def test_a_reconnect_between_two_blocks(tmp_path: Path) -> None:
         start(ann, bob)
         assert bob.ask("BLOCK 1 1 3") == ["OK"]
         bob.close()
-        until(lambda: "bob" not in table.server._players)
+        until(lambda: not table.connections("bob"))
         bob = table.raw("bob")
         assert bob.ask("BLOCK 1 1 3") == ["ERR 905 InactiveCard"]
         assert bob.ask("BLOCK 1 2 4") == ["OK"]
@@ -449,8 +449,8 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
         for _ in range(1000):
             deaf.send(b"GET_DECK 1\n" * 100)
     # The server stops reading from the connection, and buffers little for it.
-    until(lambda: any(s._paused_writing for s in table.server._players["ann"]))
-    session = next(s for s in table.server._players["ann"] if s._paused_writing)
+    until(lambda: any(s._paused_writing for s in table.connections("ann")))
+    session = next(s for s in table.connections("ann") if s._paused_writing)
     assert session.transport is not None
     assert session.transport.get_write_buffer_size() < 128 * 1024
     assert session._input.size < 128 * 1024
@@ -472,7 +472,7 @@ def test_a_connection_that_takes_no_bytes_is_closed(
     with contextlib.suppress(TimeoutError, ConnectionError):
         for _ in range(1000):
             deaf.send(b"GET_DECK 2\n" * 100)
-    until(lambda: len(table.server._players["bob"]) == 1)
+    until(lambda: len(table.connections("bob")) == 1)
     # A connection with nothing to receive is not closed, however long it is idle.
     assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
     deaf.close()
@@ -508,7 +508,7 @@ def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     until(lambda: table.server.series.count("ann")[0] > 100)
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
-    (session,) = table.server._players["ann"]
+    (session,) = table.connections("ann")
     until(lambda: bool(session._input))  # the flood has not ended
     ending.set()
     ann.socket.shutdown(socket.SHUT_RDWR)
@@ -570,7 +570,7 @@ def test_wait_over_the_end_of_a_tournament() -> None:
 def test_an_early_turn_needs_every_player(table: Served) -> None:
     ann, bob = two(table)
     bob.close()
-    until(lambda: "bob" not in table.server._players)
+    until(lambda: not table.connections("bob"))
     assert ann.ask("WAIT") == ["OK"]
     assert ann.silent(0.2)
     bob = table.raw("bob")
@@ -1074,10 +1074,10 @@ def test_connections_that_come_and_go_leave_nothing(table: Served) -> None:
         with table.raw("ann" if i % 2 else "bob") as raw:
             raw.send(b"GET_DECK 1\nWAIT\nGET" if i % 3 else b"GET_DECK")
         time.sleep(0.005)
-    until(lambda: len(table.server._sessions) == 2)
+    until(lambda: len(table.server.connections) == 2)
     assert descriptors() == before
     assert len(table.server.admission.newcomers) <= 1
     assert len(table.server.admission.logins) == 0
-    assert {len(sessions) for sessions in table.server._players.values()} == {1}
+    assert sorted(one.player for one in table.server.connections) == ["ann", "bob"]
     ann.close()
     bob.close()

@@ -1,14 +1,12 @@
 """A whole server under load: bots as processes, each playing all of its matches at once.
 
-By default small tournaments. The size that the server is made for takes two processors of its own:
-players, turns, seconds a turn, health at the start, which may be so much that no match ends before
-its last turn.
+By default small tournaments. The size that the server is made for takes two processors of its own;
+with so much health no match ends before its last turn:
 
-    VESTROCK_LOAD=30,60,1.0,1000 pytest tests/vestrock/slow/test_vestrock_load.py --more -s
+    pytest tests/vestrock/slow/test_vestrock_load.py --most -s
 """
 
 import contextlib
-import os
 import re
 import socket
 import subprocess
@@ -19,14 +17,14 @@ from pathlib import Path
 
 import pytest
 import vestrock_nuisance
+from amounts import amount
 
 from vestrock.accounts import FileAccounts
 from vestrock.eventlog import replay
 from vestrock.standings import Standings
 
 VESTROCK = [sys.executable, "-m", "vestrock"]
-SIZE = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
-PLAYERS, TURNS, SECONDS = int(SIZE[0]), int(SIZE[1]), float(SIZE[2])
+PLAYERS, TURNS, SECONDS, HEALTH = amount((6, 10, 0.5, 20), most=(30, 12, 1.0, 1000))
 #: Maximum memory of the server in kB.
 MEMORY = 400_000
 #: Maximum duration of a login from an address of its own.
@@ -49,7 +47,7 @@ def serve(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
             *VESTROCK, "serve", "--port=0", "--spectator-port=0", f"--turns={TURNS}",
-            f"--turn-seconds={SECONDS}", f"--init-hp={SIZE[3]}", f"--log={tmp_path / 'log'}",
+            f"--turn-seconds={SECONDS}", f"--init-hp={HEALTH}", f"--log={tmp_path / 'log'}",
             f"--standings={tmp_path / 'standings.db'}", "--verbose", *words,
         ],
         stdout=subprocess.PIPE,

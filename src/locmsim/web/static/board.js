@@ -15,7 +15,7 @@ import { element, icon, minus, shape, signed } from "./dom.js";
  *   actions?: readonly string[], chat?: string, player?: number,
  *   prompt?: string}} Scene */
 
-const LANES = ["left", "right"];
+export const LANE_NAMES = ["left", "right"];
 /** Creatures in a lane, by the number of lanes. */
 const LANE_SIZE = [0, 6, 3];
 const ICONS = {
@@ -331,7 +331,7 @@ export class Board {
         const aim = player === scene.board.player ? aims.get(`lane${lane}`) : undefined;
         if (aim) {
           row.classList.add("open");
-          const label = this.match.lanes > 1 ? `The ${LANES[lane]} lane` : "The lane";
+          const label = this.match.lanes > 1 ? `The ${LANE_NAMES[lane]} lane` : "The lane";
           const place = element("div", { class: "place aim", text: label });
           this.clickable(place, `lane${lane}`, "", () => this.act(aim));
           row.addEventListener("click", () => this.act(aim));

@@ -3,27 +3,31 @@
 // tries other turns by clicks on the board.
 
 import { element, number, percent } from "./dom.js";
-import { Refused, notice, send, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {{actions: string[], words: string[], chance: number, searches: number,
- *   visits: number}} Line */
+/** @typedef {{actions: string[], words: string[], chance: number, searches?: number}} Line */
+/** Who answers: the steps of actions and what is legal then; the chance of winning if the turn ends
+ * after actions; what a search finds, null where there is no room for one now; the end of that
+ * search; and who tells the person what went wrong.
+ * @typedef {{step: (asked: any) => Promise<any>, chance: (asked: any) => Promise<any>,
+ *   search: (asked: any) => Promise<any>, stop: (asked: any) => void,
+ *   tell: (text: string) => void}} Source */
 
 /** Seconds of one search after the other: the first answer comes soon, then better ones. */
 const ROUNDS = [0.4, 1, 2, 4, 8];
-/** Milliseconds for which a position is shown before the server is asked about it, and then until
- * it is searched: those on the way to another one cost nothing. */
+/** Milliseconds for which a position is shown before anybody is asked about it, and then until it is
+ * searched: those on the way to another one cost nothing. */
 const ASK_MS = 60;
 const SEARCH_MS = 240;
-/** Milliseconds after which a server that was busy is asked again. */
-const BUSY_MS = 500;
 
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Engine {
-  /** @param {Viewer} viewer @param {string} key @param {boolean} fixed whether it is one position */
-  constructor(viewer, key, fixed) {
+  /** @param {Viewer} viewer @param {Source} source @param {string} key
+   * @param {boolean} fixed whether it is one position */
+  constructor(viewer, source, key, fixed) {
     this.viewer = viewer;
+    this.source = source;
     this.key = key;
     this.fixed = fixed;
     /** Numbers the positions that were looked at: only the last one's answers are shown. */
@@ -97,7 +101,7 @@ export class Engine {
     return steps.map((step) => step.action ?? "");
   }
 
-  /** The position that the server is asked about: a turn, and the actions in it so far. */
+  /** The position that is asked about: a turn, and the actions in it so far. */
   place() {
     const { viewer } = this;
     const turn = this.fixed ? null : viewer.steps[viewer.at]?.turn;
@@ -162,7 +166,7 @@ export class Engine {
           element("p", { id: "chance" }, "Won by ", element("bdi", { text: names[winner] }), "."),
         );
       else {
-        const { chance, mover } = await tell("/api/analyse/chance", this.place());
+        const { chance, mover } = await this.source.chance(this.place());
         if (asked !== this.asked) return;
         const words = `, ${percent(chance)} chance of winning if the turn ends here.`;
         parts.push(element("p", { id: "chance" }, element("bdi", { text: names[mover] }), words));
@@ -177,16 +181,12 @@ export class Engine {
     else this.interrupted = true;
   }
 
-  /** Ask the server for the steps of actions from the position that is shown. @param {string[]} actions */
+  /** Ask for the steps of actions from the position that is shown. @param {string[]} actions */
   async after(actions) {
     const { viewer } = this;
     const line = viewer.line?.steps.slice(0, viewer.line.at + 1) ?? [];
     const all = [...line.map((step) => step.action ?? ""), ...actions];
-    const found = await tell("/api/analyse/step", {
-      game: this.key,
-      step: viewer.at,
-      actions: all,
-    });
+    const found = await this.source.step({ game: this.key, step: viewer.at, actions: all });
     Object.assign(viewer.data.cards, found.cards);
     return found;
   }
@@ -222,10 +222,10 @@ export class Engine {
     this.search();
   }
 
-  /** End the search that runs, if there is one: the server has room for few. */
+  /** End the search that runs, if there is one: there is room for few. */
   stop() {
     if (!this.running) return;
-    send("/api/analyse/stop", { search: this.running });
+    this.source.stop({ search: this.running });
     this.running = "";
     this.tellProgress();
   }
@@ -240,7 +240,7 @@ export class Engine {
     try {
       while (this.running === search && this.rounds < ROUNDS.length) {
         this.tellProgress();
-        const found = await this.round({ ...place, search, seconds: ROUNDS[this.rounds] });
+        const found = await this.source.search({ ...place, search, seconds: ROUNDS[this.rounds] });
         if (this.running !== search || found?.stopped) return;
         if (!found) continue;
         this.rounds += 1;
@@ -254,18 +254,6 @@ export class Engine {
     if (this.running !== search) return;
     this.running = "";
     this.tellProgress();
-  }
-
-  /** Ask for one search; null if the server has no room for it beside those of other pages.
-   * @param {object} data */
-  async round(data) {
-    try {
-      return await tell("/api/analyse/search", data);
-    } catch (error) {
-      if (!(error instanceof Refused && error.status === 429)) throw error;
-      await pause(BUSY_MS);
-      return null;
-    }
   }
 
   /** Draw arrows for a line. @param {string[]} actions */
@@ -293,9 +281,9 @@ export class Engine {
         },
         element("b", { text: percent(line.chance) }),
         element("bdi", { text: ` ${words.join("; ")}` }),
-        element("small", {
-          text: ` found by ${line.searches} of ${found.searches} searches`,
-        }),
+        line.searches
+          ? element("small", { text: ` found by ${line.searches} of ${found.searches} searches` })
+          : "",
       );
       return element("li", {}, button);
     });
@@ -324,6 +312,6 @@ export class Engine {
 
   /** @param {unknown} error */
   fail(error) {
-    notice(error instanceof Error ? error.message : String(error));
+    this.source.tell(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // The page of a match, of a game that is being played, and of a position.
 
+import { server } from "./analysis.js";
 import { $, element, select, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { follow } from "./follow.js";
@@ -119,7 +120,7 @@ shown(async () => {
   }
   if (data.captured !== undefined) return;
   const positioned = data.kind === "position";
-  new TreePanel(viewer, new Engine(viewer, key, positioned));
+  new TreePanel(viewer, new Engine(viewer, server, key, positioned));
   const report = positioned ? null : new ReportPanel(viewer, key);
   share(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");

@@ -1,0 +1,1033 @@
+# What players see, and what they do not: observations and states made of them, and hidden cards
+# drawn anew. Part of _core.pyx, which includes it.
+
+# ---- observations --------------------------------------------------------------------------------
+
+cdef void see_player(const player_t* p, shown_player_t* line) noexcept nogil:
+    cdef int i
+    line.health = p.health
+    line.max_mana = p.max_mana
+    line.deck_size = p.deck_left
+    line.draw = p.shown_draw
+    line.rune = 0
+    for i in range(5):
+        if p.runes >> i & 1:
+            line.rune = 5 * (i + 1)
+
+
+cdef void see_card(
+    const card_t* c, int location, int lane, shown_card_t* row
+) noexcept nogil:
+    row.base_id = c.base_id
+    row.id = c.id
+    row.location = location
+    row.type = c.type
+    row.cost = c.cost
+    row.attack = c.attack
+    row.defense = c.defense
+    row.keywords = c.keywords
+    row.my_health = c.my_health
+    row.opponent_health = c.opponent_health
+    row.draw = c.draw
+    row.area = c.area
+    row.lane = lane
+
+
+cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil:
+    cdef int side, h, bit, lane
+    cdef int following[2]
+    cdef const player_t* p = &s.p[who]
+    cdef const creature_t* x
+    cdef shown_card_t* row
+    o.rules = t.rules
+    o.opponent_hand = s.p[1 - who].hand_size
+    o.n_actions = 0
+    for h in range(p.hand_size):
+        see_card(&t.cards[p.hand >> 8 * h & 255], 0, -1, &o.cards[h])
+    o.n_cards = p.hand_size
+    for side in range(2):
+        p = &s.p[who if side == 0 else 1 - who]
+        see_player(p, &o.player[side])
+        following[0] = 0
+        following[1] = 3
+        for bit in range(COUNT[marked(p, OCCUPIED)] - 1, -1, -1):
+            lane = p.order >> bit & 1           # board order is summon order
+            x = &p.board[following[lane]]
+            following[lane] += 1
+            row = &o.cards[o.n_cards]
+            o.n_cards += 1
+            see_card(&t.cards[x.card], 1 if side == 0 else -1, 0 if t.rules == RULES_10 else lane,
+                     row)
+            row.id += x.copy
+            row.attack = x.attack
+            row.defense = x.defense
+            row.keywords = x.keywords
+            if x.forgotten:
+                row.my_health = row.opponent_health = row.draw = 0
+    if t.rules != RULES_15:                     # areas are not shown there and mean nothing
+        for h in range(o.n_cards):
+            o.cards[h].area = 0
+
+
+cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil:
+    c.attack = <int16_t>clip(row.attack, MAX_CARD_STAT)
+    c.defense = <int16_t>clip(row.defense, MAX_CARD_STAT)
+    c.my_health = <int16_t>row.my_health
+    c.opponent_health = <int16_t>row.opponent_health
+    c.cost = <uint8_t>row.cost
+    c.draw = <uint8_t>row.draw
+    c.type = <uint8_t>row.type
+    c.keywords = <uint8_t>row.keywords
+    c.area = <uint8_t>row.area
+    c.id = <uint8_t>row.id
+    c.base_id = <uint16_t>row.base_id
+    complete_card(c, entry)
+
+
+cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
+    """Return whether a row belongs to a battle and its place is free."""
+    cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
+    return (
+        places > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
+        and 0 <= row.base_id <= MAX_BASE_ID and 0 <= row.type <= BLUE and 0 <= row.cost <= MAX_COST
+        and 0 <= row.area <= AREA_LANE2 and 0 <= row.draw <= MAX_CARD_DRAW
+        and clip(row.my_health, MAX_CARD_STAT) == row.my_health
+        and clip(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
+        and clip(row.attack, most) == row.attack and clip(row.defense, most) == row.defense
+        and (row.location == 0 or row.type == CREATURE)
+    )
+
+
+cdef int original_entry(const table_t* t, const shown_card_t* row) noexcept nogil:
+    """The entry of which a creature is the area copy (section 7); -1 for any other creature."""
+    cdef int i
+    if is_copy_id(t.rules, row.id):
+        for i in range(t.n_cards):
+            if t.cards[i].id == original_id(t.rules, row.id) and (
+                    t.cards[i].base_id == row.base_id):
+                return i
+    return -1
+
+
+cdef int entry_like(const table_t* t, int base_id) noexcept nogil:
+    """The first entry with a base id; -1 if there is none."""
+    cdef int i
+    for i in range(t.n_cards):
+        if t.cards[i].base_id == base_id:
+            return i
+    return -1
+
+
+cdef void show_players(
+    state_t* s, const table_t* t, const shown_t* o, int who
+) noexcept nogil:
+    """Fill in the values of the player lines of an observation."""
+    cdef player_t* p
+    cdef int side
+    for side in range(2):
+        p = &s.p[who if side == 0 else 1 - who]
+        player_start(p, t.rules)
+        p.health = o.player[side].health
+        p.max_mana = p.mana = <uint8_t>o.player[side].max_mana
+        p.shown_draw = o.player[side].draw
+        if t.rules != RULES_15:
+            p.runes = (1 << min(max(o.player[side].rune, 0), <int>HIGHEST_RUNE) // 5) - 1
+    s.p[1 - who].won = o.player[0].health <= 0
+    s.p[who].won = o.player[1].health <= 0 < o.player[0].health
+
+
+cdef const shown_card_t* printed_row(const shown_t* o, const shown_card_t* row) noexcept nogil:
+    """Return the row that tells most about the printed values of a creature's card."""
+    cdef const shown_card_t* other
+    cdef const shown_card_t* best = NULL
+    cdef int i
+    for i in range(o.n_cards):
+        other = &o.cards[i]
+        if other.base_id != row.base_id:
+            continue
+        if other.location == 0:         # a creature's present values may differ from them
+            return other
+        if best is NULL or (        # in 1.x its effects may be forgotten
+            best.my_health == 0 and best.opponent_health == 0 and best.draw == 0
+        ):
+            best = other
+    return best
+
+
+cdef int show_card(
+    table_t* t, const shown_t* o, const shown_card_t* row, const table_t* pool
+) noexcept nogil:
+    """Return the entry of a row: a new one, except for an area copy."""
+    cdef int same, entry = -1
+    if row.location != 0:
+        entry = original_entry(t, row)
+    if entry >= 0:
+        return entry
+    entry = t.n_cards
+    same = entry_like(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
+    if same >= 0:
+        t.cards[entry] = pool.cards[same]
+        complete_card(&t.cards[entry], entry)
+    elif row.location != 0:
+        card_of_row(&t.cards[entry], printed_row(o, row), entry)
+    else:
+        card_of_row(&t.cards[entry], row, entry)
+    t.cards[entry].id = <uint8_t>row.id
+    t.n_cards = t.n_instances = entry + 1
+    return entry
+
+
+cdef rows_fault_t state_show(
+    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
+) noexcept nogil:
+    cdef player_t* p
+    cdef const shown_card_t* row
+    cdef const card_t* printed
+    cdef creature_t x
+    cdef uint64_t[4] seen
+    cdef int i, entry
+    memset(s, 0, sizeof(state_t))
+    memset(seen, 0, sizeof(seen))
+    s.turn = who
+    show_players(s, t, o, who)
+    for i in range(o.n_cards):
+        row = &o.cards[i]
+        p = &s.p[1 - who if row.location == -1 else who]
+        if not row_has_place(
+                row, MAX_HAND - p.hand_size if row.location == 0 else free_places(p, row.lane, t)):
+            return i
+        if seen[row.id >> 6] >> (row.id & 63) & 1:
+            return ID_REPEATED + i
+        seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
+        entry = show_card(t, o, row, pool)
+        if row.location == 0:
+            add_to_hand(p, t, entry)
+            continue
+        printed = &t.cards[entry]
+        x.card = <uint8_t>entry
+        x.copy = printed.id != row.id
+        x.attack = <int16_t>row.attack
+        x.defense = <int16_t>row.defense
+        x.keywords = <uint8_t>row.keywords
+        x.forgotten = t.rules != RULES_15 and (
+            row.my_health != printed.my_health
+            or row.opponent_health != printed.opponent_health or row.draw != printed.draw)
+        place_creature(p, t, &x, row.lane, row.location == 1, False)
+    return ROWS_FIT
+
+
+cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil:
+    memset(&s.deck[who][MAX_DECK - n], entry, n)
+    s.p[who].deck_left = <uint8_t>n
+
+
+cdef void state_fill_hand(
+    state_t* s, const table_t* t, int who, uint8_t entry, int n
+) noexcept nogil:
+    for _ in range(n):
+        add_to_hand(&s.p[who], t, entry)
+
+
+# ---- checks of observations ----------------------------------------------------------------------
+
+cdef int check_line(const shown_t* o, int side, str who) except -1:
+    cdef const shown_player_t* p = &o.player[side]
+    for name, value, low, high in (
+        ("health", p.health, -MAX_HEALTH, MAX_HEALTH),
+        ("max_mana", p.max_mana, 0, MAX_MANA + 1),
+        ("draw", p.draw, 0, MAX_DRAW),
+        ("rune", p.rune, 0, MAX_SHOWN_NUMBER if o.rules == RULES_15 else HIGHEST_RUNE),
+    ):
+        whole_number(value, f"{who}.{name}", low, high)
+    return 0
+
+
+cdef int check_battle(const shown_t* o) except -1:
+    cdef const shown_player_t* p
+    cdef int side
+    if o.n_cards and o.cards[0].id == OFFERED:
+        raise ValueError("an observation of the choice phase shows no battle")
+    for side in range(2):
+        p = &o.player[side]
+        if not (
+            -MAX_HEALTH <= p.health <= MAX_HEALTH and 0 <= p.max_mana <= MAX_MANA + 1
+            and 0 <= p.draw <= MAX_DRAW and (o.rules == RULES_15 or 0 <= p.rune <= HIGHEST_RUNE)
+        ):
+            check_line(o, side, "opponent" if side else "me")
+    return 0
+
+
+cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
+    cdef const char* wrong
+    cdef rows_fault_t fault
+    check_battle(&shown.o)
+    t.rules = shown.o.rules
+    t.n_cards = 0
+    t.n_instances = 0
+    fault = state_show(s, t, &shown.o, 0, NULL)
+    if fault >= ID_REPEATED:
+        fault -= ID_REPEATED
+        raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
+    if fault != ROWS_FIT:
+        raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
+    wrong = cards_fault(t, t.n_cards)
+    if wrong is NULL:
+        wrong = ids_fault(s, t)
+    if wrong is not NULL:
+        raise ValueError(f"cards: {wrong.decode()}")
+    return 0
+
+
+# ---- hidden information --------------------------------------------------------------------------
+
+cdef enum:
+    MISSES = 64                 # draws of cards that are gone, before the rest is listed
+    PICKS = 5                   # of `shuffle` from one random number
+    FRACTION = 56               # ... of so many bits
+
+
+cdef inline uint64_t random_bits(uint64_t* stream) noexcept nogil:
+    """64 random bits for several draws. They come from the generator of `below`, whose lower bits
+    are poor: the upper ones are mixed into them."""
+    cdef uint64_t x
+    stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
+    x = stream[0]
+    return (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
+
+
+cdef void shuffle(uint8_t* cards, int n, uint64_t* stream) noexcept nogil:
+    """Put at most 38 cards into random order.
+
+    38^5 < 2^27, so the picks from one number are equally likely up to a factor of 1 +- 2^-29.
+    """
+    cdef uint64_t x, state = stream[0]
+    cdef uint8_t card
+    cdef int j, last
+    while n > 1:
+        last = n - PICKS if n > PICKS else 1
+        x = random_bits(&state)
+        x >>= 64 - FRACTION
+        while n > last:
+            x *= <uint64_t>n
+            j = <int>(x >> FRACTION)
+            x &= (1ULL << FRACTION) - 1
+            n -= 1
+            card = cards[n]
+            cards[n] = cards[j]
+            cards[j] = card
+    stream[0] = state
+
+
+cdef inline void set_slot(
+    unknown_t* u, int who, int i, int of, uint32_t keep
+) noexcept nogil:
+    cdef slot_t* slot = &u.slot[who][i]
+    slot.keep = keep
+    slot.entry[0] = u.entry[who][i]
+    slot.entry[1] = u.entry[who][of]
+    slot.group[0] = u.group[who][i]
+    slot.group[1] = u.group[who][of]
+
+
+cdef void fill_slots(unknown_t* u, int who, int first, int n) noexcept nogil:
+    """Make an alias table of n candidates (Walker 1977, Vose 1991).
+
+    The weights are cut into n slots of equal size, each with parts of at most two candidates.
+    """
+    cdef const uint32_t* weight = &u.weight[who][first]
+    cdef uint32_t share[MAX_CARDS]      # what is left of a candidate, in parts of a slot of `total`
+    cdef uint8_t order[MAX_CARDS]       # from the front those with less than a slot, then the rest
+    cdef uint32_t total = 0
+    cdef double scale
+    cdef int i, of, is_less, less = 0, more = n
+    for i in range(n):
+        total += weight[i]
+    for i in range(n):
+        share[i] = weight[i] * <uint32_t>n
+        is_less = share[i] < total
+        order[less if is_less else more - 1] = <uint8_t>i
+        less += is_less
+        more -= 1 - is_less
+    scale = 4294967296.0 / total
+    while less > 0 and more < n:
+        less -= 1
+        i = order[less]
+        of = order[more]
+        set_slot(u, who, first + i, first + of, <uint32_t><int64_t>(share[i] * scale))
+        share[of] -= total - share[i]
+        is_less = share[of] < total
+        order[less] = <uint8_t>of
+        less += is_less
+        more += is_less
+    for i in range(less):
+        set_slot(u, who, first + order[i], first + order[i], 0xFFFFFFFFU)
+    for i in range(more, n):
+        set_slot(u, who, first + order[i], first + order[i], 0xFFFFFFFFU)
+
+
+cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexcept nogil:
+    cdef const uint8_t* group
+    cdef int who, n, places, first, end, total
+    for who in range(2):
+        group = u.group[who]
+        n = u.n[who]
+        places = own_places if who == u.viewer else other_places
+        total = 0
+        for first in range(n):
+            if first == 0 or group[first] != group[first - 1]:
+                total += u.copies[who][group[first]]
+        u.fixed[who] = places if total == places else 0
+        if total != places:
+            fill_slots(u, who, 0, n)
+            continue
+        places = 0
+        first = 0
+        while first < n:
+            end = first + 1
+            while end < n and group[end] == group[first]:
+                end += 1
+            fill_slots(u, who, first, end - first)
+            for _ in range(u.copies[who][group[first]]):
+                u.first[who][places] = <uint8_t>first
+                u.size[who][places] = <uint16_t>(end - first)
+                places += 1
+            first = end
+
+
+cdef void draw_fixed(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """Give all n copies of all groups, which stand one after another: no draw changes another."""
+    cdef const slot_t* slot
+    cdef uint64_t x, state = stream[0]
+    cdef int i
+    for i in range(n):
+        x = 0
+        if u.size[who][i] > 1:
+            x = random_bits(&state)
+            x = (x >> 32) * u.size[who][i]
+        slot = &u.slot[who][u.first[who][i] + (x >> 32)]
+        out[i] = slot.entry[<uint32_t>x >= slot.keep]
+    stream[0] = state
+
+
+cdef int draw_slots(
+    const unknown_t* u, int who, int n, uint8_t* out, uint8_t* copies, uint64_t* stream
+) noexcept nogil:
+    """Draw entries until there are n, or until too many draws were in vain; return their number.
+
+    A group that has given all its copies is left out from then on: what is drawn of it is drawn
+    again. No branch depends on that, since a CPU would have to guess it. One entry more than n may
+    be written.
+    """
+    # Copied, as the compiler has to assume that bytes are stored over what pointers lead to.
+    cdef const slot_t* slots = u.slot[who]
+    cdef const slot_t* slot
+    cdef uint64_t n_slots = <uint64_t>u.n[who], state = stream[0]
+    cdef uint64_t bits, x
+    cdef int second, left, k = 0, tries = n + MISSES
+    while k < n and tries > 0:
+        tries -= 2
+        bits = random_bits(&state)
+        for _ in range(2):
+            x = (bits >> 32) * n_slots
+            bits <<= 32
+            slot = &slots[x >> 32]
+            second = <uint32_t>x >= slot.keep
+            left = copies[slot.group[second]] > 0
+            copies[slot.group[second]] -= <uint8_t>left
+            out[k] = slot.entry[second]
+            k += left
+    stream[0] = state
+    return k
+
+
+cdef inline int candidate_at(const uint32_t* ends, int n, uint32_t x) noexcept nogil:
+    """Return the first i with x < ends[i], without a branch that a CPU would have to guess."""
+    cdef const uint32_t* base = ends
+    cdef int half
+    while n > 1:
+        half = n >> 1
+        base += half & -<int>(base[half - 1] <= x)
+        n -= half
+    return <int>(base - ends)
+
+
+cdef void draw_listed(
+    const unknown_t* u, int who, int k, int n, uint8_t* out, uint8_t* copies, uint64_t* stream
+) noexcept nogil:
+    """Draw the entries from number k on out of a list of the candidates that are left.
+
+    It is made again after some draws of groups that have given all their copies by then.
+    """
+    cdef const uint8_t* group = u.group[who]
+    cdef uint8_t number[MAX_CARDS]      # of the candidates that are left
+    cdef uint32_t ends[MAX_CARDS]       # sums of their weights
+    cdef uint32_t total
+    cdef int i, left, misses
+    while k < n:
+        total = 0
+        left = 0
+        for i in range(u.n[who]):
+            number[left] = <uint8_t>i
+            total += u.weight[who][i] if copies[group[i]] else 0
+            ends[left] = total
+            left += copies[group[i]] > 0
+        misses = 0
+        while k < n and misses < MISSES:
+            # Up to 2^24: probabilities are off by at most a 256th.
+            i = number[candidate_at(ends, left, <uint32_t>below(stream, total))]
+            if copies[group[i]]:
+                copies[group[i]] -= 1
+                out[k] = u.entry[who][i]
+                k += 1
+            else:
+                misses += 1
+
+
+cdef void draw_hidden(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """Draw n entries for hidden places one by one, with probabilities by weight.
+
+    Then they are shuffled, because heavier cards tend to be drawn first. One entry more than n may
+    be written.
+    """
+    cdef uint8_t copies[MAX_CARDS]
+    cdef int k = 0
+    if u.fixed[who] == n:
+        draw_fixed(u, who, n, out, stream)
+    else:
+        memcpy(copies, u.copies[who], sizeof(copies))
+        if u.fixed[who] == 0:
+            k = draw_slots(u, who, n, out, copies, stream)
+        draw_listed(u, who, k, n, out, copies, stream)
+    shuffle(out, n, stream)
+
+
+cdef inline void set_hand(
+    player_t* p, const table_t* t, const uint8_t* cards, int n
+) noexcept nogil:
+    cdef uint64_t hand = 0, cost_kinds = 0
+    cdef int i
+    for i in range(n):
+        hand |= <uint64_t>cards[i] << 8 * i
+        cost_kinds |= <uint64_t>t.cards[cards[i]].cost_kind << 8 * i
+    p.hand = hand
+    p.cost_kinds = cost_kinds
+    p.hand_size = <uint8_t>n
+
+
+cdef void state_deal(
+    state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream
+) noexcept nogil:
+    """Fill the viewer's deck and the other player's hand and deck with candidates."""
+    cdef uint8_t cards[MAX_DECK + MAX_HAND + 1]     # a deck as in `state_t`, a hand
+    cdef player_t* p
+    cdef int who, size
+    for who in range(2):
+        p = &s.p[who]
+        size = 0 if who == u.viewer else p.hand_size
+        memset(cards, 0, sizeof(cards))
+        draw_hidden(
+            u, who, p.deck_left + size, &cards[MAX_DECK - p.deck_left], stream)
+        memcpy(s.deck[who], cards, MAX_DECK)
+        if who != u.viewer:
+            set_hand(p, t, &cards[MAX_DECK], size)
+
+
+@cython.final
+cdef class Determinizer:
+    """Draw states that look to one player exactly as `state` does.
+
+    Parameters
+    ----------
+    state : State
+        The position.
+    viewer : int
+        0 or 1, the player whose knowledge is kept. Their hidden places are their deck; the other
+        player's are their hand and their deck.
+    groups : pair of sequences
+        For each player groups of cards for their hidden places, as ``(copies, [(card, weight),
+        ...])``: that many cards come from the group, whichever they are. A card that a constructed
+        deck may hold twice is a group ``(2, [(card, weight)])``, a triplet of a draft ``(1, [(a,
+        1.0), (b, 2.5), (c, 0.4)])``. While places are left, a card is drawn from all groups with a
+        probability proportional to its weight, a positive number. The cards must be in the pool of
+        the state.
+
+    Raises
+    ------
+    ValueError
+        An argument is wrong; the message names it.
+
+    Notes
+    -----
+    Hidden cards have no instance ids of their own, so texts of actions name only cards that
+    `viewer` sees in the position itself.
+    """
+
+    def __cinit__(self, State state not None, viewer, groups):
+        cdef int who, number, i, places
+        cdef int hidden[2]
+        self.state = state.clone()      # samples come from the state that was checked here
+        self.u.viewer = _player_number(viewer)
+        if groups is None:              # compiled code fills in `u`
+            return
+        entries = {state.table.card(i): i
+                   for i in range(state.table.t.n_instances, state.table.t.n_cards)}
+        for who in range(2):
+            i = 0
+            places = 0
+            heaviest = max([w for _, group in groups[who] for _, w in group], default=1)
+            scale = MAX_WEIGHT / heaviest if heaviest > 0 else 0        # 0: refused below
+            for number, (copies, group) in enumerate(groups[who]):
+                where = f"groups[{who}][{number}]"
+                if number == MAX_CARDS or i + len(group) > MAX_CARDS:
+                    raise ValueError(f"{where}: more than {MAX_CARDS} cards")
+                self.u.copies[who][number] = <uint8_t>whole_number(
+                    copies, f"{where}: copies", 1, 255)
+                places += self.u.copies[who][number]
+                if not group:
+                    raise ValueError(f"{where}: no cards")
+                for card, weight in group:
+                    if card not in entries:
+                        raise ValueError(f"{where}: {card!r} is not in the pool of the state")
+                    if not weight > 0:
+                        raise ValueError(f"{where}: weight {weight!r} is not positive")
+                    self.u.entry[who][i] = <uint8_t>entries[card]
+                    self.u.group[who][i] = <uint8_t>number
+                    self.u.weight[who][i] = max(1, int(weight * scale))
+                    i += 1
+            self.u.n[who] = i
+            hidden[who] = state.s.p[who].deck_left + (
+                0 if who == self.u.viewer else state.s.p[who].hand_size)
+            if places < hidden[who]:
+                raise ValueError(f"groups[{who}]: {places} cards for {hidden[who]} hidden places")
+        complete_unknown(&self.u, hidden[self.u.viewer], hidden[1 - self.u.viewer])
+
+    def sample(self, seed):
+        """Return a new state that depends only on the seed.
+
+        Parameters
+        ----------
+        seed : int
+            Any integer.
+        """
+        cdef State state = self.state.clone()
+        cdef uint64_t stream = stream_start(seed_of(seed), 0)
+        state_deal(&state.s, &state.table.t, &self.u, &stream)
+        return state
+
+    def after(self, actions):
+        """Return the same worlds after actions of the mover; errors as for `State.apply_action`.
+
+        Parameters
+        ----------
+        actions : iterable of int
+            Legal actions, in order.
+        """
+        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
+        later.u = self.u
+        for action in actions:
+            later.state.apply_action(action)
+        return later
+
+    def begun_as(self, State state not None):
+        """Return the same worlds in the middle of a turn.
+
+        `self` must be the view of the position at the start of that turn.
+
+        Parameters
+        ----------
+        state : State
+            The position in the middle of the turn.
+
+        Raises
+        ------
+        ValueError
+            The rules, the boards or the mover's hands differ.
+        """
+        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
+        cdef int me = state_player(&state.s), who
+        cdef int turned = me ^ state_player(&later.state.s)     # 1: the seats are swapped
+        cdef player_t* p
+        cdef const player_t* known
+        later.u = self.u
+        for who in range(2):
+            p = &later.state.s.p[who ^ turned]
+            known = &state.s.p[who]
+            if later.state.table.t.rules != state.table.t.rules:
+                raise ValueError("the rules are those of another position")
+            if not same_board(p, &later.state.table.t, known, &state.table.t):
+                raise ValueError("the boards are those of another position")
+            if who == me and not same_hand(p, &later.state.table.t, known, &state.table.t):
+                raise ValueError("the hand is that of another position")
+            p.marks = known.marks
+            if who == me:
+                p.mana = known.mana
+                p.bonus = known.bonus
+            p.lost = known.lost
+            p.next_draw = known.next_draw
+            p.runes = known.runes
+        return later
+
+
+cdef bint same_board(
+    const player_t* a, const table_t* ta, const player_t* b, const table_t* tb
+) noexcept:
+    cdef int i
+    if (a.marks ^ b.marks) >> OCCUPIED & 0xFFF:         # occupied and guarded slots
+        return False
+    for i in range(MAX_BOARD):
+        if marked(a, OCCUPIED) >> i & 1 and not (
+            a.board[i].attack == b.board[i].attack and a.board[i].defense == b.board[i].defense
+            and a.board[i].keywords == b.board[i].keywords
+            and ta.cards[a.board[i].card].base_id == tb.cards[b.board[i].card].base_id
+        ):
+            return False
+    return True
+
+
+cdef bint same_hand(
+    const player_t* a, const table_t* ta, const player_t* b, const table_t* tb
+) noexcept:
+    cdef int i
+    if a.cost_kinds != b.cost_kinds or a.hand_size != b.hand_size:
+        return False
+    for i in range(a.hand_size):
+        if ta.cards[a.hand >> 8 * i & 255].base_id != tb.cards[b.hand >> 8 * i & 255].base_id:
+            return False
+    return True
+
+
+def with_hand(State state not None, int player, hand):
+    """Return a position in which a player holds given cards, and hidden cards have ids.
+
+    The first cards of the hand become those of the base ids `hand`, which must be in the pool: each
+    comes from the rest of the hand or from the deck if it is there, else takes the place of another
+    card. Cards of the pool, wherever they are, become instances with ids of their own.
+    """
+    cdef Table table = Table.__new__(Table)
+    cdef const table_t* t = &state.table.t
+    cdef State result = new_state(table)
+    cdef player_t* p
+    cdef int who, i, place, entry
+    cdef list zones = []
+    cdef set used_ids = set()
+    for who in range(2):
+        p = &state.s.p[who]
+        zones.append((
+            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
+            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
+            [p.board[i].card for i in range(MAX_BOARD) if marked(p, OCCUPIED) >> i & 1]))
+    held, deck, _ = zones[player]
+    for place, base_id in enumerate(hand):
+        bases = [t.cards[<int>other].base_id for other in held]
+        in_deck = [t.cards[<int>other].base_id for other in deck]
+        if base_id in bases[place:]:
+            i = bases.index(base_id, place)
+            held[place], held[i] = held[i], held[place]
+        elif base_id in in_deck:
+            i = in_deck.index(base_id)
+            held[place], deck[i] = deck[i], held[place]
+        else:
+            held[place] = pool_entry(t, base_id)
+    for lists in zones:
+        for entries in lists:
+            used_ids.update([original_id(t.rules, t.cards[<int>other].id)
+                             for other in entries if other < t.n_instances])
+    named = []                          # (id, entry), in the order of the ids
+    for who, lists in enumerate(zones):
+        free = free_ids(t.rules, who, used_ids)
+        for entries in lists:
+            for i, entry in enumerate(entries):
+                number = next(free) if entry >= t.n_instances else t.cards[entry].id
+                entries[i] = number
+                named.append((number, entry))
+    named = sorted(set(named))
+    if len(named) + t.n_cards - t.n_instances > MAX_CARDS:
+        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+    table.t.rules = t.rules
+    table.t.n_cards = 0
+    for number, entry in [*named, *((POOL_ID, i) for i in range(t.n_instances, t.n_cards))]:
+        i = table.t.n_cards
+        table.t.cards[i] = t.cards[entry]
+        table.t.cards[i].id = number
+        complete_card(&table.t.cards[i], i)
+        table.t.n_cards = i + 1
+    table.t.n_instances = <int32_t>len(named)
+    places = {number: i for i, (number, _) in enumerate(named)}
+    result.s = state.s
+    for who, (held, deck, board) in enumerate(zones):
+        p = &result.s.p[who]
+        clear_hand(p)
+        for number in held:
+            add_to_hand(p, &table.t, places[number])
+        for i, number in enumerate(deck, MAX_DECK - p.deck_left):
+            result.s.deck[who][i] = places[number]
+        numbers = iter(board)
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                p.board[i].card = places[next(numbers)]
+    return result
+
+
+cdef int pool_entry(const table_t* t, base_id) except -1:
+    cdef int i
+    for i in range(t.n_instances, t.n_cards):
+        if t.cards[i].base_id == base_id:
+            return i
+    raise ValueError(f"hand: no card {base_id} can occur in this game")
+
+
+def free_ids(int rules, int who, set used_ids):
+    """Yield a player's ids that no card has, then others."""
+    cdef int i
+    own = [card_id(rules, who, i) for i in range(MAX_DECK)]
+    for number in (*own, *range(2 * IDS_PER_PLAYER, POOL_ID - 1, 2)):
+        if number not in used_ids:
+            used_ids.add(number)
+            yield number
+
+
+ctypedef struct place_t:            # a card of a player
+    uint8_t entry
+    uint8_t id                      # its instance id
+    uint8_t number                  # number of the place: hand, deck, board
+    uint8_t key                     # to sort by
+
+
+cdef void sort_by_key(place_t* places, int n) noexcept nogil:
+    """Sort places by key; those with the same key stay in order."""
+    cdef place_t found[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t at[256]            # the first place with a key ...
+    cdef uint8_t after[MAX_HAND + MAX_DECK + MAX_BOARD]     # ... and the next ones; 255: no more
+    cdef uint32_t present[8]
+    cdef uint32_t word, bit
+    cdef int i, k, key
+    memset(present, 0, sizeof(present))
+    for i in range(n - 1, -1, -1):
+        found[i] = places[i]
+        key = places[i].key
+        word = present[key >> 5]
+        bit = 1U << (key & 31)
+        after[i] = at[key] if word & bit else 255
+        at[key] = <uint8_t>i
+        present[key >> 5] = word | bit
+    k = 0
+    for i in range(8):
+        word = present[i]
+        while word:
+            key = at[32 * i + lowest_bit_(word)]
+            word &= word - 1
+            while key != 255:
+                places[k] = found[key]
+                key = after[key]
+                k += 1
+
+
+cdef void sort_by_card(place_t* places, int n, const table_t* t) noexcept nogil:
+    """Sort places by key, and those with the same key by the cards as printed."""
+    cdef place_t x
+    cdef int i, k
+    sort_by_key(places, n)
+    for i in range(1, n):
+        x = places[i]
+        k = i
+        while k > 0 and places[k - 1].key == x.key and compare_printed(
+                &t.cards[places[k - 1].entry], &t.cards[x.entry]) > 0:
+            places[k] = places[k - 1]
+            k -= 1
+        places[k] = x
+
+
+cdef void list_places(
+    const state_t* s, const table_t* t, int who, place_t* places
+) noexcept nogil:
+    """List a player's hand, then their deck."""
+    cdef int i, n = s.p[who].hand_size
+    for i in range(n):
+        places[i].entry = s.p[who].hand >> 8 * i & 255
+    for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+        places[n].entry = s.deck[who][i]
+        n += 1
+    for i in range(n):
+        places[i].number = <uint8_t>i
+        places[i].id = places[i].key = t.cards[places[i].entry].id
+
+
+cdef int list_creatures(
+    const player_t* p, const table_t* t, int number, place_t* places, uint8_t* numbers
+) noexcept nogil:
+    """List the cards of a player's creatures, area copies once; return how many there are.
+
+    They are numbered on from `number`; `numbers` gets those of the creatures in each slot.
+    """
+    cdef int slot, i, n = 0
+    for slot in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> slot & 1:
+            i = 0
+            while i < n and places[i].entry != p.board[slot].card:
+                i += 1
+            places[i].entry = p.board[slot].card
+            places[i].id = places[i].key = t.cards[places[i].entry].id
+            places[i].number = numbers[slot] = <uint8_t>(number + i)
+            n += i == n
+    return n
+
+
+cdef void deal_draft(
+    const place_t* deck, int n, const table_t* t, uint8_t* cards, uint64_t* stream
+) noexcept nogil:
+    """Shuffle the viewer's deck in 1.x, where the order of ids would tell that of the cards."""
+    cdef place_t places[MAX_DECK]
+    cdef int i
+    for i in range(n):
+        places[i] = deck[i]
+        places[i].key = <uint8_t>t.cards[places[i].entry].base_id
+    sort_by_card(places, n, t)
+    for i in range(n):
+        cards[i] = places[i].entry
+    shuffle(cards, n, stream)
+
+
+cdef int in_pool(const table_t* t, const card_t* card) noexcept nogil:
+    """Return the place of a card in the pool; -1 if it is not there."""
+    cdef const card_t* pool = &t.cards[t.n_instances]
+    cdef int n = t.n_cards - t.n_instances
+    cdef int i = card.base_id - pool[0].base_id if n else 0
+    if not (0 <= i < n and pool[i].base_id == card.base_id):    # usually there is no gap
+        i = 0
+        while i < n and pool[i].base_id != card.base_id:
+            i += 1
+    return i if i < n and compare_printed(&pool[i], card) == 0 else -1
+
+
+cdef void draw_suspects(
+    const table_t* t, const place_t* board, int on_board, int n, uint8_t* cards, uint64_t* stream
+) noexcept nogil:
+    """Draw entries of the pool that n hidden places may hold, given the cards on the board.
+
+    They are in random order. One entry more than n may be written.
+    """
+    cdef uint8_t left[MAX_CARDS]
+    cdef int first = t.n_instances, size = t.n_cards - first, total = COPIES_PER_CARD * size
+    cdef uint64_t bits, state = stream[0], n_copies = <uint64_t>total
+    cdef int i, kept, k = 0
+    if t.rules == RULES_15:
+        memset(left, COPIES_PER_CARD, size)
+        for k in range(on_board):
+            i = in_pool(t, &t.cards[board[k].entry])
+            if i >= 0 and left[i]:
+                left[i] -= 1
+                total -= 1
+        k = 0
+        while total >= n and k < n:
+            # Each of the copies that are left is as likely as any other: number i of a card counts
+            # if that many were left. Two draws from one number, as in `draw_slots`.
+            bits = random_bits(&state)
+            for _ in range(2):
+                i = <int>((bits >> 32) * n_copies >> 32)
+                bits <<= 32
+                kept = i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]
+                left[i // COPIES_PER_CARD] -= <uint8_t>kept
+                cards[k] = <uint8_t>(first + i // COPIES_PER_CARD)
+                k += kept
+    for i in range(k, n):
+        cards[i] = <uint8_t>(first + below(&state, size))
+    stream[0] = state
+
+
+cdef bint redraw(
+    state_t* s, const table_t* t, int who, bint own, uint64_t* stream, table_t* known,
+    uint8_t* origin
+) noexcept nogil:
+    """Draw a player's hidden cards anew, and give all their cards entries of `known`, by id.
+
+    In 1.x the ids of hidden cards stay in draw order. False if `known` cannot hold so many.
+    """
+    cdef place_t places[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t cards[MAX_HAND + MAX_DECK + 1]     # drawn for the hidden places
+    cdef uint8_t hidden[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entries of these, by id
+    cdef uint8_t placed[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entry of each place
+    cdef uint8_t numbers[MAX_BOARD]
+    cdef player_t* p = &s.p[who]
+    cdef int seen = p.hand_size if own else 0       # the first place that is hidden
+    cdef int held = p.hand_size + p.deck_left
+    cdef int entry = known.n_cards
+    cdef bint drawn = not own or t.rules != RULES_15
+    cdef int i, n, of, is_hidden, k = 0
+    list_places(s, t, who, places)
+    n = held + list_creatures(p, t, held, &places[held], numbers)
+    if entry + n + t.n_cards - t.n_instances > MAX_CARDS:
+        return False
+    if not own:
+        draw_suspects(t, &places[held], n - held, held, cards, stream)
+        sort_by_key(places, n)
+    else:
+        if drawn:
+            deal_draft(&places[seen], held - seen, t, cards, stream)
+        sort_by_card(places, n, t)
+    for i in range(n):
+        is_hidden = seen <= places[i].number < held
+        of = cards[k] if is_hidden & drawn else places[i].entry
+        hidden[k] = placed[places[i].number] = <uint8_t>entry
+        k += is_hidden
+        known.cards[entry] = t.cards[of]
+        known.cards[entry].creature.card = <uint8_t>entry
+        known.cards[entry].id = places[i].id
+        origin[entry] = <uint8_t>of
+        entry += 1
+    known.n_cards = entry
+    if t.rules == RULES_15:
+        shuffle(hidden, k, stream)
+    for i in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> i & 1:
+            p.board[i].card = placed[numbers[i]]
+    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &hidden[k - p.deck_left], p.deck_left)
+    set_hand(p, known, &placed[0] if own else &hidden[0], p.hand_size)
+    return True
+
+
+cdef int state_resample(
+    const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
+    table_t* known, uint8_t* origin
+) noexcept nogil:
+    # Nothing here may depend on the order of the decks or on which cards are in the opponent's
+    # hand; not even the order of the new table's entries.
+    cdef const player_t* other = &s.p[1 - viewer]
+    cdef int who, i, n = t.n_cards - t.n_instances
+    if n == 0 and other.hand_size + other.deck_left > 0:
+        return 1
+    drawn[0] = s[0]
+    known.rules = t.rules
+    known.n_cards = 0
+    for who in range(2):
+        if not redraw(drawn, t, who, who == viewer, stream, known, origin):
+            return 2
+    i = known.n_instances = known.n_cards
+    known.n_cards = i + n
+    memcpy(&known.cards[i], &t.cards[t.n_instances], n * sizeof(card_t))
+    for i in range(known.n_instances, known.n_cards):
+        known.cards[i].creature.card = <uint8_t>i
+    return 0
+
+
+cdef State resampled(State state, int viewer, uint64_t seed):
+    """Return the result of `State.resample_hidden`."""
+    cdef Table table = state.table
+    cdef Table known = Table.__new__(Table)
+    cdef State drawn = new_state(known)
+    cdef uint64_t stream = stream_start(seed, 0)
+    cdef int fault
+    with nogil:
+        fault = state_resample(
+            &state.s, &table.t, viewer, &stream, &drawn.s, &known.t, known.origin)
+    if fault == 1:
+        raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
+    if fault:
+        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+    if table.cards is not None or table.named is not None:
+        known.named = table.shown()     # it has the names of cards, which `t` does not know
+        known.named_pool = table.t.n_instances
+    return drawn

@@ -1,0 +1,88 @@
+"""The engine in a page of one file: the compiled module, and what it must know of a match."""
+
+import base64
+import json
+from dataclasses import asdict
+from typing import Any
+
+from locmsim.agents.level import LEVELS
+from locmsim.export.wasm import engine_module
+from locmsim.game.match import Match
+from locmsim.referee.knowledge import replayed
+from locmsim.referee.process_match import Result
+from locmsim.referee.turn_report import WORLDS
+from locmsim.web.files import packed, program
+
+__all__ = ["battle_data", "packed_engine"]
+
+#: What chances are, and the seed of their worlds, as on the pages of the server.
+_NOTE = (
+    f"Chances of winning: the mean of {WORLDS} sampled worlds, in which the opponent's reply and"
+    " the next turns are played on. The engine knows what the player had been shown."
+)
+_SEED = 1
+_WORKER = ("machine.js", "machine-worker.js")
+
+
+def battle_data(result: Result[Match]) -> dict[str, Any]:
+    """Return what the engine must know to follow a match from its battle on.
+
+    Parameters
+    ----------
+    result : Result
+        The result of a match.
+
+    Returns
+    -------
+    dict
+        ``choices``, the texts of the choice phase that each player was sent; ``taken``, the base
+        ids that each of them took; ``start``, the position at the first turn as of
+        `State.to_bytes`, in base 64.
+
+    Raises
+    ------
+    ValueError
+        The match ended before the battle.
+    """
+    choices: list[list[str]] = [[], []]
+    for call, match in replayed(result):
+        if match.state is None:
+            choices[call.player].append(match.input_text(call.player))
+            continue
+        start = base64.b64encode(match.state.to_bytes()).decode()
+        return {"start": start, "choices": choices, "taken": result.match.chosen}
+    raise ValueError("the match ended before the battle: there is nothing to search")
+
+
+def packed_engine(result: Result[Match]) -> dict[str, Any]:
+    """Return the engine for the page of a match.
+
+    Parameters
+    ----------
+    result : Result
+        The result of a match.
+
+    Returns
+    -------
+    dict
+        ``module`` and ``battle``, packed; ``worker``, the program that runs them; ``levels``, how
+        the levels of these rules play; ``worlds``, ``seed`` and ``note``, how chances are measured.
+
+    Raises
+    ------
+    ValueError
+        The match ended before the battle.
+    ImportError
+        There is no compiler for WebAssembly.
+    """
+    battle = json.dumps(battle_data(result))
+    rules = result.match.rules
+    return {
+        "module": packed(engine_module(rules)),
+        "battle": packed(battle.encode()),
+        "worker": program(*_WORKER),
+        "levels": [asdict(level) for level in LEVELS[rules]],
+        "worlds": WORLDS,
+        "seed": _SEED,
+        "note": _NOTE,
+    }

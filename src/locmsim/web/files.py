@@ -1,0 +1,26 @@
+"""What pages of one file are made of: scripts and styles as one text, and packed bytes."""
+
+import base64
+import gzip
+import re
+from functools import cache
+from importlib import resources
+
+__all__ = ["joined", "packed", "program"]
+
+
+@cache
+def program(*names: str) -> str:
+    """Return modules as one program: in order, without imports and exports."""
+    return re.sub(r"(?m)^(?:import [^;]*;\n|export )", "", joined(*names))
+
+
+def joined(*names: str) -> str:
+    """Return static files as one text."""
+    folder = resources.files("locmsim.web") / "static"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def packed(content: bytes) -> str:
+    """Return bytes as a page unpacks them: gzip, then base 64."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()

@@ -1,0 +1,146 @@
+// @ts-check
+// A match that a person plays on from a position, against a level of the engine in the file.
+
+import { element } from "./dom.js";
+import { pathTo, Teller } from "./local.js";
+import { Viewer } from "./viewer.js";
+
+/** @typedef {import("./viewer.js").Step} Step */
+
+const SHOWN_MS = 700;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const SEEDS = 2 ** 32;
+
+export class LocalGame {
+  /** @param {HTMLElement} host @param {import("./viewer.js").Match} match
+   * @param {import("./local.js").Local} local
+   * @param {{steps: Step[], seat: number, level: number, leave: () => void}} from where it begins:
+   * the steps so far; who plays it; how to leave it */
+  constructor(host, match, local, { steps, seat, level, leave }) {
+    this.local = local;
+    this.level = local.packed.levels[level - 1];
+    this.seat = seat;
+    this.leave = leave;
+    /** What is legal for the person, in the last position. @type {string[]|null} */
+    this.legal = null;
+    const names = [`Level ${level}`, `Level ${level}`];
+    names[seat] = "You";
+    const played = { names, seat, view: seat, winner: null, fault: null, running: true };
+    const rest = { steps: [...steps], agents: undefined, files: undefined, stderr: ["", ""] };
+    this.viewer = new Viewer(host, { ...match, ...played, ...rest }, (action) => this.act(action));
+    this.teller = new Teller(this.viewer.data);
+    this.end = this.button("end", "End turn", () => this.act("PASS"));
+    this.end.classList.add("main");
+    this.undo = this.button("undo", "Undo", () => this.takeBack());
+    const back = this.button("leave", "Back to the match", leave);
+    this.result = element("h2", { class: "result", hidden: true });
+    this.viewer.tools.append(
+      this.result,
+      element("div", { class: "bar" }, this.end, this.undo, back),
+    );
+    this.viewer.offer = () => this.offer();
+    this.viewer.keys = {
+      ...this.viewer.keys,
+      e: () => this.legal && this.act("PASS"),
+      u: () => this.takeBack(),
+    };
+    this.viewer.show(this.viewer.steps.length - 1);
+    this.ready();
+  }
+
+  /** @param {string} id @param {string} text @param {() => void} onclick */
+  button(id, text, onclick) {
+    return element("button", { id, text, onclick });
+  }
+
+  /** What can be done in the position that is shown. */
+  offer() {
+    const { viewer } = this;
+    if (viewer.line) return {};
+    if (viewer.at < viewer.steps.length - 1)
+      return this.legal ? { prompt: "It is your turn: go to the last step to act." } : {};
+    if (this.last.winner !== null) return { prompt: "The game is over." };
+    return this.legal ? { actions: this.legal } : { prompt: "The opponent is thinking\u2026" };
+  }
+
+  /** The position at the end. */
+  get last() {
+    return this.viewer.steps[this.viewer.steps.length - 1].board;
+  }
+
+  /** Show whose turn it is now, and let a level play its own. */
+  async ready() {
+    const { viewer } = this;
+    const { winner } = this.last;
+    this.legal = null;
+    this.tell();
+    try {
+      if (winner !== null) this.over(winner);
+      else if (this.last.player === this.seat) await this.ask();
+      else await this.answer();
+    } catch (error) {
+      viewer.said.textContent = String(error instanceof Error ? error.message : error);
+    }
+  }
+
+  async ask() {
+    const path = pathTo(this.viewer.steps);
+    this.legal = (await this.local.ask("walk", { path, actions: [] })).actions;
+    this.tell();
+  }
+
+  /** Play the turn of the level. */
+  async answer() {
+    const { viewer, level } = this;
+    const path = pathTo(viewer.steps);
+    const seed = Math.floor(Math.random() * SEEDS);
+    const { actions } = await this.local.ask("turn", { path, level, chance: Math.random(), seed });
+    for (const step of await this.after([...actions, "PASS"])) {
+      if (this.last.winner !== null || !viewer.root.isConnected) break;
+      viewer.grow(viewer.steps.length, [step]);
+      if (!calm.matches) await new Promise((resolve) => setTimeout(resolve, SHOWN_MS));
+    }
+    if (viewer.root.isConnected) await this.ready();
+  }
+
+  /** The steps of actions from the last position; a win ends them. @param {string[]} actions */
+  async after(actions) {
+    const path = pathTo(this.viewer.steps);
+    const { boards } = await this.local.ask("walk", { path, actions });
+    return this.teller.steps(actions.slice(0, boards.length), this.last, boards);
+  }
+
+  /** Carry out an action of the person. @param {string} action */
+  async act(action) {
+    const { viewer } = this;
+    if (!this.legal || !(action === "PASS" || this.legal.includes(action))) return;
+    if (viewer.at < viewer.steps.length - 1) viewer.show(viewer.steps.length - 1);
+    this.legal = null;
+    viewer.grow(viewer.steps.length, await this.after([action]));
+    await this.ready();
+  }
+
+  /** Take back the last action of the turn. */
+  takeBack() {
+    const { viewer } = this;
+    if (!this.legal || viewer.steps[viewer.steps.length - 1].action === null) return;
+    viewer.grow(viewer.steps.length - 1, []);
+    this.ready();
+  }
+
+  tell() {
+    const { steps } = this.viewer;
+    this.end.toggleAttribute("disabled", !this.legal);
+    this.undo.toggleAttribute("disabled", !this.legal || steps[steps.length - 1].action === null);
+    this.viewer.redraw();
+  }
+
+  /** @param {number} winner */
+  over(winner) {
+    this.result.textContent = winner === this.seat ? "You won" : "You lost";
+    this.result.hidden = false;
+    this.viewer.data.winner = winner;
+    this.viewer.caption();
+    this.viewer.redraw();
+  }
+}

@@ -1,0 +1,157 @@
+// @ts-check
+// The compiled engine: one match, and what both players know of it. It runs in the worker of a
+// page's file.
+
+/** A battle: the choice phase as each player was shown it, the base ids that they took, and the
+ * position at its first turn, in base 64. @typedef {{start: string, choices: string[][],
+ *   taken: number[][]}} Battle */
+/** How a level plays: see `Level` of the package.
+ * @typedef {{slips: number, blur: number, nodes: number, time_ms: number}} Level */
+/** A turn with its visits and its result in millionths. @typedef {[string, number, number]} Plan */
+/** @typedef {{value: number, visits: number, nodes: number, won: number, plans: Plan[],
+ *   line: string}} Found */
+
+const MILLION = 1e6;
+
+/** The actions of a line. @param {string} line */
+const actionsOf = (line) => line.split(";").filter(Boolean);
+
+export class Machine {
+  /** @param {WebAssembly.Instance} instance @param {Battle} battle */
+  constructor(instance, battle) {
+    /** @type {any} */
+    this.engine = instance.exports;
+    /** @type {number} */
+    this.text = this.engine.locm_engine_text();
+    this.start = Uint8Array.from(atob(battle.start), (letter) => letter.charCodeAt(0));
+    this.engine.locm_engine_start();
+    battle.choices.forEach((texts, player) => {
+      for (const text of texts) {
+        const kind = this.engine.locm_engine_read(player, this.write(text));
+        if (kind !== 1 || !this.engine.locm_engine_choose(player))
+          throw new Error("the choice of cards is not of these rules");
+      }
+      this.engine.locm_engine_took(player, this.write(battle.taken[player].join(" ")));
+    });
+    this.go([]);
+  }
+
+  /** Load a module. @param {WebAssembly.Module} module @param {Battle} battle */
+  static async load(module, battle) {
+    const env = { now: () => performance.now() };
+    return new Machine(await WebAssembly.instantiate(module, { env }), battle);
+  }
+
+  /** Write into the engine's text; return its size. @param {string|Uint8Array} content */
+  write(content) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    new Uint8Array(this.engine.memory.buffer, this.text, bytes.length).set(bytes);
+    return bytes.length;
+  }
+
+  /** Read the engine's text. @param {number} size */
+  read(size) {
+    return new TextDecoder().decode(new Uint8Array(this.engine.memory.buffer, this.text, size));
+  }
+
+  /** Go to the position after actions from the start of the battle, with PASS at the end of each
+   * turn; return whose turn it is. @param {string[]} path @returns {number} -1 once somebody has won */
+  go(path) {
+    if (!this.engine.locm_engine_place(this.write(this.start)))
+      throw new Error("the position is not of these rules");
+    this.engine.locm_engine_show();
+    for (const action of path) this.do(action);
+    return this.board().player;
+  }
+
+  /** Carry out an action; after PASS the next player is shown the position. @param {string} action */
+  do(action) {
+    if (!this.engine.locm_engine_do(this.write(action))) throw new Error(`illegal: ${action}`);
+    if (action === "PASS" && this.board().winner === null) this.engine.locm_engine_show();
+  }
+
+  /** The position. Cards are base ids. @returns {any} */
+  board() {
+    return JSON.parse(this.read(this.engine.locm_engine_board()));
+  }
+
+  /** The legal actions but the end of the turn. @returns {string[]} */
+  legal() {
+    return actionsOf(this.read(this.engine.locm_engine_legal()));
+  }
+
+  /** What the player to move was shown last, as a referee sends it. */
+  shown() {
+    return this.read(this.engine.locm_engine_shown());
+  }
+
+  // The following are answers to messages, each from the position after `path`.
+
+  /** The positions after each of some actions, up to a win, and what is legal then.
+   * @param {{path: string[], actions: string[]}} asked */
+  walk({ path, actions }) {
+    this.go(path);
+    const boards = [];
+    let board = this.board();
+    for (const action of actions) {
+      if (board.winner !== null) break;
+      this.do(action);
+      board = this.board();
+      boards.push(board);
+    }
+    return { boards, actions: this.legal() };
+  }
+
+  /** The chance of winning with a line, by worlds in which it is played on.
+   * @param {{path: string[], line: string, worlds: number, seed: number}} asked */
+  chance({ path, line, worlds, seed }) {
+    const player = this.go(path);
+    return { chance: this.chanceOf(player, line, worlds, seed), player };
+  }
+
+  /** @param {number} player @param {string} line @param {number} worlds @param {number} seed */
+  chanceOf(player, line, worlds, seed) {
+    const size = this.write(line === "PASS" ? "" : line);
+    const value = this.engine.locm_engine_value(player, size, worlds, seed, 0);
+    if (value < -MILLION) throw new Error(`illegal: ${line}`);
+    return (1 + value / MILLION) / 2;
+  }
+
+  /** The best line and others, with their chances.
+   * @param {{path: string[], seed: number, ms: number, nodes: number, plans: number,
+   *   worlds: number, samples: number}} asked */
+  analyse({ path, seed, ms, nodes, plans, worlds, samples }) {
+    const player = this.go(path);
+    const found = this.search(player, seed, ms, nodes, plans);
+    const held = JSON.parse(this.read(this.engine.locm_engine_held(player, samples)));
+    const lines = [...new Set([found.line, ...found.plans.map(([line]) => line)])].slice(0, plans);
+    const chances = lines.map((line) => this.chanceOf(player, line, worlds, 1));
+    return {
+      nodes: found.nodes,
+      lines: lines.map((line, i) => {
+        const actions = actionsOf(line);
+        return { actions, chance: chances[i], boards: this.walk({ path, actions }).boards };
+      }),
+      held: held.map((/** @type {[number, number]} */ [id, times]) => [id, times / samples]),
+    };
+  }
+
+  /** Search from the position. @param {number} player @param {number} seed @param {number} ms 0: no
+   * limit @param {number} nodes 0: no limit @param {number} [plans] @returns {Found} */
+  search(player, seed, ms, nodes, plans = 0) {
+    const size = this.engine.locm_engine_search(player, seed, 0, ms, nodes, plans);
+    if (!size) throw new Error("there is nothing to search");
+    return JSON.parse(this.read(size));
+  }
+
+  /** The turn that a level plays. @param {{path: string[], level: Level, chance: number,
+   *   seed: number}} asked `chance`, from 0 to 1, decides whether it slips */
+  turn({ path, level, chance, seed }) {
+    const player = this.go(path);
+    const line =
+      chance < level.slips
+        ? this.read(this.engine.locm_engine_greedy(player, level.blur, seed, 0))
+        : this.search(player, seed, level.time_ms, level.nodes).line;
+    return { actions: actionsOf(line) };
+  }
+}

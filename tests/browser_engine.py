@@ -1,0 +1,79 @@
+"""The engine for pages, under node: the module and the script that a page has."""
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locmsim.export import compile_engine, export_engine
+from locmsim.game.match import Match
+from locmsim.referee.process_match import Result
+from locmsim.web.engine import battle_data
+
+__all__ = ["Machine", "need_compiler", "need_node"]
+
+
+@cache
+def _compiled(rules: str, search: str) -> bytes | str:
+    try:
+        return compile_engine(export_engine(rules, search=search).text)
+    except ImportError as error:
+        return str(error)
+
+
+def need_compiler(rules: str, search: str = "beam") -> bytes:
+    """Return the module of an engine; skip the test where nothing compiles it."""
+    module = _compiled(rules, search)
+    if isinstance(module, str):
+        pytest.skip(module)
+    return module
+
+
+def need_node() -> str:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    return node
+
+
+class Machine:
+    """A process that has the engine of a match and answers questions."""
+
+    def __init__(self, result: Result[Match], folder: Path, search: str = "beam") -> None:
+        node = need_node()
+        static = resources.files("locmsim.web") / "static"
+        for name in ("machine.js", "local.js", "board.js", "dom.js"):
+            text = (static / name).read_text(encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / "package.json").write_text('{"type": "module"}')
+        module, battle = folder / "engine.wasm", folder / "battle.json"
+        module.write_bytes(need_compiler(result.match.rules, search))
+        battle.write_text(json.dumps(battle_data(result)))
+        command = [node, str(Path(__file__).with_name("machine.mjs")), str(folder)]
+        self.process = subprocess.Popen(
+            [*command, str(module), str(battle)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, what: str, **asked: Any) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps({"what": what, "asked": asked}), file=self.process.stdin, flush=True)
+        answer = json.loads(self.process.stdout.readline())
+        assert "error" not in answer, answer["error"]
+        return answer["answer"]
+
+    def __enter__(self) -> "Machine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.stdin.close()
+        self.process.wait(30)
+        self.process.stdout.close()

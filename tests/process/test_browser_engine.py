@@ -1,0 +1,262 @@
+"""The engine for pages plays, searches and shows what the package does."""
+
+import ctypes
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from amounts import amount
+from browser_engine import Machine, need_compiler
+from exported_c import build, check
+from helpers import RULE_SETS, each_rules, golden_games, golden_result
+from test_export_bot import python_bot
+
+import locmsim.export.wasm as wasm
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.cli.main import main
+from locmsim.export import engine_module, export_engine
+from locmsim.export.engine import engine_functions
+from locmsim.game.match import Match
+from locmsim.referee import play
+from locmsim.referee.knowledge import replayed
+from locmsim.search import Evaluation
+from locmsim.search.analysis import held_cards
+from locmsim.web import replay_data
+from locmsim.web.positions import played_turns
+from locmsim.web.views import legal_texts
+
+#: The most bytes of the modules of all rule sets, compressed.
+MOST = 250_000
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """Return a function that writes the rounded weights of an engine, cached."""
+    made = {}
+
+    def write(rules):
+        if rules not in made:
+            made[rules] = tmp_path_factory.mktemp("weights") / "engine.npz"
+            export_engine(rules).weights.save(made[rules])
+        return made[rules]
+
+    return write
+
+
+def played(weights, rules, search, bound, seed):
+    """Play a match of two Python bots whose search seeds are 1, 2, 3 ..."""
+    agents = [python_bot(weights, search, bound) for _ in range(2)]
+    return play(agents, Match(rules, seed=seed), timeout_scale=0)
+
+
+def compare(result, machine, bound):
+    """Check that the engine answers each turn of a match as the bots of `played`."""
+    path, turns = [], [0, 0]
+    for call, state, applied in played_turns(result):
+        if state.is_terminal():  # dead from drawing, but asked
+            break
+        turns[call.player] += 1
+        found = machine.ask("find", path=path, seed=turns[call.player], most=bound, plans=3)
+        assert found["line"] == ("" if call.answer == "PASS" else call.answer), path
+        path += [*applied, "PASS"]
+
+
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+def test_it_answers_as_the_python_bot_under_node(rules, weights, tmp_path):
+    for seed in range(amount(1, 10, 200)):
+        result = played(weights(rules), rules, "beam", 1000, seed)
+        with Machine(result, tmp_path) as machine:
+            compare(result, machine, 1000)
+
+
+@pytest.mark.slow
+@each_rules
+def test_the_tree_search_answers_as_in_python_under_node(rules, weights, tmp_path):
+    for seed in range(3):
+        result = played(weights(rules), rules, "mcts", 40, seed)
+        with Machine(result, tmp_path, "mcts") as machine:
+            compare(result, machine, 40)
+
+
+@pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
+def test_every_step_of_golden_games(rules, tmp_path):
+    """Positions, words, legal actions and what players are shown are those of the package."""
+    games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
+    for game in games[:: max(1, len(games) // amount(1, 8))]:
+        result = golden_result(game)
+        path = []
+        with Machine(result, tmp_path) as machine:
+            for turn, (_, state, applied) in zip(game["turns"], played_turns(result), strict=True):
+                if state.is_terminal():  # dead from drawing, but asked
+                    break
+                for text in [*applied, "PASS"]:
+                    seen = machine.ask("look", path=path)
+                    assert seen["shown"] == turn["input"]
+                    assert seen["legal"] == ([] if state.is_terminal() else legal_texts(state))
+                    if text == "PASS" and state.is_terminal():
+                        break
+                    state.apply_action(state.string_to_action(text))
+                    path.append(text)
+            data = replay_data(result, ("one", "two"))
+            steps = machine.ask("steps", actions=path, data=data)
+            for step, wanted in zip(steps, data["steps"][1:], strict=True):
+                for name in ("turn", "player", "action", "words"):
+                    assert step[name] == wanted[name]
+                assert lane_by_lane(step["board"]) == lane_by_lane(wanted["board"])
+
+
+def lane_by_lane(board):
+    """Return a board with its creatures in the order of lanes."""
+    for side in board["sides"]:
+        side["board"].sort(key=lambda row: row[5])
+        side["hand"] = [[*held] for held in side["hand"]]
+    return board
+
+
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+def test_chances_hands_and_slips(rules, weights, tmp_path):
+    """A level that slips without an error plays greedily; the rest is what analyses tell."""
+    result = played(weights(rules), rules, "beam", 300, 3)
+    agents = [python_bot(weights(rules), "beam", 1) for _ in range(2)]
+    look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
+    level = {"slips": 1, "blur": 0, "nodes": 0, "time_ms": 0}
+    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20}
+    path = []
+    with Machine(result, tmp_path) as machine:
+        for call, match in replayed(result):
+            agent, seen = agents[call.player], match.observation(call.player)
+            if match.state is None:
+                agent.choose(seen)
+                continue
+            if match.state.is_terminal():
+                break
+            agent.act(seen)
+            root, worlds = agent.belief.root(), agent.belief.determinizer()
+            slipped = machine.ask("turn", path=path, level=level, chance=0.5, seed=7)["actions"]
+            assert slipped == texts(root, greedy_turn(root, look))
+            applied = call.result.applied
+            asked = machine.ask("chance", path=path, line=";".join(applied), worlds=32, seed=1)
+            sampled = worlds.sample(1)
+            actions = sampled.actions_of(call.answer)
+            value = agent.search.prepare(rules).turn_value(worlds, sampled, actions, 32, 1)
+            assert asked == {
+                "player": call.player,
+                "chance": pytest.approx((1 + value) / 2, abs=1e-6),
+            }
+            found = machine.ask("analyse", path=path, seed=1, **limits)
+            assert found["lines"]
+            likely = {h.card.base_id: h.chance for h in held_cards(agent.belief, 20)}
+            assert dict(found["held"]) == pytest.approx(likely)
+            path += [*applied, "PASS"]
+
+
+def texts(state, actions):
+    """Return the texts of actions that follow each other."""
+    state, found = state.clone(), []
+    for action in actions:
+        found.append(state.action_to_string(action))
+        state.apply_action(action)
+    return found
+
+
+def test_the_modules_are_small():
+    sizes = [len(gzip.compress(need_compiler(rules), 9)) for rules in RULE_SETS]
+    assert sum(sizes) <= MOST, sizes
+
+
+def test_it_compiles_without_a_warning(tmp_path):
+    for rules in amount(["1.0"], RULE_SETS):
+        source = tmp_path / "engine.c"
+        source.write_text(export_engine(rules).text, encoding="utf-8")
+        for compiler in ("gcc", "clang"):
+            check(source, compiler)
+
+
+def test_it_is_a_library_for_other_languages(tmp_path, weights):
+    """The same C, compiled for this machine, answers as under node."""
+    source, weights_file = tmp_path / "engine.c", tmp_path / "engine.npz"
+    words = ["--rules", "1.0", "-o", str(source), "--write-weights", str(weights_file)]
+    assert main(["export", "--engine", *words]) == 0
+    library = build(source, tmp_path / "engine.so", "-O1", "-shared", "-fPIC")
+    engine = ctypes.CDLL(str(library))
+    engine.locm_engine_text.restype = ctypes.c_void_p
+    engine.locm_engine_search.argtypes = [
+        *(ctypes.c_int, ctypes.c_uint32, ctypes.c_uint32),
+        *(ctypes.c_double, ctypes.c_double, ctypes.c_int),
+    ]
+    engine.locm_engine_start()
+    text = engine.locm_engine_text()
+
+    def write(content):
+        ctypes.memmove(text, content.encode(), len(content))
+        return len(content)
+
+    agents = [python_bot(weights_file, "beam", 300) for _ in range(2)]
+    match, turns = Match("1.0", seed=2), [0, 0]
+    for name in engine_functions():
+        assert hasattr(engine, name)
+    while match.to_ask:
+        player = match.to_ask[0]
+        kind = engine.locm_engine_read(player, write(match.input_text(player)))
+        if match.state is None:
+            assert kind == 1
+            line = agents[player].choose(match.observation(player))
+            size = engine.locm_engine_choose(player)
+            assert ctypes.string_at(text, size).decode() == line
+        else:
+            line = agents[player].act(match.observation(player))
+            if kind == 2:
+                turns[player] += 1
+                size = engine.locm_engine_search(player, turns[player], 0, 0.0, 300.0, 0)
+                found = json.loads(ctypes.string_at(text, size))
+                assert (found["line"] or "PASS") == line
+        assert match.submit(player, line).error is None
+    for broken in ("", "PASS", "1 2 3\n", "30 0 30\n" * 5):
+        assert engine.locm_engine_read(0, write(broken)) <= 0
+        assert engine.locm_engine_place(write(broken)) == 0
+
+
+def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
+    need_compiler("1.0")
+    monkeypatch.setattr(wasm, "cache_folder", lambda: tmp_path / "kept")
+    module = engine_module("1.0")
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert kept.read_bytes() == module
+    monkeypatch.setattr(wasm, "compile_engine", lambda text: pytest.fail("compiled again"))
+    assert engine_module("1.0") == module
+    kept.write_bytes(b"damaged")
+    monkeypatch.setattr(wasm, "compile_engine", lambda text: module)
+    assert engine_module("1.0") == module
+    assert kept.read_bytes() == module
+
+
+def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(wasm.importlib.util, "find_spec", lambda name: None)
+    target = tmp_path / "engine.wasm"
+    assert main(["export", "--engine", "--rules", "1.0", "-o", str(target)]) == 1
+    assert "pip install 'locmsim[browser]'" in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_the_command_writes_a_module(tmp_path, capsys):
+    need_compiler("1.0")
+    target = tmp_path / "engine.wasm"
+    for _ in range(2):  # its own file is overwritten
+        assert main(["export", "--engine", "--rules", "1.0", "-o", str(target)]) == 0
+    assert target.read_bytes().startswith(b"\0asm")
+    assert "compressed" in capsys.readouterr().out
+
+
+def test_the_page_lists_the_functions():
+    page = Path(__file__).parents[2] / "docs" / "browser.md"
+    if not page.exists():
+        pytest.skip("not the source tree")
+    rows = re.findall(r"(?m)^\| `(locm_engine_\w+)` \| (.+) \|$", page.read_text(encoding="utf-8"))
+    assert dict(rows) == engine_functions()
+    text = export_engine("1.0").text
+    for name, line in engine_functions().items():
+        assert re.search(rf"\n//   {name} +{re.escape(line)}\n", text)
+        assert re.search(rf"\nLOCM_API \w+ \*?{name}\(", text)

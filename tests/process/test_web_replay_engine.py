@@ -1,0 +1,149 @@
+"""The one-file page with an engine, in Chromium from disk and without a network."""
+
+import re
+
+import pytest
+from amounts import amount
+from browser import Opener, browser, long_game, open_page, step_of, sync_api
+from browser_engine import need_compiler
+from helpers import RULE_SETS, golden_games, golden_result
+
+from locmsim.cli.main import main
+from locmsim.referee.transcript import log_line
+from locmsim.web import replay_html
+from locmsim.web.positions import played_turns, state_at_step
+from locmsim.web.views import legal_texts
+
+__all__ = ["browser", "open_page"]
+
+#: The most bytes of a page.
+MOST = 900_000
+DESK = {"viewport": {"width": 1280, "height": 720}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+CALM = {"reduced_motion": "reduce"}
+
+
+def page_of(rules, engine=True):
+    need_compiler(rules)
+    return replay_html(golden_result(long_game(rules)), ("ann", "bob"), engine=engine)
+
+
+def open_engine(page, touch=False):
+    """Open the panel, and wait until lines are there and the search is over or stopped."""
+    (page.tap if touch else page.click)("#tab-engine")
+    sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
+
+
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+@pytest.mark.parametrize("screen", ["desk", pytest.param("phone", marks=pytest.mark.slow)])
+def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
+    touch = screen == "phone"
+    result = golden_result(long_game(rules))
+    html = page_of(rules)
+    assert len(html.encode()) <= MOST
+    page = open_page(html, **(PHONE if touch else DESK))
+    press = page.tap if touch else page.click
+    open_engine(page, touch)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    at = step_of(page)
+    state = state_at_step(result, at)
+    sync_api.expect(page.locator("#chance")).to_contain_text("chance of winning if the turn ends")
+    sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
+    for line in page.locator("#lines button").all():
+        actions = line.get_attribute("data-line")
+        assert actions == "PASS" or state.actions_of(actions)
+    # What can be done is what is legal; a line that is clicked is shown beside the match.
+    sources = {text.split(" ")[1] for text in legal_texts(state)}
+    sync_api.expect(page.locator(".card.can").first).to_be_visible()
+    assert {card.get_attribute("data-id") for card in page.locator(".card.can").all()} == sources
+    press("#search")
+    sync_api.expect(page.locator("#search")).to_have_text("Search")
+    line = page.locator("#lines button:not([data-line='PASS'])").first
+    actions = line.get_attribute("data-line").split(";")
+    line.click()
+    words = page.locator("#said")
+    sync_api.expect(words).not_to_have_text(re.compile("^Turn"))
+    for _ in actions:
+        sync_api.expect(page.locator("#undo")).to_be_enabled()
+        press("#undo")
+    sync_api.expect(page.locator("#undo")).to_be_disabled()
+    assert step_of(page) == at
+
+
+@pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
+def test_it_plays_on_against_a_level(rules, open_page: Opener):
+    # Two turns before the end, the one who was to lose does nothing.
+    game = long_game(rules)
+    loser, last = 1 - game["winner"], len(game["turns"]) - 1
+    turn = last - 2 if game["turns"][last - 2]["player"] == loser else last - 3
+    page = open_page(page_of(rules), f"#turn={turn}", **DESK, **CALM)
+    page.click("#tab-engine")
+    page.select_option("#out-seat", str(loser))
+    page.select_option("#out-level", "5")
+    page.click("#out")
+    names = ["Level 5", "Level 5"]
+    names[loser] = "You"
+    sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
+    ending = page.locator(".result:not([hidden])")
+    for _ in range(60):
+        sync_api.expect(page.locator("#end:enabled").or_(ending).first).to_be_visible()
+        if ending.is_visible():
+            break
+        page.click("#end")
+    sync_api.expect(ending).to_have_text("You lost")
+    page.click("#leave")
+    sync_api.expect(page.locator("#title")).to_have_text("ann against bob")
+    assert page.evaluate("location.hash").startswith(f"#turn={turn}")
+
+
+def test_a_person_acts_and_takes_back(open_page: Opener):
+    result = golden_result(long_game("1.5"))
+    turns = [state for _, state, _ in played_turns(result)]
+    turn = next(i for i, s in enumerate(turns) if any("SUMMON" in x for x in legal_texts(s)))
+    page = open_page(page_of("1.5"), f"#turn={turn}", **DESK, **CALM)
+    page.click("#tab-engine")
+    page.select_option("#out-seat", str(turn % 2))
+    page.click("#out")
+    action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
+    _, card, lane = action.split(" ")
+    page.click(f".card.can[data-id='{card}']")
+    page.click(f"[data-place='lane{lane}']")
+    sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
+    page.click("#undo")
+    sync_api.expect(page.locator(f".hand .card[data-id='{card}']")).to_be_visible()
+    sync_api.expect(page.locator(".card.can").first).to_be_visible()
+
+
+@pytest.mark.parametrize("broken", ["no WebAssembly", "damaged"])
+def test_the_replay_works_without_the_engine(broken, open_page: Opener):
+    html = page_of("1.5")
+    script = "delete globalThis.WebAssembly" if broken == "no WebAssembly" else ""
+    if broken == "damaged":
+        place = html.index('"module":"') + 2000
+        html = html[:place] + ("A" * 400) + html[place + 400 :]
+    page = open_page(html, script=script, **DESK)
+    page.click("#tab-engine")
+    sync_api.expect(page.locator("#engine-fault")).to_contain_text(broken)
+    page.keyboard.press("End")
+    states = sum(len(turn["states"]) for turn in long_game("1.5")["turns"])
+    assert step_of(page) == states - 1
+
+
+def test_the_command(tmp_path, capsys):
+    need_compiler("1.0")
+    game = next(game for game in golden_games("1.0") if len(game["turns"]) > 9)
+    log, page = tmp_path / "log.json", tmp_path / "page.html"
+    log.write_text(log_line(golden_result(game)))
+    assert main(["replay", str(log), "--engine", "-o", str(page)]) == 0
+    assert "worker-src blob:" in page.read_text()
+    before = page.read_bytes()
+    early = next(game for game in golden_games("1.2") if not game["turns"])
+    log.write_text(log_line(golden_result(early)))
+    assert main(["replay", str(log), "--engine", "-o", str(page)]) == 1
+    assert "ended before the battle" in capsys.readouterr().err
+    text = "".join(turn["input"] for turn in game["turns"] if turn["player"] == 0)
+    log.write_text("".join(game["choice_inputs"][0]) + text)
+    assert main(["replay", str(log), "--engine", "-o", str(page)]) == 1
+    assert "--engine needs a log" in capsys.readouterr().err
+    assert page.read_bytes() == before
