@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from locmsim._options import Declared, Option
 from locmsim.cli._common import Failure, Parser, interruptible, width
 from locmsim.cli._positions import POSITION_HELP, read_position
+from locmsim.cli._puzzles import BUILT_IN, score_agents
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
 
@@ -41,21 +42,27 @@ def add_options(parser: Parser) -> None:
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
         " (State.to_text), or a bot's input (--file). With --report, the decks of a match are"
-        " judged, and every turn is compared with the best one found."
+        " judged, and every turn is compared with the best one found. With --puzzles, agents are"
+        " asked for the one winning turn of each of many positions."
     )
     add = parser.add_argument
     add(
         "source",
-        nargs="?",
+        nargs="*",
         metavar="GAME",
         help="a position, as for --file; with --turn or --report, a log (FILE) or a game of results"
-        " (DB:NUMBER)",
+        " (DB:NUMBER); with --puzzles, agents",
     )
     add(
         "--report",
         action="store_true",
         help="report on the whole match: what the decks were worth, the picks that cost most, the"
         " loss of each turn, and the worst turns",
+    )
+    add(
+        "--puzzles",
+        metavar="FILE",
+        help=f"how many puzzles of a file, or of {BUILT_IN!r} ones, do agents solve?",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -96,6 +103,10 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--json")
     parser.renamed(game="report")
     parser.rules_out("--file", "GAME", "--turn", "--report")
+    parser.rules_out(
+        *("--puzzles", "--file", "--report", "--turn", "--ids", "--seconds", "--nodes", "--done"),
+        *("--tree", "--worlds", "--hand"),
+    )
     parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
     parser.rules_out("--nodes", "--seconds")
     parser.rules_out("--tree", "--seconds")
@@ -173,6 +184,12 @@ class _Asked(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     """Analyse the position and print the result."""
+    if options.puzzles is not None:
+        score_agents(options)
+        return
+    if len(options.source) > 1:
+        raise Failure(f"expected one GAME, got {len(options.source)}", code=2)
+    (options.source,) = options.source or [None]
     if (options.source is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
     if options.report:

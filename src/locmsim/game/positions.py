@@ -24,6 +24,7 @@ __all__ = [
     "random_game",
     "save_positions",
     "start_position",
+    "titled_positions",
 ]
 
 
@@ -136,14 +137,38 @@ def positions_of(text: str) -> list[State]:
     text : str
         Positions, one in each line.
     """
-    states = []
+    return [state for _, _, state in titled_positions(text)]
+
+
+def titled_positions(text: str) -> Iterator[tuple[int, str, State]]:
+    """Parse the text of a position file with its comments; ``ValueError`` as for `positions_of`.
+
+    Parameters
+    ----------
+    text : str
+        Positions, one in each line.
+
+    Yields
+    ------
+    number : int
+        The number of the line.
+    title : str
+        The comment directly above, empty if there is none.
+    state : State
+        The position.
+    """
+    title = ""
     for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.startswith("#"):
+        if line.startswith("#"):
+            title = line.removeprefix("#").strip()
+            continue
+        if line.strip():
             try:
-                states.append(State.from_text(line))
+                state = State.from_text(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-    return states
+            yield number, title, state
+        title = ""
 
 
 def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:

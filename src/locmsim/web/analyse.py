@@ -7,28 +7,26 @@ from typing import Any
 from starlette.requests import Request
 
 from locmsim._common_options import Seconds, Seed
-from locmsim._core import State
 from locmsim._options import declaration
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import analyse, line_value
 from locmsim.search.turn_search import worlds_at
-from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, actions_of, post, text_of, whole_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import Cards, action_steps, legal_texts
+from locmsim.web.views import Cards, steps_after
 
 __all__ = ["page"]
 
 #: The options of a search, and the most searches at a time.
 _SEARCH = (up_to(declaration("seconds", Seconds, 2.0), 30.0), declaration("seed", Seed, 0))
 _SEARCHES = 2
-#: The most lines, cards of the opponent's hand and actions that are shown or accepted.
+#: The most lines and cards of the opponent's hand that are shown.
 _LINES = 8
 _HELD = 12
-_ACTIONS = 60
 #: What chances are.
 _NOTE = (
     f"Chances of winning, the same as in the report: the mean of {WORLDS} sampled worlds, in which"
@@ -56,17 +54,17 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             cards = Cards(result.match.cards)
         state = site.state(key, whole_of(data, "step", 0))
         shown = [one or f"Player {i}" for i, one in enumerate(names)]
-        return _after(state, _actions(data), shown, cards)
+        return steps_after(state, actions_of(data), cards, shown)
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         """Return the chance of winning of the player to move if the turn ends after actions."""
         position = _position(site, data)
-        done = _actions(data)
+        done = actions_of(data)
         return {"chance": _chance(position, done), "mover": position.mover}
 
     def search(request: Request, data: dict[str, Any]) -> object:
         position = _position(site, data)
-        done = _actions(data)
+        done = actions_of(data)
         seconds, seed = values_of(data, _SEARCH).values()
         state = position.after(done)
         if state.is_terminal():
@@ -154,27 +152,6 @@ def _position(site: Site, data: dict[str, Any]) -> Position:
     """Return the position at the start of a game's turn, or one that was set up."""
     turn = None if data.get("turn") is None else whole_of(data, "turn")
     return site.position(text_of(data, "game"), turn)
-
-
-def _actions(data: dict[str, Any]) -> list[str]:
-    actions = data.get("actions", [])
-    if (
-        not isinstance(actions, list)
-        or len(actions) > _ACTIONS
-        or not all(isinstance(action, str) for action in actions)
-    ):
-        raise Refusal("actions: expected a list of texts")
-    return actions
-
-
-def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> dict[str, Any]:
-    """Return the steps of actions, and what is legal then."""
-    steps = action_steps(state, actions, cards, names)
-    return {
-        "steps": steps,
-        "actions": [] if state.is_terminal() else legal_texts(state),
-        "cards": cards.to_json()["cards"],
-    }
 
 
 def _chance(position: Position, actions: Sequence[str]) -> float:

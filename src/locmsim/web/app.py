@@ -21,6 +21,7 @@ from locmsim.web import (
     live,
     optimize,
     play,
+    practice,
     searches,
     setup,
 )
@@ -35,6 +36,7 @@ __all__ = ["PAGES", "create_app"]
 PAGES: tuple[Callable[[Site], Page], ...] = (
     home.page,
     game_list.page,
+    practice.page,
     arenas.page,
     optimize.page,
     setup.page,

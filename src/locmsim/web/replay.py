@@ -196,7 +196,10 @@ def replay_policy(engine: bool = False) -> str:
     )
 
 
-_VIEWER = ("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "viewer.js")
+_VIEWER = (
+    *("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "chances.js", "curve.js"),
+    "viewer.js",
+)
 #: The modules of the page, each behind those that it imports, and its styles; and those of a page
 #: with an engine.
 _SCRIPTS = (

@@ -20,7 +20,7 @@ from locmsim.search.turn_search import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.forms import up_to, values_of
-from locmsim.web.jobs import Job, Jobs
+from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, action_steps, board_view, turn_step
@@ -55,8 +55,7 @@ _NOTE = (
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = Jobs(site.stream)
-    site.closing.append(jobs.close)
+    jobs = site.jobs
 
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")

@@ -2,9 +2,10 @@
 // The panel "Report": where the game was lost. It compares each turn with the best one that a search
 // finds.
 
-import { element, percent, shape } from "./dom.js";
+import { chancesChart, drawChances } from "./chances.js";
+import { element, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
-import { notice, shown, tell } from "./site.js";
+import { address, notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
@@ -29,6 +30,16 @@ export class ReportPanel {
       text: "Where was it lost?",
       onclick: () => this.start(),
     });
+    this.practice = element("button", {
+      id: "try-again",
+      text: "Try again",
+      hidden: true,
+      title: "Play the turns of the player below again that gave something away",
+      onclick: () => {
+        const seat = viewer.board.below;
+        location.href = address(`/practice#game=${key}&seat=${seat}`);
+      },
+    });
     this.progress = element("progress", {
       hidden: true,
       max: 1,
@@ -39,7 +50,7 @@ export class ReportPanel {
     const panel = element(
       "div",
       {},
-      element("div", { class: "bar" }, this.begin, this.progress),
+      element("div", { class: "bar" }, this.begin, this.practice, this.progress),
       this.found,
     );
     viewer.addPanel("report", "Report", panel);
@@ -79,6 +90,7 @@ export class ReportPanel {
     /** @type {Report|null} */
     const report = job.result;
     if (!report) return;
+    this.practice.hidden = false;
     const { names } = this.viewer.data;
     const parts = [
       this.chart(report.turns),
@@ -178,33 +190,18 @@ export class ReportPanel {
 
   /** The chances of player 0 over the game. @param {Turn[]} turns */
   chart(turns) {
-    const svg = shape("svg", {
-      class: "chances-chart",
-      role: "img",
-      "aria-label": `Chance of ${this.viewer.data.names[0]} over the turns`,
-      viewBox: "0 0 300 80",
-      preserveAspectRatio: "none",
-    });
-    const last = Math.max(1, this.viewer.steps.at(-1)?.turn ?? 1);
-    const x = (/** @type {number} */ turn) => (300 * turn) / (last + 1);
-    const y = (/** @type {number} */ odds) => (80 - 80 * odds).toFixed(1);
+    const label = `Chance of ${this.viewer.data.names[0]} over the turns`;
+    const chart = chancesChart(label);
     const points = turns.flatMap(({ turn, before, after }) => [
-      `${x(turn).toFixed(1)} ${y(before)}`,
-      `${x(turn + 0.9).toFixed(1)} ${y(after)}`,
+      /** @type {[number, number]} */ ([turn, before]),
+      /** @type {[number, number]} */ ([turn + 0.9, after]),
     ]);
-    svg.append(shape("line", { class: "even", x1: 0, x2: 300, y1: 40, y2: 40 }));
-    for (const turn of turns)
-      svg.append(
-        shape("rect", {
-          class: `loss p${turn.player}`,
-          x: x(turn.turn),
-          y: 80 - 80 * turn.loss,
-          width: Math.max(1, 260 / (last + 1)),
-          height: 80 * turn.loss,
-        }),
-      );
-    if (points.length > 1)
-      svg.append(shape("path", { class: "chance", d: `M${points.join("L")}` }));
-    return /** @type {HTMLElement} */ (/** @type {unknown} */ (svg));
+    const bars = turns.map((turn) => ({
+      place: turn.turn,
+      height: turn.loss,
+      class: `p${turn.player}`,
+    }));
+    drawChances(chart, (this.viewer.steps.at(-1)?.turn ?? 0) + 1, points, bars);
+    return /** @type {HTMLElement} */ (/** @type {unknown} */ (chart));
   }
 }
