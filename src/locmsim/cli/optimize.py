@@ -64,8 +64,8 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="PLAYER",
-        help="an opponent; DB:NAME or DB: a player, or all who are not retired, of a file of results"
-        " (repeatable; default: versions of the bot play each other)",
+        help="an opponent; DB:NAME or DB: a player, or all who are not retired, of a file of"
+        " results (repeatable; default: versions of the bot play each other)",
     )
     known = declared(OptimizationSettings)
     add_shared(parser, "--games", help=argument_of(known["games"])["help"])
