@@ -28,6 +28,8 @@ extensions = [
     "layouts",
 ]
 
+exclude_patterns = ["reference/README.md"]  # for readers of the repository
+
 # Pages are written for GitHub's reader, too: anchors as it makes them.
 myst_heading_anchors = 4
 

@@ -178,7 +178,8 @@ def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
     """Write the best network, its win rates, and the learning curves of all networks."""
     folder, curves, rates = Path(options.folder), {}, {}
     with (folder / "curves.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, ("seed", "step", "minutes", "osl", "greedy"))
+        names = ("seed", "step", "minutes", "osl", "greedy")
+        writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
         for seed, path in paths.items():
             curves[seed] = [*curve(path.parent)]
@@ -254,7 +255,7 @@ def main() -> int:
             begin = cloned(options, folder, seed, files, clock)
             paths[seed] = trained(options, folder, seed, begin, clock)
         report(options, paths)
-    except Paused:
+    except (Paused, ppo.Stopped):
         print("paused: the same command continues", flush=True)
         return PAUSED
     return 0

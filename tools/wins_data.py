@@ -84,7 +84,10 @@ def with_health(state: State, health: int) -> State:
     """Return the position with another opponent's health, and the mover safe."""
     snapshot = state.snapshot()
     snapshot["p"][state.current_player()]["hp"] = 30
-    snapshot["p"][1 - state.current_player()]["hp"] = health
+    weak = snapshot["p"][1 - state.current_player()]
+    weak["hp"] = health
+    if "runes" in weak:  # of 1.x: those below the health are left
+        weak["runes"] = [rune for rune in weak["runes"] if rune < health]
     return _rebuilt(state, snapshot)
 
 

@@ -2,7 +2,7 @@
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 6000 -o examples.npz
 python attention.py examples.npz --minutes 5 --output attention.onnx
-locmsim arena policy:path=attention.onnx greedy random --gauntlet --games 400
+locmsim arena policy:path=attention.onnx greedy random --mode gauntlet --games 400
 
 Each card in hand and on the board is a token, and so is the rest of the position. The product of
 two tokens gives the logit of the action that involves both. The exported file names its observation

@@ -12,7 +12,7 @@ adds the values that the package's networks give both decks, which have no noise
 
 import numpy as np
 import torch
-from ppo import Net, Rollout, arguments, precision, train_seeds
+from ppo import Net, Rollout, arguments, one_line, precision, train_seeds
 from torch import nn
 from torch.nn import functional
 
@@ -212,4 +212,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with one_line():
+        main()

@@ -7,6 +7,7 @@ python ppo.py --from clone.npz --rate 5e-4 --entropy 0.004
 
 import argparse
 import time
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -125,10 +126,17 @@ def arguments():
     )
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
     parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="train with this many seeds: clone-1.npz, clone-2.npz"
+    )
     return parser
 
 
 if __name__ == "__main__":
     options = arguments().parse_args()
-    net, training = clone(options)
-    net.policy(training).save(options.output)
+    path = Path(options.output)
+    for seed in range(options.seed, options.seed + options.seeds):
+        options.seed = seed
+        net, training = clone(options)
+        several = options.seeds > 1
+        net.policy(training).save(path.with_stem(f"{path.stem}-{seed}") if several else path)

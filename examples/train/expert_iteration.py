@@ -12,13 +12,22 @@ round. The network, the league and the checkpoints come from `ppo.py` in this fo
 """
 
 import argparse
-import csv
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
-from ppo import League, Net, find_device, load_checkpoint, masked, save_checkpoint
+from ppo import (
+    League,
+    Net,
+    find_device,
+    keep_lines,
+    load_checkpoint,
+    masked,
+    one_line,
+    save_checkpoint,
+    write_lines,
+)
 from torch.nn import functional
 
 from locmsim import Match
@@ -192,9 +201,14 @@ def train(options):
         optimizer.load_state_dict(content["optimizer"])
         league.load_state_dict(content["league"])
         number, recent = content["number"], content["recent"]
+        if number >= options.rounds:
+            print(f"{folder}: finished after {number} rounds, nothing was changed.")
+            print("To go on: more --rounds.")
+            return net
     else:
         league.add("start", initial)
     folder.mkdir(parents=True, exist_ok=True)
+    keep_lines(folder / "log.csv", number, "round")
     while number < options.rounds:
         started = time.perf_counter()
         data, first = self_play(net, options, number, device)
@@ -214,19 +228,17 @@ def train(options):
             "first_player": round(first, 3), "play_seconds": round(played - started, 1),
             "learn_seconds": round(time.perf_counter() - played, 1),
         }  # fmt: skip
+        results = {}
         for name, past in league.past.items() if options.test_games else ():
             # Past selves in the league play with a temperature; here both sides play their best.
             other = Policy(past.arrays, past.meta)
             rate = evaluate(policy, other, games=options.test_games, decks=options.decks)
-            league.count({name: (rate.won, rate.games)})
+            results[name] = rate.won, rate.games
             if name == "start":
                 row |= {"against_start": round(rate.rate, 4)}
                 row |= {"low": round(rate.low, 4), "high": round(rate.high, 4)}
-        with (folder / "log.csv").open("a", newline="") as file:
-            writer = csv.DictWriter(file, row)
-            if file.tell() == 0:
-                writer.writeheader()
-            writer.writerow(row)
+        league.count(results)
+        write_lines(folder / "log.csv", [row])
         print("  ".join(f"{name} {value}" for name, value in row.items()), flush=True)
         league.add(f"round-{number}", net.policy())
         save_checkpoint(path, {
@@ -273,4 +285,5 @@ def arguments():
 
 
 if __name__ == "__main__":
-    train(arguments().parse_args())
+    with one_line():
+        train(arguments().parse_args())

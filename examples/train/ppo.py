@@ -1,11 +1,12 @@
 """Train agents by self-play against themselves and a league: PPO in PyTorch, in one file.
 
     python ppo.py --folder runs/first --total-timesteps 20_000_000
-    locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
+    locmsim arena policy:path=runs/first/policy.npz greedy random --mode gauntlet --games 200
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
-The folder of a run holds the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
-`--resume` the same command continues where it was stopped, also with a larger `--total-timesteps`.
+The folder of a run holds the policy, the checkpoint, `log.csv`, `opponents.csv` and the files of
+TensorBoard; with `--resume` the same command continues where it was stopped, also with a larger
+`--total-timesteps`.
 `--seeds 5` trains with five seeds, each in a folder of its own, and draws their mean. Random
 numbers are derived from the seed, the update and the row: neither a pause nor the number of
 processes changes the result. In self-play each observation is that of the player to move, and the
@@ -13,12 +14,13 @@ advantage estimate changes sign wherever the other player moves next (`locmsim.e
 """
 
 import argparse
+import contextlib
 import csv
 import os
 import signal
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +29,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn import functional
 
-from locmsim.envs import LocmVectorEnv, Pool, gae
+from locmsim.envs import LocmVectorEnv, PlayerResults, Pool, gae
 from locmsim.policy import Policy, get_layout
 from locmsim.tuning.evaluate import evaluate
 
@@ -169,7 +171,7 @@ class Processes:
 
     def __init__(self):
         self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
-        if self.size > 1:  # PyTorch picks gloo for CPUs, nccl for GPUs
+        if self.size > 1 and not dist.is_initialized():  # gloo for CPUs, nccl for GPUs
             dist.init_process_group()
 
     def sum(self, tensor):
@@ -187,18 +189,20 @@ def generator(*key):
 class League:
     """Past selves that the learner plays against, stronger ones more often (PFSP).
 
-    `results` maps each past self and fixed opponent to the learner's wins and games, discounted by
-    age.
+    `results` maps each past self and fixed opponent to the learner's wins and games in the last
+    `window` updates.
     """
 
-    def __init__(self, size=12, keep=0.98):
-        self.size, self.keep = size, keep
-        self.past, self.results = {}, {}  # by name: policies; [wins, games]
+    def __init__(self, size=12, window=50):
+        self.size, self.recent = size, deque(maxlen=window)  # by update: name -> (wins, games)
+        self.past, self.results = {}, {}  # by name: policies; (wins, games)
 
     def add(self, name, policy):
         """Add a past self; a full league drops the one that the learner beats most often."""
         if len(self.past) >= self.size:
-            del self.past[min(self.past, key=self.weights().get)]
+            beaten = min(self.past, key=self.weights().get)
+            for results in (self.past, self.results, *self.recent):
+                results.pop(beaten, None)
         policy.temperature = 1.0
         self.past[name] = policy
 
@@ -213,18 +217,31 @@ class League:
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
     def count(self, results):
-        """Add results: name -> (wins, games)."""
-        for name in {*self.results, *results}:
-            new, old = results.get(name, (0, 0)), self.results.get(name, (0, 0))
-            self.results[name] = [self.keep * a + b for a, b in zip(old, new, strict=True)]
+        """Add the results of an update: name -> (wins, games)."""
+        self.recent.append({name: (*pair,) for name, pair in results.items() if pair[1]})
+        self.results = {}
+        for update in self.recent:
+            for name, (wins, games) in update.items():
+                before = self.results.get(name, (0, 0))
+                self.results[name] = before[0] + wins, before[1] + games
+
+    def summary(self):
+        """Return the share of recent games won, all past selves together, as text."""
+        wins, games = Counter(), Counter()
+        for name, pair in self.results.items():
+            name = "past selves" if name in self.past else name
+            wins[name], games[name] = wins[name] + pair[0], games[name] + pair[1]
+        return "  ".join(f"{name} {plain(wins[name] / n)} of {n:,.0f}" for name, n in games.items())
 
     def state_dict(self):
         past = {name: (p.meta, {k: torch.tensor(a) for k, a in p.arrays.items()})
                 for name, p in self.past.items()}  # fmt: skip
-        return {"past": past, "results": self.results}
+        return {"past": past, "recent": [*self.recent]}
 
     def load_state_dict(self, state):
-        self.past, self.results = {}, state["results"]
+        self.past = {}
+        for results in state["recent"]:
+            self.count(results)
         for name, (meta, arrays) in state["past"].items():
             self.add(name, Policy({key: array.numpy() for key, array in arrays.items()}, meta))
 
@@ -278,10 +295,10 @@ class Rollout:
 
     def played(self):
         """Return the learner's wins and games by player since the last call, in this process."""
-        old, results = self.results, self.env.players.results.items()
-        now = {name: np.array([one.won + one.drawn / 2, one.games]) for name, one in results}
-        self.results = now
-        return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
+        old, self.results = self.results, self.env.players.results
+        new = {n: one.since(old.get(n, PlayerResults())) for n, one in self.results.items()}
+        new.pop("caller", None)
+        return {name: (one.won + one.drawn / 2, one.games) for name, one in new.items()}
 
     def win_rate(self, net, opponent):
         """Return the network's `WinRate` on card sets that are never trained on."""
@@ -442,16 +459,34 @@ def plain(value):
     return np.format_float_positional(value, precision=3, fractional=False, trim="-")
 
 
+def keep_lines(path, number, name="update"):
+    """Remove the lines of a table after an update or a round: what they log is repeated."""
+    done = {name, *map(str, range(number + 1))} if number else ()
+    lines = path.read_text().splitlines() if path.exists() else []
+    kept = "".join(f"{line}\n" for line in lines if line.split(",")[0] in done)
+    path.write_text(kept, newline="\n")
+
+
+def write_lines(path, rows):
+    """Add lines, dicts with the same keys, to a table."""
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if rows and not file.tell():
+            writer.writerow(rows[0])
+        writer.writerows(row.values() for row in rows)
+
+
 class Log:
-    """The logs of a run: `log.csv`, TensorBoard and, if requested, Weights & Biases."""
+    """The logs of a run: tables, TensorBoard and, if requested, Weights & Biases.
+
+    `log.csv` has a line for each update, `opponents.csv` the results against each player in the
+    last updates.
+    """
 
     def __init__(self, options, update):
-        self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        # Lines after the checkpoint are removed: those updates are repeated.
-        done = {"update", *map(str, range(update + 1))} if update else ()
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        kept = "".join(f"{line}\n" for line in lines if line.split(",")[0] in done)
-        self.path.write_text(kept, newline="\n")
+        self.folder, self.writer, self.wandb = Path(options.folder), None, None
+        for name in ("log.csv", "opponents.csv"):
+            keep_lines(self.folder / name, update)
         try:
             if options.tensorboard:
                 from torch.utils.tensorboard import SummaryWriter
@@ -465,13 +500,16 @@ class Log:
         except ImportError as error:
             raise SystemExit(f"{error.name} is missing: pip install {error.name}") from None
 
-    def write(self, values, league):
-        """Log the numbers of an update, and the league's, whose names change."""
-        with self.path.open("a", newline="") as file:
-            rows = [values.values()] if file.tell() else [values.keys(), values.values()]
-            csv.writer(file, lineterminator="\n").writerows(rows)
+    def write(self, values, league, shown):
+        """Log the numbers of an update, and where they are `shown` the league's results too."""
+        write_lines(self.folder / "log.csv", [values])
         known = {name: value for name, value in values.items() if value != ""}
-        known |= {f"league/{name}": rate for name, rate in league.items()}
+        known |= {f"league/{name}": league.rate(name) for name in league.results}
+        write_lines(self.folder / "opponents.csv", [
+            {"update": values["update"], "step": values["step"], "name": name,
+             "games": round(games), "won": wins / games}
+            for name, (wins, games) in league.results.items() if shown
+        ])  # fmt: skip
         for name, value in known.items() if self.writer else ():
             self.writer.add_scalar(name, value, values["step"])
         if self.wandb:
@@ -495,7 +533,8 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         history = f"{policy.meta.get('training', '')}; "
     forward = torch.compile(net) if options.compile else net
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5, fused=True)
-    league, update, games, folder = League(options.league), 0, 0, Path(options.folder)
+    league = League(options.league, options.window)
+    update, games, folder = 0, 0, Path(options.folder)
     updates = max(1, options.total_timesteps // size)
     path = folder / "checkpoint.pt"
     if path.exists():
@@ -544,15 +583,15 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         rollout.meet(league)
         if main:
             asked = update % options.evaluate_every == 0 or last
+            shown = asked or update % 10 == 0
             for name in options.yardsticks:
                 found = rollout.win_rate(net, name) if asked else None
                 for key, value in (("", "rate"), ("_low", "low"), ("_high", "high")):
                     values[f"win_{name}{key}"] = getattr(found, value) if found else ""
-            log.write(values, {name: league.rate(name) for name in league.results})
-            if asked or update % 10 == 0:
-                print(
-                    "  ".join(f"{k} {plain(v)}" for k, v in values.items() if v != ""), flush=True
-                )
+            log.write(values, league, shown)
+            if shown:
+                print("  ".join(f"{k} {plain(v)}" for k, v in values.items() if v != ""))
+                print(f"  won in the last {options.window} updates: {league.summary()}", flush=True)
         if update % options.checkpoint_every == 0 or last or stop.asked:
             if main:
                 training = f"{history}{games} games with {' '.join(options.decks)} decks"
@@ -566,11 +605,15 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
             rollout.begin(update, league)
             minutes = processes.sum(torch.tensor((time.monotonic() - began) / 60)) / processes.size
             if stop.asked:
-                raise SystemExit(f"stopped after {update * size:,} steps: continue with --resume")
+                raise Stopped(f"stopped after {update * size:,} steps: continue with --resume")
             if options.pause_after and minutes > options.pause_after:
                 break
     stop.end()
     return net
+
+
+class Stopped(SystemExit):
+    """Raised after the checkpoint of a training that Ctrl-C ends."""
 
 
 class Interruption:
@@ -643,6 +686,7 @@ def arguments():
     add("--past", type=float, default=0.2, help="share of games against past selves")
     add("--snapshot-every", type=int, default=20, help="updates between two past selves")
     add("--league", type=int, default=12, help="number of past selves kept")
+    add("--window", type=int, default=50, help="updates whose results count against each player")
     add("--opponents", nargs="*", default=["greedy"], help="fixed opponents, as beam:nodes=100")
     add("--fixed", type=float, default=0.1, help="share of games against fixed opponents")
     add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="test opponents")
@@ -662,14 +706,15 @@ def train_seeds(options, *networks):
     """Train once, or with several seeds in folders of their own; draw the mean of their curves."""
     if options.seeds <= 1:
         return train(options, *networks)
-    folder = Path(options.folder)
+    folder, first = Path(options.folder), os.environ.get("RANK", "0") == "0"
     for seed in range(options.seed, options.seed + options.seeds):
         part = argparse.Namespace(**vars(options))
         part.seed, part.folder = seed, str(folder / f"seed-{seed}")
-        part.resume = options.resume
-        print(f"seed {seed}: {part.folder}", flush=True)
+        if first:
+            print(f"seed {seed}: {part.folder}", flush=True)
         train(part, *networks)
-    draw_curves(folder, range(options.seed, options.seed + options.seeds))
+    if first:
+        draw_curves(folder, range(options.seed, options.seed + options.seeds))
     return None
 
 
@@ -713,5 +758,15 @@ def draw_curves(folder, seeds):
     return None
 
 
+@contextlib.contextmanager
+def one_line():
+    """Say in one line that Ctrl-C has ended what runs here."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise SystemExit("stopped: --resume continues from the last checkpoint, if any") from None
+
+
 if __name__ == "__main__":
-    train_seeds(arguments().parse_args())
+    with one_line():
+        train_seeds(arguments().parse_args())

@@ -2,6 +2,7 @@
 
 python strength.py learned.npz
 python strength.py agent:learned --opponents osl,greedy --games 4000
+python strength.py clone-1.npz clone-2.npz clone-3.npz    # the range over seeds
 """
 
 import argparse
@@ -16,18 +17,31 @@ OPPONENTS = ("random", "max-attack", "osl", "greedy")
 SETS = (PROOF_SEEDS[0], PROOF_SEEDS[500])
 
 
-def table(policy, *, games, opponents=OPPONENTS, decks=("random", "classic"), log=print):
-    """Print the win rates of a policy, by opponent and deck builder."""
-    for deck in decks if policy.rules == "1.5" else ("random",):
+def table(*policies, games, opponents=OPPONENTS, decks=("random", "classic"), log=print):
+    """Print the win rates of a policy, or the range over several, by opponent and deck builder."""
+    new = policies[0].rules == "1.5"
+    options = {"games": games, "seed": PROOF_SEEDS[0], **({"card_sets": SETS} if new else {})}
+    for deck in decks if new else ("random",):
         for opponent in opponents:
-            sets = {"card_sets": SETS} if policy.rules == "1.5" else {}
-            rate = evaluate(policy, opponent, games=games, decks=deck, seed=PROOF_SEEDS[0], **sets)
-            log(f"{deck} decks, against {opponent}: {rate}")
+            rates = [evaluate(policy, opponent, decks=deck, **options) for policy in policies]
+            found = str(rates[0])
+            if len(rates) > 1:
+                low, high = (100 * end(rate.rate for rate in rates) for end in (min, max))
+                found = f"{low:.1f} to {high:.1f} % of {rates[0].games} games each"
+            log(f"{deck} decks, against {opponent}: {found}")
+
+
+def load(text):
+    """Return the policy of a file, or of an agent."""
+    name, _, agent = text.partition(":")
+    return make_agent(agent).policy if name == "agent" else Policy.load(text)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("policy", help="a file, or agent:NAME for the policy of an agent")
+    parser.add_argument(
+        "policies", nargs="+", metavar="policy", help="a file, or agent:NAME for that of an agent"
+    )
     parser.add_argument(
         "--games", type=int, default=1000, help="games per opponent and deck builder"
     )
@@ -38,9 +52,8 @@ if __name__ == "__main__":
         help="comma-separated deck builders, used by both players",
     )
     options = parser.parse_args()
-    name, _, agent = options.policy.partition(":")
     table(
-        make_agent(agent).policy if name == "agent" else Policy.load(options.policy),
+        *map(load, options.policies),
         games=options.games,
         opponents=options.opponents.split(","),
         decks=options.decks.split(","),

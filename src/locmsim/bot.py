@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = command_parser()
     options = parser.parse_args(arguments)
-    chosen = {"time_ms": options.time_ms, "deck": options.deck}
+    chosen = {"time_ms": options.time_ms, "deck": options.deck, "draft": options.draft}
     chosen = {name: value for name, value in chosen.items() if value is not None}
     try:
         spec = options.agent or options.search
@@ -129,6 +129,7 @@ def command_parser() -> Parser:
     )
     add_option(parser, declaration("time_ms", TimeMs, None))
     add("--deck", metavar="NAME", help="how the deck of rules 1.5 is built: random, classic, ...")
+    add("--draft", metavar="NAME", help="how cards are picked in 1.2 and 1.0: random, curve, ...")
     add_option(parser, declaration("seed", Seed, 0))
     add(
         "--ids",

@@ -103,21 +103,47 @@ class Match(Protocol):
         """The turn, counted over both players from 0; None in a choice phase (`Part.CHOICE`)."""
 
     def input_text(self, player: int) -> str:
-        """Return the input of a program in that seat, including the final line end."""
+        """Return the input of a program in that seat, including the final line end.
+
+        Parameters
+        ----------
+        player : int
+            The player who is asked.
+        """
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
         """Return a function that asks an agent of this process and returns its answer.
 
         The observation is created here, so that only the agent's own time counts in the function.
+
+        Parameters
+        ----------
+        agent : object
+            An agent of the game.
+        player : int
+            The player as whom it answers.
         """
 
     def time_limit_ms(self, player: int) -> float:
-        """Return the player's time limit for the answer in ms; 0 for no limit."""
+        """Return the player's time limit for the answer in ms; 0 for no limit.
+
+        Parameters
+        ----------
+        player : int
+            The player who is asked.
+        """
 
     def submit(self, player: int, line: str | None) -> TurnResult:
         """Submit an answer: a line without its end, or None for a missing one.
 
         If an answer ends the match, the fault is in the result of the last answer of its step.
+
+        Parameters
+        ----------
+        player : int
+            The player who answers.
+        line : str, optional
+            The answer.
         """
 
     @property
@@ -158,7 +184,13 @@ class Contestant(Protocol):
     """
 
     def reset(self, seed: int = 0) -> None:
-        """Start a new game; all random choices are derived from `seed`."""
+        """Start a new game; all random choices are derived from `seed`.
+
+        Parameters
+        ----------
+        seed : int
+            Where random numbers come from.
+        """
 
 
 class Part(StrEnum):
@@ -264,7 +296,13 @@ class LogPart(Protocol):
         """Whether the part is complete; the next event then begins another one."""
 
     def take(self, event: Mapping[str, Any]) -> bool:
-        """Take the next event; return False if it is not of this part but begins another one."""
+        """Take the next event; return False if it is not of this part but begins another one.
+
+        Parameters
+        ----------
+        event : mapping
+            The JSON object of a line.
+        """
 
     def matches(self) -> Sequence[LoggedMatch]:
         """Return the matches as far as events were taken; always the same ones in this order."""
@@ -273,6 +311,13 @@ class LogPart(Protocol):
         """Yield a match by its number: the start, then each complete turn.
 
         The lines are all those of the part. ``ValueError`` names a line that is damaged.
+
+        Parameters
+        ----------
+        lines : iterable of bytes
+            The lines of the part.
+        number : int
+            The `LoggedMatch.number` of the match.
         """
 
 
@@ -307,28 +352,65 @@ class Game(Protocol):
 
         With a `card_seed`, it determines the cards and `seed` everything else. ``ValueError`` if
         the game has no such seed.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the match.
+        card_seed : int, optional
+            A seed for the cards alone.
         """
 
     def view(self, match: Any) -> View:
-        """Return what people are shown of a match of this game, after any answer."""
+        """Return what people are shown of a match of this game, after any answer.
+
+        Parameters
+        ----------
+        match : Match
+            A match that this game created.
+        """
 
     @classmethod
     def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
         """Return the part of a log that begins with this event; None if no part of this game does.
 
         Pages ask every game about the first line of a file that is not a log of matches.
+
+        Parameters
+        ----------
+        event : mapping
+            The JSON object of a line.
         """
 
     def is_agent(self, spec: str) -> bool:
-        """Return whether the text describes an agent of this process; else it is a command."""
+        """Return whether the text describes an agent of this process; else it is a command.
+
+        Parameters
+        ----------
+        spec : str
+            A description or a command, as users write it.
+        """
 
     def make_agent(self, spec: str) -> Contestant:
-        """Create the agent that a text describes; ``ValueError`` names what is wrong."""
+        """Create the agent that a text describes; ``ValueError`` names what is wrong.
+
+        Parameters
+        ----------
+        spec : str
+            A text for which `is_agent` holds.
+        """
 
     def command_of(self, spec: str, seed: int) -> Sequence[str] | None:
         """Return the command of a program that plays as this agent; None if there is none.
 
         The agent is one that `make_agent` creates, reset by the seed.
+
+        Parameters
+        ----------
+        spec : str
+            A text for which `is_agent` holds.
+        seed : int
+            The seed of the program's random numbers.
         """
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
@@ -336,10 +418,21 @@ class Game(Protocol):
 
         The text is None if there is none. An agent is returned too. ``ValueError`` or
         ``TypeError`` if the argument is not an agent or its class.
+
+        Parameters
+        ----------
+        agent : object
+            An agent, or a class or function that makes one.
         """
 
     def suggest(self, name: str) -> str:
-        """Return a suggestion for an unknown agent, ``"; did you mean 'greedy'?"``, or ""."""
+        """Return a suggestion for an unknown agent, ``"; did you mean 'greedy'?"``, or "".
+
+        Parameters
+        ----------
+        name : str
+            What a user wrote.
+        """
 
 
 class BaseGame:
@@ -357,22 +450,46 @@ class BaseGame:
     parts: ClassVar[Collection[Part]] = ()
 
     def view(self, match: Any) -> View:
-        """Return the input of the player to be asked next, and the scores at the end."""
+        """Return the input of the player to be asked next, and the scores at the end.
+
+        Parameters
+        ----------
+        match : Match
+            A match that this game created.
+        """
         text = "".join(match.input_text(player) for player in match.to_ask[:1])
         scores = match.scores
         return View(text, scores=None if scores is None else (scores[0], scores[1]))
 
     @classmethod
     def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
-        """Return None: the game has no logs but those of the referee."""
+        """Return None: the game has no logs but those of the referee.
+
+        Parameters
+        ----------
+        event : mapping
+            The JSON object of a line.
+        """
         return None
 
     def is_agent(self, spec: str) -> bool:
-        """Return whether the text begins with the name of an agent."""
+        """Return whether the text begins with the name of an agent.
+
+        Parameters
+        ----------
+        spec : str
+            A description or a command, as users write it.
+        """
         return spec.partition(":")[0] in self.agents
 
     def make_agent(self, spec: str) -> Contestant:
-        """Create an agent such as ``"search:nodes=500"``; ``ValueError`` if that fails."""
+        """Create an agent such as ``"search:nodes=500"``; ``ValueError`` if that fails.
+
+        Parameters
+        ----------
+        spec : str
+            A name in `agents`, with options after a colon.
+        """
         name, _, texts = spec.partition(":")
         if name not in self.agents:
             raise ValueError(f"unknown agent {name!r}{self.suggest(name)}")
@@ -381,11 +498,25 @@ class BaseGame:
         return contestant
 
     def command_of(self, spec: str, seed: int) -> Sequence[str] | None:
-        """Return None: agents have no program."""
+        """Return None: agents have no program.
+
+        Parameters
+        ----------
+        spec : str
+            A description of an agent.
+        seed : int
+            The seed that a program would be given.
+        """
         return None
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
-        """Return the name in `agents` of a class or an object's class; ``TypeError`` if none."""
+        """Return the name in `agents` of a class or an object's class; ``TypeError`` if none.
+
+        Parameters
+        ----------
+        agent : object
+            An agent, or a class or function that makes one.
+        """
         for name, factory in self.agents.items():
             if factory is agent:
                 return name, self.make_agent(name)
@@ -398,12 +529,26 @@ class BaseGame:
         return None, agent
 
     def suggest(self, name: str) -> str:
-        """Suggest the agent that was probably meant, or list all agents."""
+        """Suggest the agent that was probably meant, or list all agents.
+
+        Parameters
+        ----------
+        name : str
+            What a user wrote.
+        """
         return did_you_mean(name, self.agents) or f"; the agents are {', '.join(self.agents)}"
 
 
 def require(game: Game, part: Part) -> None:
-    """Raise ``ValueError`` in one line if a game lacks a part."""
+    """Raise ``ValueError`` in one line if a game lacks a part.
+
+    Parameters
+    ----------
+    game : Game
+        The game that is to have the part.
+    part : Part
+        The part that is needed.
+    """
     if part not in game.parts:
         raise ValueError(f"{game.title} has no {part}")
 
@@ -453,6 +598,13 @@ def start_turn(agent: object, limit_ms: float | None) -> None:
 
     Call this before asking an agent. `limit_ms` counts from now; None means no limit and an
     infinite deadline. The deadline is a time of `time.perf_counter`.
+
+    Parameters
+    ----------
+    agent : object
+        Any agent.
+    limit_ms : float, optional
+        Time for the answer in ms.
     """
     announce = getattr(agent, "start_turn", None)
     if announce is not None:

@@ -60,7 +60,10 @@ cdef void java_shuffle(uint8_t* items, int n, int64_t seed) noexcept nogil:
 cdef class JavaRandom:
     """The generator ``new Random(seed)`` of Java: same seed, same numbers.
 
-    `seed` is any integer; only its lowest 48 bits count, as in Java.
+    Parameters
+    ----------
+    seed : int
+        Any integer; only its lowest 48 bits count, as in Java.
     """
 
     def __init__(self, seed):
@@ -69,7 +72,15 @@ cdef class JavaRandom:
     def next_int(self, bound=None):
         """Return ``nextInt()``, -2**31 to 2**31-1, or ``nextInt(bound)``, 0 to bound-1.
 
-        ``ValueError`` unless `bound` is within 1..2**31-1.
+        Parameters
+        ----------
+        bound : int, optional
+            1 to 2**31-1.
+
+        Raises
+        ------
+        ValueError
+            The bound is another number.
         """
         if bound is None:
             return <int32_t>java_bits(&self.state, 32)
@@ -86,11 +97,23 @@ cdef class JavaRandom:
         return java_double(&self.state)
 
     def next_doubles(self, Py_ssize_t count):
-        """Return the results of `count` calls of `next_double`."""
+        """Return the results of several calls of `next_double`.
+
+        Parameters
+        ----------
+        count : int
+            The number of calls.
+        """
         return [java_double(&self.state) for _ in range(count)]
 
     def shuffle(self, items):
-        """Shuffle a list in place as ``Collections.shuffle(items, this)`` does."""
+        """Shuffle a list in place as ``Collections.shuffle(items, this)`` does.
+
+        Parameters
+        ----------
+        items : list
+            What is shuffled.
+        """
         cdef int i, j
         for i in range(<int>len(items), 1, -1):
             j = java_below(&self.state, i)

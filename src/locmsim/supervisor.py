@@ -81,7 +81,13 @@ class Child:
         return self._starter.exit_code(self.pid)
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Wait until the process has ended, for a while, and return its `exit_code`."""
+        """Wait until the process has ended, for a while, and return its `exit_code`.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long; without a limit by default.
+        """
         deadline = None if seconds is None else time.monotonic() + seconds
         pause = 0.0005
         while (code := self.exit_code()) is None:
@@ -92,7 +98,13 @@ class Child:
         return code
 
     def signal(self, number: int) -> None:
-        """Send a signal to the process and its group, from any thread."""
+        """Send a signal to the process and its group, from any thread.
+
+        Parameters
+        ----------
+        number : int
+            That of the signal.
+        """
         self._starter.signal(self.pid, number)
 
     def detach(self) -> tuple[int, int, int]:
@@ -187,6 +199,11 @@ class Supervisor:
 
         First their input is closed and SIGTERM is sent to them and their groups; after the grace
         SIGKILL, repeatedly, until no process is left.
+
+        Parameters
+        ----------
+        grace : float
+            Seconds between SIGTERM and SIGKILL.
         """
         if self._starter is None:
             return

@@ -50,12 +50,24 @@ class VestrockGame(BaseGame):
         self.new_match(0)
 
     def view(self, match: Match) -> View:
-        """Return the position as text and picture, with the healths or the final scores."""
+        """Return the position as text and picture, with the healths or the final scores.
+
+        Parameters
+        ----------
+        match : Match
+            A match of this game.
+        """
         return match_view(match)
 
     @classmethod
     def log_part(cls, event: Mapping[str, Any]) -> LogPart | None:
-        """Return the tournament of a server's log that begins with this event."""
+        """Return the tournament of a server's log that begins with this event.
+
+        Parameters
+        ----------
+        event : mapping
+            The JSON object of a line.
+        """
         if event.get("event") not in ("server", "tournament") or (
             event.get("game", "vestrock") != "vestrock"
         ):
@@ -69,6 +81,13 @@ class VestrockGame(BaseGame):
 
         A `card_seed` raises ``ValueError``: only the deck depends on a seed, so all matches with
         the same deck would be identical.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the deck.
+        card_seed : int, optional
+            None: it has no cards of its own.
         """
         if card_seed is not None:
             raise ValueError("matches of Vestrock with the same deck are the same")

@@ -83,17 +83,27 @@ class Shape(Enum):
 class CommandSpec(NamedTuple):
     """The specification of a command, used by parser, client, match and documentation.
 
-    If ``mover`` is set, only the player whose turn it is may send the command. If ``action`` is
-    set, it changes the match.
+    Attributes
+    ----------
+    word : str
+        Its first word.
+    arguments : tuple of str
+        The names of the arguments; ``m`` is the match.
+    shape : Shape
+        The lines after ``OK``.
+    mover : bool
+        Whether only the player whose turn it is may send it.
+    action : bool
+        Whether it changes the match.
+    text : str
+        A description of the lines after ``OK``, or of the arguments.
     """
 
     word: str
-    #: The names of the arguments; ``m`` is the match.
     arguments: tuple[str, ...]
     shape: Shape
     mover: bool
     action: bool
-    #: A description of the lines after ``OK``, or of the arguments.
     text: str
 
 
@@ -158,7 +168,13 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 def error_line(code: int) -> str:
-    """Return the reply for an error, such as ``"ERR 913 NotYourTurn"``."""
+    """Return the reply for an error, such as ``"ERR 913 NotYourTurn"``.
+
+    Parameters
+    ----------
+    code : int
+        A key of `ERRORS`.
+    """
     return f"ERR {code} {ERRORS[code]}"
 
 
@@ -245,7 +261,13 @@ class PendingInput:
         return self._size
 
     def feed(self, data: bytes) -> None:
-        """Add the next bytes."""
+        """Add the next bytes.
+
+        Parameters
+        ----------
+        data : bytes
+            The next bytes.
+        """
         self._chunks.append(data)
         self._size += len(data)
         self._find_lines()
@@ -319,10 +341,17 @@ class Login:
 
 
 class Command(NamedTuple):
-    """A well-formed command."""
+    """A well-formed command.
+
+    Attributes
+    ----------
+    word : str
+        Its first word.
+    arguments : tuple of int
+        The match id, if the command has one, then the other arguments.
+    """
 
     word: str
-    #: The match id, if the command has one, then the other arguments.
     arguments: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -365,12 +394,20 @@ def parse(line: bytes | None) -> Command | int:
 
 
 class Reply(NamedTuple):
-    """The server's answer to a command."""
+    """The server's answer to a command.
+
+    Attributes
+    ----------
+    command : str
+        The word of the command.
+    error : int
+        0 for ``OK``, else the code of the error.
+    lines : list of str
+        The lines after ``OK``.
+    """
 
     command: str
-    #: 0 for ``OK``, else the code of the error.
     error: int
-    #: The lines after ``OK``.
     lines: list[str]
 
 
@@ -402,13 +439,24 @@ class ReplyReader:
         return len(self._expected)
 
     def expect(self, command: str) -> None:
-        """Note that a command was sent, so that its reply is expected."""
+        """Note that a command was sent, so that its reply is expected.
+
+        Parameters
+        ----------
+        command : str
+            The word of the command.
+        """
         self._expected.append(command)
         if command == "WAIT":
             self._expected.append("")
 
     def feed(self, data: bytes) -> list[Reply]:
         """Return the replies that `data` completes.
+
+        Parameters
+        ----------
+        data : bytes
+            The next bytes.
 
         Raises
         ------

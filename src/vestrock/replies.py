@@ -28,25 +28,46 @@ Lines = Sequence[str]
 
 
 class TurnInfo(NamedTuple):
-    """The answer to ``GET_TURN_INFO``."""
+    """The answer to ``GET_TURN_INFO``.
 
-    #: Whether it is the caller's turn.
+    Attributes
+    ----------
+    own : bool
+        Whether it is the caller's turn.
+    left : int
+        Turns left, the running one included.
+    """
+
     own: bool
-    #: Turns left, the running one included.
     left: int
 
 
 class Health(NamedTuple):
-    """The answer to ``GET_HP``."""
+    """The answer to ``GET_HP``.
 
-    #: The initial health, which is also the maximum.
+    Attributes
+    ----------
+    initial : int
+        The initial health, which is also the maximum.
+    own, opponent : int
+        That of the caller and of the opponent.
+    """
+
     initial: int
     own: int
     opponent: int
 
 
 class Limits(NamedTuple):
-    """The answer to ``GET_CARD_LIMITS``."""
+    """The answer to ``GET_CARD_LIMITS``.
+
+    Attributes
+    ----------
+    draws, burns : int
+        How many cards the mover may draw and burn in a turn.
+    hand : int
+        How many cards a hand may have.
+    """
 
     draws: int
     burns: int
@@ -54,7 +75,15 @@ class Limits(NamedTuple):
 
 
 class BoardCard(NamedTuple):
-    """A creature on a board, with its current values."""
+    """A creature on a board, with its current values.
+
+    Attributes
+    ----------
+    card : Card
+        The card, with its current values.
+    active : bool
+        Whether it is active.
+    """
 
     card: Card
     active: bool

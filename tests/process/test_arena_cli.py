@@ -51,7 +51,7 @@ def test_json(db: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = (
-        "--rules 1.5 --ids old --gauntlet --seeds 5,7..8 --no-mirror --pairs-per-set 2"
+        "--rules 1.5 --ids old --mode gauntlet --seeds 5,7..8 --no-mirror --pairs-per-set 2"
         " --timeout-scale 3 --match-limit 60 --lenient --games 2 --jobs 1"
     )
     arena(*PLAYERS, *options.split(), "--db", db)

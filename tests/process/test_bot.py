@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from helpers import REFERENCE, GoldenChunk, each_rules
+from onnx_files import write_onnx
 
 from locmsim import bot
 from locmsim.agents import make_agent
 from locmsim.errors import ProtocolError
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.policy import Policy
 from locmsim.referee import play
 
 BOT = [sys.executable, "-m", "locmsim.bot"]
@@ -186,6 +188,33 @@ def test_wrong_usage(options, message, capsys):
         bot.main(options)
     assert error.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@each_rules
+@pytest.mark.parametrize("kind", ["npz", "onnx"])
+def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
+    """The process chooses the same cards as the agent."""
+    path = tmp_path / f"choice.{kind}"
+    policy = Policy.random("mlp", rules=rules, layout="choice", seed=2)
+    if kind == "npz":
+        policy.save(path)
+    else:
+        write_onnx(path, policy, {"locmsim.rules": rules, "locmsim.layout": "choice"})
+    spec = f"greedy:{'deck' if rules == '1.5' else 'draft'}=policy:path={path}"
+    process, agent = start("--agent", spec), make_agent(spec)
+    agent.reset()
+    match, chosen = Match(rules, seed=3), []
+    while match.phase == "choice":
+        line = agent.choose(match.observation(0))
+        assert ask(process, match.input_text(0)) == f"{line}\n"
+        chosen.append(line)
+        match.submit(0, line)
+        match.submit(1, "PASS")
+    assert len(set(chosen)) == (1 if rules == "1.5" else 3)
+    flag = "--deck" if rules == "1.5" else "--draft"
+    for options in (["--agent", "greedy"], []):
+        process = start(*options, flag, f"policy:path={path}")
+        assert ask(process, Match(rules, seed=3).input_text(0)) == f"{chosen[0]}\n"
 
 
 def test_an_agent_of_a_file(tmp_path):

@@ -88,6 +88,17 @@ def test_from_examples_to_the_arena(tmp_path):
         cwd=tmp_path,
     )  # fmt: skip
     assert "of held-out actions agree" in out
+    run(
+        EXAMPLES / "clone.py", "examples.npz", "--epochs", 1, "-o", "some.npz", "--seeds", 2,
+        "--seed", 4, cwd=tmp_path,
+    )  # fmt: skip
+    texts = [
+        run(EXAMPLES / "strength.py", *files, "--games", 4, "--opponents", "osl", "--decks",
+            "random", cwd=tmp_path)
+        for files in (["some-4.npz"], ["some-5.npz"], ["some-4.npz", "some-5.npz"])
+    ]  # fmt: skip
+    low, high = sorted(float(text.partition(": ")[2].split()[0]) for text in texts[:2])
+    assert texts[2] == f"random decks, against osl: {low:.1f} to {high:.1f} % of 4 games each\n"
     rate = evaluate(Policy.load(tmp_path / "clone.npz"), "random", games=200)
     assert rate.rate > 0.6
     run(
@@ -125,6 +136,11 @@ def test_expert_iteration(tmp_path):
     assert out.startswith("round 2  games 8 ")
     lines = (tmp_path / "run" / "log.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in lines] == ["round", "1", "2"]
+    assert b"\r" not in (tmp_path / "run" / "log.csv").read_bytes()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    out = run(*command, "--rounds", 2, "--resume", cwd=tmp_path)
+    assert out.startswith("run: finished after 2 rounds, nothing was changed.")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
     learnt = Policy.load(tmp_path / "run" / "policy.npz")
     assert learnt.meta["training"].endswith("8 games of search")
     before = Policy.load(tmp_path / "run" / "round-1.npz")

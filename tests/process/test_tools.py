@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amounts import amount
+from browser_engine import need_compiler, need_node
+from exported_c import need
 from helpers import RULE_SETS, golden_path
 
 from locmsim.decks import CARD_TERMS
@@ -287,3 +289,15 @@ def test_the_whole_tool_of_chances(tmp_path, monkeypatch, capsys):
         RULE_SETS, 16
     )
     assert "1.5: won, % (games)" in capsys.readouterr().out
+
+
+# ---- engine_speed.py ----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_engine_in_webassembly_finds_what_the_native_one_does(capsys):
+    need_node()
+    need_compiler("1.0")
+    need("gcc")
+    tool("engine_speed").measure("1.0")
+    assert "of native" in capsys.readouterr().out

@@ -66,7 +66,9 @@ def test_the_same_command_and_a_pause_give_the_same_weights(ppo, tmp_path):
     assert paused["update"] == whole["update"] == 6
     assert equal(whole, paused)
     assert lines(tmp_path / "paused") == lines(tmp_path / "again") == lines(tmp_path / "whole")
-    assert whole["league"]["results"] == paused["league"]["results"]
+    assert whole["league"]["recent"] == paused["league"]["recent"]
+    tables = {(tmp_path / run / "opponents.csv").read_bytes() for run in ("whole", "paused")}
+    assert len(tables) == 1
     other = trained(ppo, tmp_path / "other", "--seed", 2)
     assert not equal(whole, other)
 
@@ -107,14 +109,19 @@ def test_two_processes_learn_what_one_does(ppo, tmp_path):
         [
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
             str(EXAMPLES / "ppo.py"), "--folder", str(folder), *SMALL, "--total-timesteps", "1536",
+            "--seeds", "2",
         ],
         env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True, capture_output=True,
     )  # fmt: skip
+    assert (folder / "curves.csv").read_text().startswith("step,name,mean,lowest,highest\n1536,")
+    assert (folder / "seed-2" / "policy.npz").exists()
+    folder /= "seed-1"
     two = torch.load(folder / "checkpoint.pt", weights_only=True)
     for name, weights in one["net"].items():
         torch.testing.assert_close(two["net"][name], weights, rtol=0, atol=1e-5)
-    for name, pair in one["league"]["results"].items():
-        assert two["league"]["results"][name] == pytest.approx(pair)
+    for ours, theirs in zip(one["league"]["recent"], two["league"]["recent"], strict=True):
+        assert ours.keys() == theirs.keys()
+        assert all(theirs[name] == pytest.approx(pair) for name, pair in ours.items())
     assert one["games"] == two["games"] > 0
     for a, b in zip(lines(tmp_path / "one"), lines(folder), strict=True):
         assert (a["games"], a["length"], a["return"]) == (b["games"], b["length"], b["return"])
@@ -137,6 +144,35 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
     assert again.weights() == weights
     league.add("new", Policy.random(seed=2))
     assert list(league.past) == ["equal", "strong", "new"]
+
+
+def test_results_are_those_of_the_last_updates(ppo, tmp_path, capsys):
+    """Older results do not count, and neither do those of past selves that were dropped."""
+    league = ppo.League(size=1, window=2)
+    league.add("first", Policy.random(seed=1))
+    for wins in (1, 5, 6):
+        league.count({"greedy": (wins, 10), "first": (10, 10)})
+    assert league.results == {"greedy": (11, 20), "first": (20, 20)}
+    assert league.summary() == "greedy 0.55 of 20  past selves 1 of 20"
+    league.add("second", Policy.random(seed=2))
+    league.count({"greedy": (6, 10), "second": (0, 0)})
+    assert league.results == {"greedy": (12, 20)}
+
+    more = ["--window", 1, "--past", 0, "--evaluate-every", 1, "--total-timesteps", 4096]
+    trained(ppo, tmp_path, *more)
+    with (tmp_path / "opponents.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["name"] for row in rows} == {"greedy", "beam:nodes=10"}
+    assert all(0 < int(row["games"]) < 200 and 0 <= float(row["won"]) <= 1 for row in rows)
+    for line in lines(tmp_path)[1:]:  # the return is that of the games of the update
+        games, won = np.transpose([
+            (int(row["games"]), float(row["won"]) * int(row["games"]))
+            for row in rows if row["update"] == line["update"]
+        ])  # fmt: skip
+        assert float(line["return"]) == pytest.approx(2 * won.sum() / games.sum() - 1)
+    assert b"\r" not in (tmp_path / "opponents.csv").read_bytes()
+    shown = capsys.readouterr().out
+    assert f"won in the last 1 updates: {rows[-2]['name']} " in shown
 
 
 def test_the_league_plays(ppo):
@@ -376,6 +412,10 @@ def test_an_interrupted_run_leaves_a_checkpoint(ppo, tmp_path, capsys):
     assert "stops after this update, with a checkpoint" in capsys.readouterr().out
     assert torch.load(folder / "checkpoint.pt", weights_only=True)["update"] == 1
     assert trained(ppo, folder, "--resume")["update"] == 6
+    # A second Ctrl-C, or one before the training, ends at once: with one line too.
+    message = r"^stopped: --resume continues from the last checkpoint"
+    with pytest.raises(SystemExit, match=message), ppo.one_line():
+        raise KeyboardInterrupt
 
 
 def test_several_seeds(ppo, tmp_path, capsys):

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from helpers import HOSTILE, children_of
+from onnx_files import write_onnx
 
 from locmsim import Match
 from locmsim.game.positions import start_position
+from locmsim.policy import Policy, PolicyChooser
 from locmsim.web import load_replay, replay_html
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -335,6 +337,31 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
         s["board"] for s in page.view["steps"][: len(replay["steps"])]
     ]
     assert "game is over" in page.change("end", 409)["error"]
+
+
+@pytest.mark.parametrize("kind", ["npz", "onnx"])
+def test_a_trained_chooser_is_an_opponent_of_the_pages(
+    kind: str, table: Callable[..., Table], tmp_path: Path
+) -> None:
+    """Against a person and in a game that is watched, with the cards that its file chooses."""
+    network, path = Policy.random("mlp", layout="choice", seed=2), tmp_path / f"choice.{kind}"
+    if kind == "npz":
+        network.save(path)
+    else:
+        write_onnx(path, network, {"locmsim.rules": "1.5", "locmsim.layout": "choice"})
+    agent = f"greedy:deck=policy:path={path}"
+    page = table(agent, f"trained={agent}", timeout_scale=0)
+    names = {one["key"]: one["name"] for one in page.ask("/api/play/choices")["opponents"]}
+    assert names["bot1"] == "trained"
+    page.begin(players=["bot0", "bot1"], rules="1.5", seed=3)
+    while not page.view["over"]:
+        page.wait_for_news()
+    result, played = load_replay(page.view["over"]["path"])
+    assert played[1] == "trained"
+    assert result.match.chosen == [PolicyChooser(network).build(result.match.cards)] * 2
+    page.new("bot1", seat=0, seed=4)
+    page.wait()
+    page.tell("leave", game=page.view["game"])
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])

@@ -110,7 +110,16 @@ def test_a_person_acts_and_takes_back(open_page: Opener):
     page.click(f".card.can[data-id='{card}']")
     page.click(f"[data-place='lane{lane}']")
     sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
-    page.click("#undo")
+    # The engine advises in the person's own turns, and in no others: it knows what players hold.
+    page.click("#tab-engine")
+    sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
+    page.click("#prevturn")
+    page.click("#prevturn")
+    sync_api.expect(page.locator("#engine-fault")).to_contain_text("in your own turns")
+    assert page.locator("#lines button").count() == 0
+    page.click("#last")
+    sync_api.expect(page.locator("#engine-fault")).to_have_count(0)
+    page.click("#back")
     sync_api.expect(page.locator(f".hand .card[data-id='{card}']")).to_be_visible()
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
 

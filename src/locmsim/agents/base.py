@@ -140,7 +140,13 @@ class ChoosingAgent(ABC):
         return f"PICK {choice}"
 
     def start_turn(self, deadline: float) -> None:
-        """Set the deadline for the answer, by `time.perf_counter`."""
+        """Set the deadline for the answer, by `time.perf_counter`.
+
+        Parameters
+        ----------
+        deadline : float
+            A time of `time.perf_counter`; infinity without a limit.
+        """
         self.deadline = deadline
 
     def time_left(self) -> float:
@@ -163,17 +169,39 @@ class ChoosingAgent(ABC):
         """
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
-        """Return the base ids of a deck."""
+        """Return the base ids of a deck.
+
+        Parameters
+        ----------
+        offer : tuple of Card
+            The cards offered.
+        """
         return build_deck(offer, deck_builder_of(self.deck, self.random))
 
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
-        """Return the index of the card to draft."""
+        """Return the index of the card to draft.
+
+        Parameters
+        ----------
+        offer : tuple of Card
+            The three cards offered.
+        rules : str
+            The rule set.
+        """
         picker = draft_picker_of(self.draft, self.random)
         return pick(offer, self.picked, rules, picker, self._offers)
 
 
 class BelievingAgent(ChoosingAgent):
-    """An agent with a belief that is updated by every observation."""
+    """An agent with a belief that is updated by every observation.
+
+    Parameters
+    ----------
+    deck : str or function
+        As in `ChoosingAgent`.
+    draft : str or function
+        As in `ChoosingAgent`.
+    """
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -188,7 +216,15 @@ class BelievingAgent(ChoosingAgent):
 
 
 class ScriptedAgent(ChoosingAgent):
-    """An agent of `locmsim.agents._scripted`, which needs only the visible cards."""
+    """An agent of `locmsim.agents._scripted`, which needs only the visible cards.
+
+    Parameters
+    ----------
+    deck : str or function
+        As in `ChoosingAgent`.
+    draft : str or function
+        As in `ChoosingAgent`.
+    """
 
     #: Its name there.
     script: ClassVar[str]

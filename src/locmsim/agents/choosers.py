@@ -17,12 +17,12 @@ offered cards, those picked before and the rule set, and returns the index of a 
 
 import random
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from locmsim._plugins import Registry
 from locmsim._specs import did_you_mean, make, read_options
-from locmsim.agents.policies import load_as_option
+from locmsim.agents.policies import file_version, load_as_option
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -107,9 +107,23 @@ def _random_pick(
     return rng.randrange(len(offer))
 
 
-@cache
 def _found(option: str, text: str) -> Any:
     """Return the policy or the function of a text."""
+    return _loaded(option, text, file_version(_file_of(text)))
+
+
+@cache
+def _file_of(text: str) -> str:
+    """Return the file of a text that describes a policy, "" for other texts."""
+    kind, _, options = text.partition(":")
+    try:
+        return read_options(_POLICY, options).get("path", "") if kind == _POLICY else ""
+    except ValueError:  # `_policy` says what is wrong
+        return ""
+
+
+@lru_cache(maxsize=256)
+def _loaded(option: str, text: str, version: object) -> Any:
     kind, _, options = text.partition(":")
     registry = _builders if option == "deck" else _pickers
     if kind == _POLICY:
@@ -148,4 +162,4 @@ def _policy(option: str, texts: str) -> Any:
         raise ValueError(
             f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
         )
-    return chooser.build if option == "deck" else chooser.pick
+    return chooser.build if option == "deck" else chooser.picker

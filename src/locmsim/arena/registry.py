@@ -70,7 +70,13 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
 
 
 def game_name(game: Game) -> str:
-    """Return the name by which `make_game` finds the class of a game."""
+    """Return the name by which `make_game` finds the class of a game.
+
+    Parameters
+    ----------
+    game : Game
+        A game, of any package.
+    """
     for name in _registry.names():
         try:
             if _registry.find(name) is type(game):
@@ -85,12 +91,24 @@ def _options(game: Game) -> dict[str, Any]:
 
 
 def game_to_json(game: Game) -> dict[str, Any]:
-    """Return name and options of a game as plain values."""
+    """Return name and options of a game as plain values.
+
+    Parameters
+    ----------
+    game : Game
+        A game, of any package.
+    """
     return {"game": game_name(game), **_options(game)}
 
 
 def game_from_json(data: Mapping[str, Any]) -> Game:
-    """Create the game that `game_to_json` wrote; ``ValueError`` for other values."""
+    """Create the game that `game_to_json` wrote; ``ValueError`` for other values.
+
+    Parameters
+    ----------
+    data : mapping
+        A result of `game_to_json`.
+    """
     options = dict(data)
     name = options.pop("game", None)
     try:
@@ -108,6 +126,13 @@ def find_log_part(event: Mapping[str, Any], name: str = "") -> tuple[str, LogPar
     """Return the game whose logs have a part that begins with this event, by name, and the part.
 
     Only the game of a name is asked, or, without a name, all of them; None if it is of no game.
+
+    Parameters
+    ----------
+    event : mapping
+        The JSON object of the first line of a log.
+    name : str
+        The name of a game.
     """
     for known in [name] if name else _registry.names():
         try:

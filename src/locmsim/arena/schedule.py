@@ -203,9 +203,8 @@ class Settings:
     mode: Annotated[
         Mode,
         Option(
-            "who plays whom",
+            "who plays whom; a gauntlet is the first player against each of the others",
             choices=MODES,
-            more="A gauntlet is the first player against each of the others.",
         ),
     ] = "round-robin"
     seed: Seed = 0

@@ -13,13 +13,20 @@ __all__ = ["PairResult", "PlayerTally", "Tally"]
 
 
 class PairResult(NamedTuple):
-    """The result of a mirrored pair of games, or of one game if games are not mirrored."""
+    """The result of a mirrored pair of games, or of one game if games are not mirrored.
 
-    #: Position in the schedule, from 0.
+    Attributes
+    ----------
+    number : int
+        Position in the schedule, from 0.
+    pairing : pair of int
+        Indices of the two players.
+    score : float
+        The first player's score, 0 to 1.
+    """
+
     number: int
-    #: Indices of the two players.
     pairing: tuple[int, int]
-    #: The first player's score, 0 to 1.
     score: float
 
 

@@ -21,24 +21,44 @@ _STYLE = "body{margin:8px;background:#f3efe6}svg{display:block;max-width:100%;he
 
 
 class Place(NamedTuple):
-    """A creature on the board: the printed card and its present values."""
+    """A creature on the board: the printed card and its present values.
+
+    Attributes
+    ----------
+    card : Card
+        The printed card.
+    attack, defense : int
+        Its present values.
+    abilities : str
+        Its present keywords, as in the protocol.
+    lane : int
+        0 or 1; 0 in the one lane of rules 1.0.
+    """
 
     card: Card
     attack: int
     defense: int
     abilities: str
-    #: 0 or 1; 0 in the one lane of rules 1.0.
     lane: int
 
 
 class Side(NamedTuple):
-    """One player's side of a picture."""
+    """One player's side of a picture.
 
-    #: One line above the hand, such as health and mana; any text.
+    Attributes
+    ----------
+    words : str
+        One line above the hand, such as health and mana; any text.
+    hand : sequence of Card
+        The cards of the hand that are known.
+    hidden : int
+        The number of other cards in the hand.
+    creatures : sequence of Place
+        The creatures on the board.
+    """
+
     words: str
-    #: The cards of the hand that are known.
     hand: Sequence[Card]
-    #: The number of other cards in the hand.
     hidden: int
     creatures: Sequence[Place]
 

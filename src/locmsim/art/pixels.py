@@ -39,13 +39,22 @@ _KEPT = 1024
 
 
 class Strip(NamedTuple):
-    """One player's part of a frame."""
+    """One player's part of a frame.
 
-    #: Words such as "30 health", side by side.
+    Attributes
+    ----------
+    words : sequence of str
+        Words such as "30 health", side by side.
+    hand : sequence of Card
+        The cards of the hand that are known.
+    hidden : int
+        The number of other cards in the hand.
+    creatures : sequence of Place
+        The creatures on the board.
+    """
+
     words: Sequence[str]
-    #: The cards of the hand that are known.
     hand: Sequence[Card]
-    #: The number of other cards in the hand.
     hidden: int
     creatures: Sequence[Place]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from locmsim._options import Declared, Option
 from locmsim.cli._common import Failure, Parser, interruptible, width
 from locmsim.cli._positions import POSITION_HELP, read_position
+from locmsim.cli._puzzles import BUILT_IN, score_agents
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
 
@@ -43,21 +44,27 @@ def add_options(parser: Parser) -> None:
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
         " (State.to_text), or a bot's input (--file). With --report, the decks of a match are"
-        " judged, and every turn is compared with the best one found."
+        " judged, and every turn is compared with the best one found. With --puzzles, agents are"
+        " asked for the one winning turn of each of many positions."
     )
     add = parser.add_argument
     add(
         "source",
-        nargs="?",
+        nargs="*",
         metavar="GAME",
         help="a position, as for --file; with --turn or --report, a log (FILE) or a game of results"
-        " (DB:NUMBER)",
+        " (DB:NUMBER); with --puzzles, agents",
     )
     add(
         "--report",
         action="store_true",
         help="report on the whole match: what the decks were worth, the picks that cost most, the"
         " loss of each turn, and the worst turns",
+    )
+    add(
+        "--puzzles",
+        metavar="FILE",
+        help=f"how many puzzles of a file, or of {BUILT_IN!r} ones, do agents solve?",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -94,6 +101,10 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--json")
     parser.renamed(game="report")
     parser.rules_out("--file", "GAME", "--turn", "--report")
+    parser.rules_out(
+        *("--puzzles", "--file", "--report", "--turn", "--ids", "--seconds", "--nodes", "--done"),
+        *("--tree", "--worlds", "--hand"),
+    )
     parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
     parser.rules_out("--nodes", "--seconds")
     parser.rules_out("--tree", "--seconds")
@@ -171,6 +182,12 @@ class _Asked(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     """Analyse the position and print the result."""
+    if options.puzzles is not None:
+        score_agents(options)
+        return
+    if len(options.source) > 1:
+        raise Failure(f"expected one GAME, got {len(options.source)}", code=2)
+    (options.source,) = options.source or [None]
     if (options.source is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
     if options.report:
@@ -246,14 +263,14 @@ def _roots(
 ) -> "tuple[State, State, Belief]":
     """Return the position at the start of the turn, the one after `done`, and the belief."""
     from locmsim.game.observation import Observation
-    from locmsim.search.turn_search import worlds_at
+    from locmsim.search.turn_search import determinizer_at
 
     if isinstance(position, Observation) and position.phase != "battle":
         raise ValueError(
             "an analysis needs a battle turn, but this is an observation of the choice phase"
         )
-    _, start, known = worlds_at(position, belief, "", options.seed)
-    _, root, _ = worlds_at(position, belief, options.done, options.seed)
+    _, start, known = determinizer_at(position, belief, "", options.seed)
+    _, root, _ = determinizer_at(position, belief, options.done, options.seed)
     return start, root, known
 
 
@@ -406,11 +423,10 @@ def _print_decks(
 ) -> None:
     """Print what both decks were worth, and the choices that cost most."""
     from locmsim.art import card_titles
-    from locmsim.decks.chances import calibration
+    from locmsim.decks.report import decks_note
     from locmsim.referee.locm_text import card_text
-    from locmsim.rules.rulesets import get_rules
 
-    titles, fitted = card_titles(cards), calibration(rules)
+    titles = card_titles(cards)
 
     def text(card: "Card", copies: int) -> str:
         return f"{'2 x ' if copies > 1 else ''}{card_text(card, titles.get(card, ''))}"
@@ -424,15 +440,7 @@ def _print_decks(
             _wrapped("    chosen ", text(one.picked, one.copies))
             _wrapped("    better ", text(one.better, one.copies))
         print()
-    how = "each exchange comes after those above it"
-    if get_rules(rules).draft:
-        how = "each pick is judged by the offers until then"
-    _wrapped(
-        "wins: ",
-        "the chance of winning with these two decks before a card is played, by the package's value"
-        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
-        f" all kinds; {how}",
-    )
+    _wrapped("wins: ", decks_note(rules))
     print()
 
 

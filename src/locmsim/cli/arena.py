@@ -101,13 +101,8 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
     add_shared(group, "--game", help=GAME_HELP)
-    add(
-        "--gauntlet",
-        action="store_const",
-        dest="mode",
-        const="gauntlet",
-        help="play the first player against each of the others (default: all against all)",
-    )
+    known = declared(Settings)
+    add_option(group, known["mode"], default=None)
     add(
         "--no-mirror",
         action="store_const",
@@ -119,7 +114,6 @@ def _add_arena_run(parser: Parser) -> None:
     seeds = group.add_mutually_exclusive_group()
     add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
-    known = declared(Settings)
     add_option(group, known["pairs_per_set"], default=None)
     add = parser.add_argument_group("a pool that grows, with --db").add_argument
     add(
@@ -199,11 +193,12 @@ def _add_arena_run(parser: Parser) -> None:
     parser.needs("--db", "--no-sprt", "--add", "--against", "--retire")
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
-        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--gauntlet",
+        "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--mode",
         "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
         "--timeout-scale", "--match-limit", "--lenient", "--dask",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
+    parser.renamed(gauntlet="mode gauntlet")
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -444,9 +439,8 @@ def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
         write(options.csv, cards_csv(rows))
     elif options.json:
         import json
-        from dataclasses import asdict
 
-        print(json.dumps([asdict(row) for row in rows], indent=1))
+        print(json.dumps([row.to_json() for row in rows], indent=1))
     else:
         print(cards_table(rows, _table_width()), end="")
 

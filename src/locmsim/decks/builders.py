@@ -54,8 +54,23 @@ _T = TypeVar("_T")
 def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") -> list[int]:
     """Build a legal deck of 30 cards from the offer (docs/rules.md, section 3).
 
-    `heuristic` is a name in `DECK_BUILDERS` or a function of that kind. ``ValueError`` if the offer
-    has fewer than 15 different cards, the name is unknown, or the heuristic's deck is illegal.
+    Parameters
+    ----------
+    cards : sequence of Card
+        The offer; equal base ids count once.
+    heuristic : str or function
+        A name in `DECK_BUILDERS`, or a function of the offer that returns 30 base ids.
+
+    Returns
+    -------
+    list of int
+        The base ids, in the order of choice.
+
+    Raises
+    ------
+    ValueError
+        The offer has fewer than 15 different cards, the name is unknown, or the heuristic's deck is
+        illegal.
     """
     offered = {card.base_id for card in cards}
     if len(offered) * COPIES_PER_CARD < DECK_SIZE:
@@ -75,7 +90,13 @@ def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") 
 
 
 def deck_line(deck: Sequence[int]) -> str:
-    """Return the answer line that chooses these base ids."""
+    """Return the answer line that chooses these base ids.
+
+    Parameters
+    ----------
+    deck : sequence of int
+        Base ids.
+    """
     return ";".join(f"CHOOSE {base_id}" for base_id in deck)
 
 
@@ -93,10 +114,21 @@ def named(what: str, heuristic: str | _T, registry: Mapping[str, _T]) -> _T:
 class GreedyBuilder:
     """A `DeckBuilder`: the best cards by `score`, two of each, with guards against lopsided decks.
 
-    All guards are optional and hold as far as the offer permits: the cards of the deck draw at
-    least `min_draws` cards in total, at least `min_creatures` of the 30 are creatures, the number
-    of cards of a type is at most that in `limits`, and at most ``cost_limits[n]`` cards cost n or
-    more. Of cards with equal scores the cheaper one is chosen, then the one with the lower base id.
+    All guards are optional and hold as far as the offer permits. Of cards with equal scores the
+    cheaper one is chosen, then the one with the lower base id.
+
+    Parameters
+    ----------
+    score : function
+        The value of a `Card`.
+    min_creatures : int
+        How many of the 30 are creatures at least.
+    limits : mapping of CardType to int
+        How many cards of a type there are at most.
+    min_draws : int
+        How many cards the cards of the deck draw at least, all together.
+    cost_limits : mapping of int to int
+        Cost -> how many cards cost as much or more, at most.
     """
 
     score: CardScore
@@ -194,10 +226,19 @@ _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
 class SwapBuilder:
     """A `DeckBuilder` that starts with another one's deck and exchanges cards to improve it.
 
-    `value` rates a whole deck (default: the network in the package, see `locmsim.decks.value`).
-    Only cards for which `allowed` returns True are added. `restarts` random decks, the same ones
-    for the same offer, are improved too, and the most valuable result is returned, since single
-    exchanges may not lead from a good deck to a better one of another kind.
+    Single exchanges may not lead from a good deck to a better one of another kind, so random decks,
+    the same ones for the same offer, can be improved too; the most valuable result is returned.
+
+    Parameters
+    ----------
+    start : DeckBuilder
+        Builds the deck that is improved.
+    value : DeckValue, optional
+        Rates a whole deck; by default the network of the package, see `locmsim.decks.value`.
+    allowed : function, optional
+        Of a `Card`: whether it may be added.
+    restarts : int
+        The number of random decks.
     """
 
     start: DeckBuilder

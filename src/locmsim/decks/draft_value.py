@@ -118,11 +118,23 @@ class DraftValue:
 
 
 def draft_value_of(weights: Weights) -> DraftValue | None:
-    """Return the draft value of a player's weights, or None if they have none."""
+    """Return the draft value of a player's weights, or None if they have none.
+
+    Parameters
+    ----------
+    weights : Weights
+        The weights of one rule set.
+    """
     return DraftValue(*weights.draft_value) if weights.draft_value else None
 
 
 @cache
 def default_draft_value(rules: str) -> DraftValue | None:
-    """Return the package's draft value of a rule set, or None."""
+    """Return the package's draft value of a rule set, or None.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    """
     return draft_value_of(default_weights(rules))

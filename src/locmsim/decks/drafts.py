@@ -140,9 +140,19 @@ def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) ->
 class CurvePicker:
     """A `DraftPicker` with a score for each rule set, corrected for what the deck lacks.
 
-    The final deck should have `curve` cards of cost 0-1, 2, 3, 4, 5, 6 and 7 or more, and `items`
-    items. A card gains `pull` for each card by which its column of the curve lags behind its share
-    so far, and loses as much if it is ahead; likewise an item by `item_pull`.
+    Parameters
+    ----------
+    scores : mapping of str to function
+        Rule set -> the value of a `Card`.
+    curve : tuple of int
+        How many cards of the final deck should cost 0-1, 2, 3, 4, 5, 6 and 7 or more.
+    items : int
+        How many of them should be items.
+    pull : float
+        What a card gains for each card by which its column of the curve lags behind its share so
+        far, and loses if the column is ahead.
+    item_pull : float
+        The same for items.
     """
 
     scores: Mapping[str, CardScore]
@@ -175,8 +185,14 @@ class CurvePicker:
 class ExpectedPicker(HistoryPicker):
     """A `HistoryPicker` that maximises the expected value of the final deck.
 
-    `values` has a `DraftValue` for each rule set; `drafts` continuations are sampled. In rule sets
-    that `values` lacks, `otherwise` picks.
+    Parameters
+    ----------
+    values : mapping of str to DraftValue
+        Rule set -> the value of decks.
+    otherwise : DraftPicker
+        Picks in rule sets that `values` lacks.
+    drafts : int
+        How many continuations of the draft are sampled.
     """
 
     values: Mapping[str, DraftValue]
@@ -191,7 +207,13 @@ class ExpectedPicker(HistoryPicker):
 
 
 def draft_picker(weights: Mapping[str, Weights]) -> DraftPicker:
-    """Return the draft picker of these weights, which are given by rule set."""
+    """Return the draft picker of these weights, which are given by rule set.
+
+    Parameters
+    ----------
+    weights : mapping of str to Weights
+        Rule set -> weights.
+    """
     drafted = {name: w for name, w in weights.items() if RULES[name].draft}
     curve = CurvePicker({name: score_of(w) for name, w in drafted.items()})
     values = {name: draft_value_of(w) for name, w in drafted.items()}

@@ -53,6 +53,12 @@ CARD_TERMS: dict[str, str] = {
 
 
 def card_terms(card: Card) -> dict[str, float]:
-    """Return the non-zero `CARD_TERMS` of a card."""
+    """Return the non-zero `CARD_TERMS` of a card.
+
+    Parameters
+    ----------
+    card : Card
+        Any card.
+    """
     row = term_rows([card])[0].tolist()
     return {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}

@@ -36,7 +36,15 @@ class WeightedScore:
     >>> score(Card(1, CardType.GREEN, cost=0, attack=1, defense=1, card_draw=3))
     3.5
 
-    ``ValueError`` names a term that is unknown or a weight that is not a finite number.
+    Parameters
+    ----------
+    weights : mapping of str to float
+        Term -> weight.
+
+    Raises
+    ------
+    ValueError
+        A term is unknown, or a weight is not a finite number; the message names it.
     """
 
     __slots__ = ("_numbers", "weights")
@@ -75,6 +83,11 @@ class TableScore:
     The package's table for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): the effect
     of each of the 160 cards on the win rate of its deck, in hundredths of a game at even odds,
     relative to the mean card.
+
+    Parameters
+    ----------
+    values : mapping of int to float
+        Base id -> value.
     """
 
     values: Mapping[int, float] = field(repr=False)  # a screenful in every agent's repr
@@ -109,7 +122,13 @@ def require_draft(rules: str) -> None:
 
 @cache
 def card_score(rules: str) -> CardScore:
-    """Return the card score of the default heuristic, an estimate of what anyone prefers."""
+    """Return the card score of the default heuristic, an estimate of what anyone prefers.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    """
     return score_of(default_weights(rules))
 
 
@@ -119,6 +138,11 @@ def static_order(rules: str) -> tuple[int, ...]:
 
     Cards of the same value, such as equal ones of two names, stand together.
     ``ValueError`` for rules without a draft.
+
+    Parameters
+    ----------
+    rules : str
+        "1.2" or "1.0".
     """
     require_draft(rules)
     values = default_weights(rules).draft or {}

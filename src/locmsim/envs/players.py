@@ -95,6 +95,16 @@ class PlayerResults(NamedTuple):
     #: Without a winner.
     drawn: int = 0
 
+    def since(self, earlier: "PlayerResults") -> "PlayerResults":
+        """Return the results of the episodes that ended after `earlier` was read.
+
+        Parameters
+        ----------
+        earlier : PlayerResults
+            Earlier results against the same player.
+        """
+        return PlayerResults(*(now - then for now, then in zip(self, earlier, strict=True)))
+
     @property
     def games(self) -> int:
         """All of them."""

@@ -161,6 +161,25 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             With ``illegal="raise"``. Nothing has changed then.
         RuntimeError
             While another thread steps or resets the environment.
+
+        Notes
+        -----
+        Who is paid when, and what is reset when, by `autoreset_mode`. In the row of an episode that
+        this step ends:
+
+        ====================================  ================  ==================  ==============
+        ..                                    SAME_STEP         NEXT_STEP           DISABLED
+        ====================================  ================  ==================  ==============
+        observation, mask, to_move            next episode's    the last ones       the last ones
+        final_obs in the info                 the last ones     missing             missing
+        final_obs of a reward function        the last ones     the last ones       the last ones
+        reward, terminated, truncated, acted  this episode's    this episode's      this episode's
+        rewards_both, winner, health, match   this episode's    this episode's      this episode's
+        the step after it                     acts in the next  begins the next,    does nothing
+                                              episode           reward 0, acted -1  until a reset
+        ====================================  ================  ==================  ==============
+
+        ``final_obs`` is in the info if the environment was made with it.
         """
         self.games.check_rewards()
         self._own_arrays()

@@ -57,13 +57,26 @@ class Feature:
 
 
 class Block(NamedTuple):
-    """Consecutive numbers of a layout: `rows` rows of the same features (0: once, no rows)."""
+    """Consecutive numbers of a layout: `rows` rows of the same features (0: once, no rows).
+
+    Attributes
+    ----------
+    name : str
+        A key of `Layout.split`.
+    start : int
+        The index of its first number.
+    rows : int
+        The number of rows; 0 for a block without rows.
+    features : tuple of Feature
+        The numbers of a row.
+    text : str
+        What the block, or each of its rows, is about.
+    """
 
     name: str
     start: int
     rows: int
     features: tuple[Feature, ...]
-    #: What the block, or each of its rows, is about.
     text: str = ""
 
     @property

@@ -24,6 +24,7 @@ __all__ = [
     "random_game",
     "save_positions",
     "start_position",
+    "titled_positions",
 ]
 
 
@@ -31,6 +32,13 @@ def start_position(seed: int, rules: str = "1.5") -> State:
     """Return the start of a battle between two random decks.
 
     Each has 30 of the seed's 120 generated cards (1.x: of the fixed 160), none more than twice.
+
+    Parameters
+    ----------
+    seed : int
+        The seed of the cards and of the decks.
+    rules : str
+        The rule set.
     """
     cards = list(cards_1x()) if get_rules(rules).draft else generate_cards(seed)
     random = JavaRandom(seed)
@@ -46,6 +54,13 @@ def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
     """Yield each position and action of a game of uniformly random actions from `start`.
 
     Every position is a separate state, which callers may keep.
+
+    Parameters
+    ----------
+    start : State
+        The first position; it is not changed.
+    seed : int
+        The seed of the actions.
     """
     random = JavaRandom(seed)
     state = start.clone()
@@ -59,6 +74,13 @@ def divide(state: State, depth: int) -> Iterator[tuple[str, int]]:
     """Yield each legal action's text and the number of its continuations to `depth` actions.
 
     ``ValueError`` if `depth` is not an integer from 1 to 100.
+
+    Parameters
+    ----------
+    state : State
+        The position.
+    depth : int
+        The number of actions, that first one included.
     """
     depth = whole("depth", depth, 1, 100)
     for action in state.legal_actions():
@@ -108,21 +130,58 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
 
 
 def positions_of(text: str) -> list[State]:
-    """Parse the text of a position file; ``ValueError`` names the line and what is wrong."""
-    states = []
+    """Parse the text of a position file; ``ValueError`` names the line and what is wrong.
+
+    Parameters
+    ----------
+    text : str
+        Positions, one in each line.
+    """
+    return [state for _, _, state in titled_positions(text)]
+
+
+def titled_positions(text: str) -> Iterator[tuple[int, str, State]]:
+    """Parse the text of a position file with its comments; ``ValueError`` as for `positions_of`.
+
+    Parameters
+    ----------
+    text : str
+        Positions, one in each line.
+
+    Yields
+    ------
+    number : int
+        The number of the line.
+    title : str
+        The comment directly above, empty if there is none.
+    state : State
+        The position.
+    """
+    title = ""
     for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and not line.startswith("#"):
+        if line.startswith("#"):
+            title = line.removeprefix("#").strip()
+            continue
+        if line.strip():
             try:
-                states.append(State.from_text(line))
+                state = State.from_text(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-    return states
+            yield number, title, state
+        title = ""
 
 
 def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
     """Return the only state of a position file, of the rule set `rules` if given.
 
     ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    rules : str, optional
+        The rule set that the position must have.
     """
     states = load_positions(path)
     if len(states) != 1:

@@ -21,18 +21,40 @@ def _printed(base_id: int, kind: int, *values: Any) -> Card:
 
 
 class PlayerLine(NamedTuple):
-    """The line of a player; `rune` is 0 in 1.5, which has no runes."""
+    """The line of a player in an observation (docs/rules.md, section 9).
+
+    Attributes
+    ----------
+    health : int
+        Health left.
+    max_mana : int
+        As much mana as the player's turns begin with.
+    deck_size : int
+        Cards left in the deck.
+    draw : int
+        In the player's own line the cards drawn (or tried to) this turn, in the opponent's those as
+        their last turn ended.
+    rune : int
+        The highest remaining rune; 0 without one, and in 1.5, which has no runes.
+    """
 
     health: int
     max_mana: int
     deck_size: int
-    #: Own line: cards drawn (or tried to) this turn. Opponent's: as their last turn ended.
     draw: int
     rune: int = 0
 
 
 class OpponentAction(NamedTuple):
-    """An action that the opponent carried out in their last turn, and the base id of its card."""
+    """An action that the opponent carried out in their last turn.
+
+    Attributes
+    ----------
+    base_id : int
+        That of the card used.
+    text : str
+        The action, as canonical text.
+    """
 
     base_id: int
     text: str
@@ -44,6 +66,31 @@ class CardInPlay(NamedTuple):
     On a board, attack, defense and abilities are the creature's current ones. In 1.x the last three
     effects are shown as 0 once a creature has fought or been a target. `area` is 0 where the rule
     set has none, `lane` is -1 off the board and 0 in the one lane of 1.0.
+
+    Attributes
+    ----------
+    base_id : int
+        The number of the card in the card list.
+    instance_id : int
+        The number of this copy in the match; -1 in the choice phase.
+    location : int
+        0 in the player's hand or in an offer, 1 on their board, -1 on the opponent's.
+    type : int
+        A `CardType`.
+    cost : int
+        Mana that it costs.
+    attack, defense : int
+        Its values.
+    abilities : str
+        Six letters or dashes, ``BCDGLW``.
+    my_health_change, opponent_health_change : int
+        What it adds to the health of its player and of the other one.
+    card_draw : int
+        Cards that it draws.
+    area : int
+        An `Area`.
+    lane : int
+        The lane.
     """
 
     base_id: int
@@ -62,7 +109,13 @@ class CardInPlay(NamedTuple):
 
     @classmethod
     def offer(cls, card: Card) -> Self:
-        """Return the row that shows `card` in the choice phase."""
+        """Return the row that shows `card` in the choice phase.
+
+        Parameters
+        ----------
+        card : Card
+            A card of the offer.
+        """
         base_id, *values = card.to_row()
         return cls(base_id, _OFFERED, HAND, *values)  # type: ignore[arg-type]
 

@@ -206,7 +206,13 @@ cdef Table table_of(cards):
 
 
 def term_rows(cards):
-    """Return the terms of cards: an array of float32, shape (cards, terms)."""
+    """Return the terms of cards: an array of float32, shape (cards, terms).
+
+    Parameters
+    ----------
+    cards : sequence of Card
+        Any cards.
+    """
     import numpy as np  # slow to import, and scores do not need it
 
     cdef double none[DECK_TERMS]

@@ -300,8 +300,20 @@ cdef class Network:
 
 
 def inputs(State state not None, player):
-    """Return the inputs of a network for a state and `player`, whose turn is ending: int16, the
-    concatenated `BLOCKS`. ``ValueError`` if `player` is not 0 or 1."""
+    """Return the inputs of a network: int16, the concatenated `BLOCKS`.
+
+    Parameters
+    ----------
+    state : State
+        A position.
+    player : int
+        0 or 1, whose turn is ending.
+
+    Raises
+    ------
+    ValueError
+        `player` is not 0 or 1.
+    """
     import numpy as np
 
     cdef inputs_t seen

@@ -103,13 +103,13 @@ def _same(a: Any, b: Any) -> bool:
 class WeightsFile(Mapping[str, Weights]):
     """The weights of every rule set, as read from a file: rule set -> `Weights`.
 
-    Rule sets missing in `given` have the package's weights.
+    Rule sets missing in `weights` have the package's weights.
 
     Parameters
     ----------
-    given
+    weights : mapping of str to Weights, optional
         Weights by rule set.
-    record
+    record : iterable of mappings
         The history of the weights as JSON objects, oldest first. `locmsim tune` adds one with its
         command, the version and the number of games.
 
@@ -151,6 +151,11 @@ class WeightsFile(Mapping[str, Weights]):
         ``"deck"`` -> ``{term: weight}`` for the deck score of 1.5. Missing terms have their
         default.
 
+        Parameters
+        ----------
+        path : path-like
+            Path of the file.
+
         Raises
         ------
         ValueError
@@ -169,7 +174,13 @@ class WeightsFile(Mapping[str, Weights]):
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file with `weights` and the record atomically."""
+        """Write a weights file with `weights` and the record atomically.
+
+        Parameters
+        ----------
+        path : path-like
+            Path of the file; an existing one is replaced.
+        """
         import numpy as np
 
         meta: dict[str, Any] = {"format": FORMAT}
@@ -191,6 +202,11 @@ def default_weights(rules: str) -> Weights:
     """Return the package's weights of a rule set; ``ValueError`` for unknown rules.
 
     The tables are the caller's own; arrays cannot be written to.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
     """
     ours = _default_weights(get_rules(rules).name)
     return Weights(**{field.name: _own(getattr(ours, field.name)) for field in fields(ours)})

@@ -57,7 +57,13 @@ class LiveLog:
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:
-        """Append an answer to the file."""
+        """Append an answer to the file.
+
+        Parameters
+        ----------
+        call : Call
+            The answer, with its time.
+        """
         self._write([call.player, call.answer, call.elapsed_ns])
 
     def _write(self, data: object) -> None:

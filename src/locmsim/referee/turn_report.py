@@ -1,7 +1,7 @@
 """Where a game was lost: each turn of a match against the best turn that a search finds."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final
@@ -11,15 +11,26 @@ from locmsim.decks.report import DeckReport, report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import answer_actions
 from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import known_turns
 from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
+from locmsim.search.belief import Belief
 from locmsim.search.turn_search import BeamSearch
 
-__all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
+__all__ = [
+    "LEAST_LOSS",
+    "GameReport",
+    "TurnReport",
+    "compare_turn",
+    "report_game",
+    "report_turns",
+]
 
 #: Sampled worlds in which the turn played and the best one are compared.
 WORLDS = 32
+#: A smaller loss is noise.
+LEAST_LOSS: Final = 0.02
 #: Turns of each player that are shown as their worst.
 WORST = 3
 #: The value of an answer that ends the match.
@@ -99,7 +110,15 @@ class GameReport:
     decks: tuple[DeckReport, DeckReport] | None = None
 
     def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
-        """Return a player's turns with the greatest losses, the worst first."""
+        """Return a player's turns with the greatest losses, the worst first.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+        count : int
+            How many turns at most.
+        """
         lost = [turn for turn in self.turns if turn.player == player and turn.loss > 0]
         return sorted(lost, key=lambda turn: (-turn.loss, turn.turn))[:count]
 
@@ -155,6 +174,7 @@ def report_turns(
     *,
     nodes: int = 5000,
     seed: int = 0,
+    players: Collection[int] = (0, 1),
     check: Callable[[], object] | None = None,
 ) -> Iterator[TurnReport]:
     """Compare the turns of a match, one after the other, with the best ones that a search finds.
@@ -171,6 +191,8 @@ def report_turns(
         Positions of the search in each turn.
     seed : int
         Everything random follows from it.
+    players : collection of int
+        Whose turns.
     check : function, optional
         Called before each turn, and about twenty times a second during a search. What it raises
         ends the report.
@@ -192,20 +214,62 @@ def report_turns(
         assert call.turn is not None
         if check is not None:
             check()
-        root, player = belief.root(), call.player
-        if root.is_terminal():
-            continue
-        found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
-        compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
-        best, value = found.line, compare(found.line)
-        value_played = _LOST
-        if call.answer is not None:
-            with contextlib.suppress(InvalidActionError):  # it ended the match
-                value_played = compare(call.answer)
-                if value_played >= value:
-                    best = ";".join(answer_actions(root, call.answer)) or "PASS"
-                    value = value_played
-        yield TurnReport(call.turn, player, call.answer, best, value, value_played, root)
+        if call.player in players and not belief.root().is_terminal():
+            yield compare_turn(
+                observation,
+                belief,
+                call.answer,
+                turn=call.turn,
+                search=search,
+                nodes=nodes,
+                seed=seed,
+                check=check,
+            )
+
+
+def compare_turn(
+    observation: Observation,
+    belief: Belief,
+    answer: str | None,
+    *,
+    turn: int,
+    search: BeamSearch | None = None,
+    nodes: int = 5000,
+    seed: int = 0,
+    check: Callable[[], object] | None = None,
+) -> TurnReport:
+    """Compare an answer in a turn with the best one that a search finds, as `report_turns` does.
+
+    Parameters
+    ----------
+    observation, belief
+        What the player was shown, as of `locmsim.referee.knowledge.knowledge_at`.
+    answer : str or None
+        The answer, which need not be the one of the match.
+    turn : int
+        The turn, counted over both players from 0.
+    search : BeamSearch, optional
+        The search; by default a new one.
+    nodes, seed, check
+        As for `report_turns`.
+
+    Returns
+    -------
+    TurnReport
+        Of the same turn the best one that is found and all values are the same each time.
+    """
+    root = belief.root()
+    search = search or BeamSearch()
+    found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
+    compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
+    best, value = found.line, compare(found.line)
+    value_played = _LOST
+    if answer is not None:
+        with contextlib.suppress(InvalidActionError):  # it ends the match
+            value_played = compare(answer)
+            if value_played >= value:
+                best, value = ";".join(answer_actions(root, answer)) or "PASS", value_played
+    return TurnReport(turn, root.current_player(), answer, best, value, value_played, root)
 
 
 def _probability(value: float, player: int) -> float:

@@ -350,14 +350,32 @@ def _card_of_columns(columns: list[str], with_area: bool) -> Card:
 
 
 def parse_integer(name: str, text: str) -> int:
-    """Parse `text` as an integer, with or without sign; ``ValueError`` with `name`."""
+    """Parse `text` as an integer, with or without sign; ``ValueError`` with `name`.
+
+    Parameters
+    ----------
+    name : str
+        What it is, for the message.
+    text : str
+        A word of a line.
+    """
     if not re.fullmatch(_INTEGER, text):
         raise ValueError(f"{name}: expected an integer, got {text!r}")
     return int(text)
 
 
 def parse_word(name: str, text: str, words: Mapping[str, _T]) -> _T:
-    """Return `text` if it is one of `words`; ``ValueError`` with `name` and all of them."""
+    """Return `text` if it is one of `words`; ``ValueError`` with `name` and all of them.
+
+    Parameters
+    ----------
+    name : str
+        What it is, for the message.
+    text : str
+        A word of a line.
+    words : mapping of str to anything
+        The words that are expected, with what each stands for.
+    """
     if text not in words:
         raise ValueError(f"{name}: expected one of {', '.join(words)}, got {text!r}")
     return words[text]

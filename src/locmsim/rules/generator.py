@@ -110,7 +110,13 @@ def shipped_weights() -> dict[str, Any]:
 
 
 def load_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Load and check the weights in a JSON file; ``ValueError`` names file and key."""
+    """Load and check the weights in a JSON file; ``ValueError`` names file and key.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    """
     import json
 
     try:

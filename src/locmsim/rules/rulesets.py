@@ -30,23 +30,36 @@ MAX_TURN = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Everything in which one rule set differs from another."""
+    """Everything in which one rule set differs from another.
+
+    Attributes
+    ----------
+    name : str
+        "1.5", "1.2" or "1.0".
+    lanes, lane_size : int
+        The number of lanes, and of creatures that a player may have in each (section 0).
+    draft : bool
+        Whether the choice phase is thirty turns of three cards, not one turn over the whole offer
+        (section 3).
+    runes : bool
+        Whether runes, lost at 25, 20, ... health, give cards and punish empty decks. Otherwise
+        every five health lost give a card, and an empty deck costs ten health a draw (section 5).
+    areas : bool
+        Whether cards carry an area, which is a column of the protocol too (sections 7 and 9).
+    choice_limits_ms, battle_limits_ms : pair of int
+        Time limits in ms for the first call and for later ones (section 10).
+    seed_names : tuple of str
+        The names of the seeds, in the order in which they are derived from ``seed`` (section 1).
+    """
 
     name: str
-    #: Number of lanes, and creatures that one player may have in each (section 0).
     lanes: int
     lane_size: int
-    #: True: 30 draft turns of three cards; False: one turn over the whole offer (section 3).
     draft: bool
-    #: True: runes, lost at 25, 20, ... health, give cards and punish empty decks; False: every five
-    #: health lost give a card, an empty deck costs ten health a draw (section 5).
     runes: bool
-    #: True: cards carry an area; it is also a column of the protocol (sections 7 and 9).
     areas: bool
-    #: Time limits in ms: first and later calls of the choice phase and of the battle (section 10).
     choice_limits_ms: tuple[int, int]
     battle_limits_ms: tuple[int, int]
-    #: Names of the seeds, in the order in which they are derived from ``seed`` (section 1).
     seed_names: tuple[str, ...]
 
     @property
@@ -97,7 +110,13 @@ MAX_ACTIONS = max(rules.num_actions for rules in RULES.values())
 
 
 def get_rules(name: str) -> RuleSet:
-    """Return the rule set called `name`; ``ValueError`` for any other name."""
+    """Return the rule set called `name`; ``ValueError`` for any other name.
+
+    Parameters
+    ----------
+    name : str
+        "1.5", "1.2" or "1.0".
+    """
     try:
         return RULES[name]
     except (KeyError, TypeError):

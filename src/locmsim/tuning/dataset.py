@@ -1,10 +1,26 @@
 """Examples to learn from: what players saw, what they did, and who won.
 
-A file of examples is one .npz: ``obs`` (n, size of the layout), ``mask`` (n, actions), ``action``
-(n,), ``result`` (n,): 1 if the one who acted has won, -1 if not, 0 without a winner; ``turn`` (n,)
-and ``game`` (n,); ``cards`` (n, 20, 2): base id and instance id of the eight cards in hand and of
-the creatures by slot, six of the player and six of the opponent, -1 for empty places; and the texts
-``layout``, ``layout_version``, ``rules``, ``source``.
+A file of examples is one .npz. It has a row for each action, in the order of play, game by game:
+
+=====================  =================  ======================================================
+``obs``                (n, layout size)   what the player saw, in a layout; `Layout.describe` says
+                                          a row in words
+``mask``               (n, actions) int8  1 where an action was legal
+``action``             (n,) int16         what the player did, by number (docs/rules.md, section
+                                          12)
+``result``             (n,) int8          1 if that player won the game, -1 if they lost, 0
+                                          without a winner
+``turn``               (n,) int16         the number of the turn, counted over both players
+``game``               (n,) int32         the number of the game
+``cards``              (n, 20, 2) int16   base id and instance id of the 8 places in hand, the
+                                          player's 6 slots and the opponent's 6, as in the layout;
+                                          -1 where nothing is
+``card_seed``          (n,) int64         cardGenSeed of the game, from which `generate_cards`
+                                          makes the cards of its base ids; 0 in 1.x
+``layout``, ``rules``  texts              the layout of ``obs``, and the rule set
+``layout_version``     a number           the version of the layout
+``source``             a text             the agent or the file that the games come from
+=====================  =================  ======================================================
 """
 
 import io
@@ -122,6 +138,7 @@ class Examples:
                 "result": np.array(results, np.int8),
                 "turn": np.array(numbers, np.int16),
                 "cards": np.stack(cards),
+                "card_seed": np.full(len(actions), int(start.params.get("cardGenSeed", 0))),
             }
         self._put(self.games, part)
 
@@ -139,12 +156,13 @@ class Examples:
         return part
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all examples, game by game; ``ValueError`` if there are none.
+        """Return all examples, game by game.
 
         Returns
         -------
         dict of arrays
-            By their names in a file.
+            ``obs``, ``mask``, ``action``, ``result``, ``turn``, ``game``, ``cards`` and
+            ``card_seed``, which `locmsim.tuning.dataset` explains.
 
         Raises
         ------

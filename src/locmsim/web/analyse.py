@@ -6,26 +6,24 @@ from typing import Any
 
 from starlette.requests import Request
 
-from locmsim._core import State
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import analyse, line_value
-from locmsim.search.turn_search import worlds_at
-from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.search.turn_search import determinizer_at
+from locmsim.web.endpoints import Refusal, actions_of, post, text_of, whole_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import Cards, action_steps, legal_texts
+from locmsim.web.views import Cards, steps_after
 
 __all__ = ["page"]
 
 #: The longest search in seconds, and the most searches at a time.
 _SECONDS = 30.0
 _SEARCHES = 2
-#: The most lines, cards of the opponent's hand and actions that are shown or accepted.
+#: The most lines and cards of the opponent's hand that are shown.
 _LINES = 8
 _HELD = 12
-_ACTIONS = 60
 #: What chances are.
 _NOTE = (
     f"Chances of winning, the same as in the report: the mean of {WORLDS} sampled worlds, in which"
@@ -53,17 +51,17 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             cards = Cards(result.match.cards)
         state = site.state(key, whole_of(data, "step", 0))
         shown = [one or f"Player {i}" for i, one in enumerate(names)]
-        return _after(state, _actions(data), shown, cards)
+        return steps_after(state, actions_of(data), cards, shown)
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         """Return the chance of winning of the player to move if the turn ends after actions."""
         position = _position(site, data)
-        done = _actions(data)
+        done = actions_of(data)
         return {"chance": _chance(position, done), "mover": position.mover}
 
     def search(request: Request, data: dict[str, Any]) -> object:
         position = _position(site, data)
-        done = _actions(data)
+        done = actions_of(data)
         seconds = data.get("seconds", 2.0)
         if type(seconds) not in (int, float) or not 0 < seconds <= _SECONDS:
             raise Refusal(f"seconds: expected a number above 0, up to {_SECONDS:g}")
@@ -156,28 +154,7 @@ def _position(site: Site, data: dict[str, Any]) -> Position:
     return site.position(text_of(data, "game"), turn)
 
 
-def _actions(data: dict[str, Any]) -> list[str]:
-    actions = data.get("actions", [])
-    if (
-        not isinstance(actions, list)
-        or len(actions) > _ACTIONS
-        or not all(isinstance(action, str) for action in actions)
-    ):
-        raise Refusal("actions: expected a list of texts")
-    return actions
-
-
-def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> dict[str, Any]:
-    """Return the steps of actions, and what is legal then."""
-    steps = action_steps(state, actions, cards, names)
-    return {
-        "steps": steps,
-        "actions": [] if state.is_terminal() else legal_texts(state),
-        "cards": cards.to_json()["cards"],
-    }
-
-
 def _chance(position: Position, actions: Sequence[str]) -> float:
     """Return the chance of winning of the player to move by a turn, as a report compares turns."""
-    drawn, _, _ = worlds_at(position.seen, position.belief, "", _SEED)
+    drawn, _, _ = determinizer_at(position.seen, position.belief, "", _SEED)
     return (1 + line_value(drawn, ";".join(actions) or "PASS", worlds=WORLDS, seed=_SEED)) / 2

@@ -21,6 +21,7 @@ from locmsim.web import (
     live,
     optimize,
     play,
+    practice,
     searches,
     setup,
 )
@@ -35,6 +36,7 @@ __all__ = ["PAGES", "create_app"]
 PAGES: tuple[Callable[[Site], Page], ...] = (
     home.page,
     game_list.page,
+    practice.page,
     arenas.page,
     optimize.page,
     setup.page,
@@ -88,7 +90,7 @@ def create_app(site: Site) -> Starlette:
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
     for service in SERVICES:
         routes += service(site)
-    routes += site.stream.routes()
+    routes += [*site.stream.routes(), *site.jobs.routes()]
     for page in pages:
         if page.address:
             routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 __all__ = [
     "Refusal",
+    "actions_of",
     "body_of",
     "error_response",
     "get",
@@ -28,6 +29,8 @@ __all__ = [
 
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
+#: The most actions of a turn that are accepted.
+_ACTIONS = 60
 
 
 class Refusal(HTTPException):
@@ -154,3 +157,15 @@ def whole_of(
     if type(value) is not int:
         raise Refusal(f"{name}: expected an integer")
     return value
+
+
+def actions_of(data: Mapping[str, Any]) -> list[str]:
+    """Return the actions of a turn in a request, none by default; raise `Refusal` otherwise."""
+    actions = data.get("actions", [])
+    if (
+        not isinstance(actions, list)
+        or len(actions) > _ACTIONS
+        or not all(isinstance(action, str) for action in actions)
+    ):
+        raise Refusal("actions: expected a list of texts")
+    return actions

@@ -21,7 +21,7 @@ from locmsim.web.site import Page, Site
 from locmsim.web.sources import load_replay
 from locmsim.web.views import Cards, legal_texts, turn_step
 
-__all__ = ["page"]
+__all__ = ["page", "position_data"]
 
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
@@ -71,7 +71,7 @@ def page(site: Site) -> Page:
             return {"game": site.keep(position_of_text(text))}
         return {"game": site.library.add(*_logged(text), name or "dropped here")}
 
-    site.data[KeyKind.POSITION] = lambda key: _position_data(_found(site.positions, key))
+    site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
     site.data[KeyKind.CAPTURE] = lambda key: _found(site.captures, key)
     return Page(
         "game",
@@ -117,11 +117,11 @@ def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
         os.unlink(path)
 
 
-def _position_data(position: Position) -> dict[str, Any]:
+def position_data(position: Position) -> dict[str, Any]:
     """Return the page of one position."""
     root = position.root
-    hidden = None if position.belief is None else 1 - position.mover
-    cards = Cards()
+    hidden = position.hidden
+    cards = Cards(position.cards)
     step = turn_step(root, cards, hidden)
     text = {} if position.belief is not None else {"position": root.to_text()}
     return {

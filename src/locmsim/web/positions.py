@@ -57,6 +57,11 @@ class Position:
         """Whose turn it is."""
         return self.root.current_player()
 
+    @property
+    def hidden(self) -> int | None:
+        """The player whose hand is not known; None if both are."""
+        return None if self.belief is None else 1 - self.mover
+
     def whole(self) -> State:
         """Return the position with cards in all places: as it is, or one that is possible."""
         if isinstance(self.seen, State) or self.belief is None:

@@ -8,16 +8,16 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
-from locmsim.decks.report import report_decks
+from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
-from locmsim.web.jobs import Job, Jobs
+from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, action_steps, board_view, turn_step
@@ -40,9 +40,7 @@ _NOTE = (
 
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
-    """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = Jobs(site.stream)
-    site.closing.append(jobs.close)
+    """Return the endpoints: reports, trees, and what an opponent may hold."""
 
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
@@ -55,22 +53,28 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         if not of:
             raise Refusal("the match ended before the battle")
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
+        fixed["decks_note"] = decks_note(result.match.rules)
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
             decks = None if result.match.state is None else report_decks(result.match)
-            found = GameReport([], report_budget(nodes), decks).to_json()
-            job.update(0, of, {**fixed, **found})
+            cards = Cards(result.match.cards)
+            judged = decks and [_deck_keys(deck, cards) for deck in decks]
+
+            def shown_so_far() -> dict[str, Any]:
+                found = GameReport(turns, report_budget(nodes), decks).to_json()
+                return {**fixed, **found, "decks": judged, "turns": [*worded]}
+
+            job.update(0, of, shown_so_far())
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
-                found = GameReport(turns, report_budget(nodes), decks).to_json()
-                job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
+                job.update(len(turns), of, shown_so_far())
 
         # The file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
-        return jobs.start(repr(same), work)
+        return site.jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
@@ -84,7 +88,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         }
         last = _within(data, "nodes", _LAST, _MOST_NODES)
         # Errors are raised now, not in the job's thread.
-        _, root, known = worlds_at(seen, belief, done, asked["seed"])
+        _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
 
         def work(job: Job) -> None:
@@ -113,11 +117,11 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 nodes = min(4 * nodes, last)
 
         same = ("tree", repr(sorted(data.items())))
-        return jobs.start(same, work)
+        return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
-        _, root, known = worlds_at(position.seen, position.belief, done, 0)
+        _, root, known = determinizer_at(position.seen, position.belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
         cards = Cards(position.cards)
         possible: list[dict[str, Any]] = []
@@ -146,7 +150,6 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         post("/api/report/start", started(report)),
         post("/api/tree/start", started(tree)),
         post("/api/tree/holdable", holdable),
-        *jobs.routes(),
     ]
 
 
@@ -170,6 +173,15 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
+    """Return the report on a deck, with the keys by which the page knows the cards."""
+    worst = [
+        {**one.to_json(), "picked_key": cards.key(one.picked), "better_key": cards.key(one.better)}
+        for one in deck.worst
+    ]
+    return {**deck.to_json(), "worst": worst}
 
 
 def _turn_words(

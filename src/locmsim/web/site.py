@@ -11,6 +11,7 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
+from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
 from locmsim.web.positions import Position, position_of_game, state_at_step
@@ -87,12 +88,15 @@ class Site:
     captures: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: What pages follow.
     stream: Stream = field(init=False)
+    #: The searches that take a while.
+    jobs: Jobs = field(init=False)
     _numbers: Iterator[int] = field(default_factory=count)
     _temporary: tempfile.TemporaryDirectory[str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.stream = Stream(self.library.news)
+        self.jobs = Jobs(self.stream)
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""
@@ -151,6 +155,7 @@ class Site:
 
     def close(self) -> None:
         """End what the pages have started."""
+        self.jobs.close()
         while self.closing:
             self.closing.pop()()
         with self._lock:

@@ -18,7 +18,15 @@ from locmsim.game.action_text import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["PERSON", "Cards", "action_steps", "board_view", "legal_texts", "turn_step"]
+__all__ = [
+    "PERSON",
+    "Cards",
+    "action_steps",
+    "board_view",
+    "legal_texts",
+    "steps_after",
+    "turn_step",
+]
 
 #: The name of the person who plays on the pages.
 PERSON: Final = "You"
@@ -202,3 +210,30 @@ def action_steps(
 def legal_texts(state: State) -> list[str]:
     """Return the legal actions as texts, without the end of the turn."""
     return [state.action_to_string(action) for action in state.legal_actions()[1:]]
+
+
+def steps_after(
+    state: State,
+    actions: Iterable[str],
+    cards: Cards,
+    names: Sequence[str],
+    hidden: int | None = None,
+) -> dict[str, Any]:
+    """Return the steps of actions, and what can be done then.
+
+    Parameters
+    ----------
+    state, actions, cards, names, hidden
+        As for `action_steps`.
+
+    Returns
+    -------
+    dict
+        ``steps``, the legal ``actions`` after them, and the ``cards`` of both.
+    """
+    steps = action_steps(state, actions, cards, names, hidden)
+    return {
+        "steps": steps,
+        "actions": [] if state.is_terminal() else legal_texts(state),
+        "cards": cards.to_json()["cards"],
+    }

@@ -15,7 +15,13 @@ class Bot(Protocol):
     """
 
     def reset(self, seed: int = 0) -> None:
-        """Derive all further random choices from `seed`."""
+        """Derive all further random choices from `seed`.
+
+        Parameters
+        ----------
+        seed : int
+            Where random numbers come from.
+        """
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
         """Return the commands of the mover for the rest of the turn.
@@ -36,7 +42,15 @@ class Bot(Protocol):
 
 
 def as_line(state: State, actions: list[int]) -> str:
-    """Return actions as the answer of a bot, without the end of the turn."""
+    """Return actions as the answer of a bot, without the end of the turn.
+
+    Parameters
+    ----------
+    state : State
+        The position before the first action.
+    actions : list of int
+        Actions in order; the end of the turn may be among them.
+    """
     return ";".join(state.action_to_string(action) for action in actions if action)
 
 
@@ -47,9 +61,25 @@ class RandomBot:
         self.reset()
 
     def reset(self, seed: int = 0) -> None:
+        """Begin the random numbers of a seed.
+
+        Parameters
+        ----------
+        seed : int
+            Where random numbers come from.
+        """
         self._random = Random(seed)
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
+        """Return commands for the rest of the turn, as `Bot.turn`.
+
+        Parameters
+        ----------
+        state : State
+            A position of a match that is not over; it is not changed.
+        time_ms : float, optional
+            Not used.
+        """
         after = state.clone()
         actions = []
         while not after.is_terminal():
@@ -64,9 +94,24 @@ class RuleBot:
     """Plays by the rules of thumb of `vestrock.bots._policy`, without random choices."""
 
     def reset(self, seed: int = 0) -> None:
-        pass
+        """Do nothing: the bot has no state.
+
+        Parameters
+        ----------
+        seed : int
+            Not used.
+        """
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
+        """Return commands for the rest of the turn, as `Bot.turn`.
+
+        Parameters
+        ----------
+        state : State
+            A position of a match that is not over; it is not changed.
+        time_ms : float, optional
+            Not used.
+        """
         from vestrock.bots._policy import rule_line
 
         return as_line(state, rule_line(state))

@@ -61,10 +61,24 @@ class SearchBot:
         self._search = TurnSearch(weights)
 
     def reset(self, seed: int = 0) -> None:
-        """Do nothing: the bot is deterministic and has no state."""
+        """Do nothing: the bot is deterministic and has no state.
+
+        Parameters
+        ----------
+        seed : int
+            Not used.
+        """
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
-        """See `vestrock.bots.Bot.turn`."""
+        """Return commands for the rest of the turn, as `Bot.turn`.
+
+        Parameters
+        ----------
+        state : State
+            A position of a match that is not over; it is not changed.
+        time_ms : float, optional
+            Time for the turn in ms; by default the bot's own.
+        """
         limit = self.time_ms if time_ms is None else time_ms
         self.last = self._search.search(
             state,

@@ -20,6 +20,8 @@ from locmsim.policy import Policy, PolicyChooser, load_policy
 from locmsim.tuning.dataset import examples_of_agent
 
 FUNCTIONS = """
+import numpy as np
+
 from locmsim.decks import build_deck
 
 def trained(cards):
@@ -38,6 +40,21 @@ class Chooser:
     rules, layout = "1.5", "choice"
     def act_batch(self, observations, masks, seeds):
         return masks.argmax(axis=1)
+
+class Counting(Chooser):
+    state_shape = (1,)
+
+    def act_batch(self, observations, masks, seeds, *, state):
+        assert len(observations) == 1
+        state += 1
+        return np.flatnonzero(masks[0])[int(state[0, 0]) % 3][None]
+
+class CountingDraft(Counting):
+    rules = "1.2"
+
+class Drawing(Chooser):
+    def act_batch(self, observations, masks, seeds):
+        return np.array([np.random.default_rng(seeds[0]).choice(np.flatnonzero(masks[0]))])
 
 NUMBER = 3
 """
@@ -74,6 +91,21 @@ def test_a_trained_chooser_chooses_for_every_agent(files, agent):
     assert deck == build_deck(cards, PolicyChooser(Policy.load(path)).build)
     assert chosen(f"{agent}:deck={files}/mydeck.py:trained") == build_deck(cards, "cheapest")
     assert len(chosen(f"{agent}:deck=random")) == 30
+
+
+def test_a_file_that_is_replaced_is_read_again(files):
+    path = files / "choice-1.5.npz"
+    text = f"greedy:deck=policy:path={path}"
+    cards, first = Match(seed=3).cards, chosen(text)
+    other = Policy.random("cards", seed=9)
+    other.save(path)
+    assert chosen(text) == build_deck(cards, PolicyChooser(other).build) != first
+    battle = files / "battle.npz"
+    arrays = []
+    for seed in (1, 2):
+        Policy.random(seed=seed).save(battle)
+        arrays.append(make_agent(f"policy:path={battle}").policy.arrays["value.w"])
+    assert (arrays[0] != arrays[1]).any()
 
 
 def test_choosers_of_drafts(files):
@@ -122,6 +154,35 @@ def test_classes_of_files_take_options(files):
     assert chosen(f"greedy:deck=policy:path={files}/mydeck.py:Chooser")[:4] == [
         card.base_id for card in cards[:2] for _ in range(2)
     ]
+
+
+def test_recurrent_choosers_remember_the_choice_phase(files):
+    """What they keep is zero at the beginning of each draft or deck, and lasts to its end."""
+    deck = f"greedy:deck=policy:path={files}/mydeck.py:Counting"
+    first = chosen(deck)
+    assert first == chosen(deck)
+    places = [card.base_id for card in Match(seed=3).cards]
+    assert [places.index(base_id) for base_id in first[:4]] == [1, 2, 0, 1]
+
+    def counted(match):
+        return [offer[(i + 1) % 3].base_id for i, offer in enumerate(match.offers)]
+
+    text = f"policy:path={files}/mydeck.py:CountingDraft"
+    assert chosen(f"greedy:draft={text}", "1.2") == counted(Match("1.2", seed=3))
+    env, over = LocmEnv(rules="1.2", decks=text, opponent="greedy"), False
+    env.reset(seed=1)
+    while not over:
+        _, _, over, _, info = env.step(0)
+    match = info["match"].match()
+    assert match.chosen == [counted(match)] * 2
+
+
+def test_choosers_that_draw_have_other_numbers_for_each_card(files):
+    agent = f"greedy:deck=policy:path={files}/mydeck.py:Drawing"
+    deck = chosen(agent)
+    assert deck == chosen(agent)
+    assert len(set(deck)) > 15
+    assert deck != chosen(agent, seed=4)
 
 
 @pytest.mark.parametrize(

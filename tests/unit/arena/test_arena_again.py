@@ -19,7 +19,7 @@ ROWS = [
     ("search:simulations=4 learned --seeds 10000000..10000000", "1.5"),
     ("mcts:iterations=8,time_ms=0 greedy --seeds 10000000..10000001", "1.2"),
     ("mcts:iterations=8,time_ms=0 rule --seeds 10000000..10000001", "1.0"),
-    ("random max-attack osl --gauntlet --seeds 10000000..10000003 --pairs-per-set 2", "1.5"),
+    ("random max-attack osl --mode gauntlet --seeds 10000000..10000003 --pairs-per-set 2", "1.5"),
 ]
 
 

@@ -66,6 +66,7 @@ DOES_NOT_APPLY = [
 ]
 RENAMED = [
     ("arena show a.db --lost greedy", "--lost: this option is called --player now"),
+    ("arena greedy osl --gauntlet", "--gauntlet: this option is called --mode gauntlet now"),
     ("analyse m.json --game", "--game: this option is called --report now"),
     ("dataset greedy --output a.npz --out b.npz", "--out: this option is called --output now"),
     ("tune --output a.npz --out=b.npz", "--out: this option is called --output now"),

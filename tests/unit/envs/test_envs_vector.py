@@ -2,7 +2,10 @@
 
 import copy
 import functools
+import inspect
 import pickle
+import re
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -118,6 +121,18 @@ def test_make_vec_makes_this_environment():
         actions = own.sample(number)
         np.testing.assert_equal(sync.step(actions)[:4], own.step(actions)[:4])
     sync.close()
+
+
+def test_help_of_step_says_who_is_paid_when():
+    """The table of docs/learning.md stands beside `step` too."""
+    text = inspect.getdoc(LocmVectorEnv.step)
+    head, *rows = re.split(r"^=+(?:  =+)+\n", text, flags=re.M)[1:3]
+    assert head.split() == ["..", "SAME_STEP", "NEXT_STEP", "DISABLED"]
+    page = (Path(__file__).parents[3] / "docs" / "learning.md").read_text()
+    table = page.partition("| in the step that ends an episode |")[2].partition("\n\n")[0]
+    for name in re.findall(r"^([\w, ]+?)  ", rows[0], re.M):
+        for word in name.replace(",", " ").split():
+            assert word in table, word
 
 
 def test_final_observations():

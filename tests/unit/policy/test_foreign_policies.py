@@ -6,13 +6,14 @@ import sys
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
+from onnx_files import write_onnx
 
-from locmsim import Match
+from locmsim import Card, Match
 from locmsim.agents import make_agent
+from locmsim.arena import Arena
 from locmsim.contract import play_match
 from locmsim.envs import LocmVectorEnv
 from locmsim.policy import OnnxPolicy, Policy, PolicyChooser, get_layout, load_policy
@@ -159,44 +160,6 @@ def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------- ONNX
 
 
-def write_onnx(
-    path: Path, policy: Any, says: dict[str, str] | None = None, rows: int | str = "rows",
-    type_: int = 1, outputs: int = 2,
-) -> None:  # fmt: skip
-    """Write a plain network as a graph of ONNX."""
-    onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
-    from onnx import helper, numpy_helper
-
-    nodes, arrays, shown = [helper.make_node("Cast", ["observation"], ["x"], to=1)], [], []
-    for head in ("policy", "value")[:outputs]:
-        before, layer = "x", 0
-        while f"{head}.{layer}.w" in policy.arrays:
-            names = [f"{head}.{layer}.{part}" for part in "wb"]
-            arrays += [numpy_helper.from_array(policy.arrays[name], name) for name in names]
-            after = f"{head}.{layer}"
-            nodes.append(helper.make_node("Gemm", [before, *names], [after]))
-            if f"{head}.{layer + 1}.w" in policy.arrays:
-                nodes.append(helper.make_node("Tanh", [after], [after + ".t"]))
-                after += ".t"
-            elif head == "value":  # the last layer has no activation
-                nodes.append(helper.make_node("Identity", [after], ["values"]))
-            before, layer = after, layer + 1
-        shown.append("values" if head == "value" else before)
-    width = policy.arrays["policy.0.w"].shape[0]
-    graph = helper.make_graph(
-        nodes,
-        "policy",
-        [helper.make_tensor_value_info("observation", type_, [rows, width])],
-        [helper.make_tensor_value_info(name, 1, [rows, None]) for name in shown],
-        arrays,
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    if says is not None:
-        helper.set_model_props(model, says)
-    onnx.save(model, path)
-
-
 def policy(rules: str = "1.5", layout: str = "entities") -> Policy:
     return Policy.random("mlp", rules=rules, layout=layout, seed=2)
 
@@ -252,6 +215,63 @@ def test_an_onnx_file_plays_in_environments_as_the_network(tmp_path: Path) -> No
             np.testing.assert_equal(found[:4], wanted[:4])
         ended += int((wanted[2] | wanted[3]).sum())
     assert ended > 3
+
+
+@pytest.mark.parametrize(("rules", "option"), [("1.5", "deck"), ("1.2", "draft"), ("1.0", "draft")])
+def test_an_onnx_file_chooses_cards_as_the_network(tmp_path: Path, rules: str, option: str) -> None:
+    """As the deck or draft of agents, and as the decks of environments and of the arena."""
+    network, path = policy(rules, "choice"), tmp_path / "choice.onnx"
+    network.save(tmp_path / "choice.npz")
+    write_onnx(path, network, {"locmsim.rules": rules, "locmsim.layout": "choice"})
+
+    def lines(text: str) -> list[str]:
+        agent = make_agent(f"greedy:{option}={text}")
+        found: list[str] = []
+        for seed in range(3):
+            agent.reset(seed)
+            match = Match(rules, seed=seed)
+            while match.phase == "choice":
+                found.append(agent.choose(match.observation(0)))
+                match.submit(0, found[-1])
+                match.submit(1, "PASS")
+        return found
+
+    wanted = lines(f"policy:path={tmp_path / 'choice.npz'}")
+    assert len(set(wanted)) > 1
+    assert lines(f"policy:path={path}") == wanted
+    seen = []
+    for file in ("choice.npz", "choice.onnx"):
+        decks = f"policy:path={tmp_path / file}"
+        env = LocmVectorEnv(2, rules=rules, decks=decks, opponent="pass", card_sets=2)
+        seen.append(env.reset(seed=1)[0]["observation"])
+    assert (seen[0] == seen[1]).all()
+    with Arena(["greedy", "osl"], games=2, decks=f"policy:path={path}", rules=rules) as arena:
+        arena.run(jobs=1)
+        match = arena.replay(1).match
+    ours = PolicyChooser(network)
+    if rules == "1.5":
+        assert match.chosen == [ours.build(match.cards)] * 2
+    else:
+        assert match.chosen[0] == match.chosen[1] == picks(ours, match)
+    # A file that does not say what it was trained on is told.
+    write_onnx(path, network)
+    assert lines(f'"policy:path={path},rules={rules},layout=choice"') == wanted
+    if rules == "1.5":
+        assert lines(f"policy:path={path}") == wanted  # nothing else has its sizes
+    else:
+        with pytest.raises(ValueError, match=f"{option}: .*its rule set and layout are ambiguous"):
+            make_agent(f"greedy:{option}=policy:path={path}")
+    with pytest.raises(ValueError, match="it chooses cards and plays no battles"):
+        make_agent(f"policy:path={path},rules={rules},layout=choice")
+
+
+def picks(chooser: PolicyChooser, match: Match) -> list[int]:
+    """Return the base ids of a draft."""
+    picked: list[Card] = []
+    for offer in match.offers:
+        assert isinstance(offer, list)
+        picked.append(offer[chooser.pick(offer, picked, match.rules)])
+    return [card.base_id for card in picked]
 
 
 def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:

@@ -1,41 +1,46 @@
-"""Docstrings of the public interface: every parameter and result, in numpydoc's form."""
+"""What `help` and the reference say of public names: every parameter and result, by numpydoc."""
 
 import enum
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-MODULES = (
-    "locmsim",
-    "locmsim.search",
-    "locmsim.agents",
-    "locmsim.arena",
-    "locmsim.referee",
-    "locmsim.policy",
-    "locmsim.envs",
-    "locmsim.envs.aec",
-    "locmsim.tuning.dataset",
-    "locmsim.tuning.evaluate",
-    "locmsim.envs.openspiel",
-    "locmsim.envs.options",
-    "locmsim.envs.players",
-    "locmsim.tuning",
-    "locmsim.export",
-    "locmsim.stats",
-    "vestrock",
+ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+from classes import PACKAGES  # noqa: E402
+
+#: The pages of the reference.
+PAGES = "\n".join(path.read_text() for path in sorted((ROOT / "docs").glob("**/reference/**/*.md")))
+#: Modules of the reference, with the names that they export; asyncio calls those of the session.
+MODULES = sorted(
+    {
+        *PACKAGES,
+        *re.findall(r"^\.\. automodule:: ([\w.]+)", PAGES, re.M),
+        "locmsim.envs.options",
+        "locmsim.envs.players",
+    }
+    - {"vestrock.session"}
 )
+#: Classes and functions that the reference shows one by one.
+NAMES = sorted({*re.findall(r"^\.\. auto(?:class|function):: ([\w.]+)", PAGES, re.M)})
+#: Classes of which users are given objects, and create none.
+GIVEN = {"locmsim.supervisor.Child"}
 SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
 #: Functions that accept any name, since other classes decide which; their docstrings say so.
 ANY_NAME = {
     "locmsim.Observation.replace",  # as `dataclasses.replace`
+    "locmsim.game.observation.Observation.replace",
     "locmsim.search.Evaluation.replace",
     "locmsim.agents.make_agent",
     "locmsim.arena.make_game",
+    "locmsim.arena.registry.make_game",
     "locmsim.arena.CorePool.submit",  # of `concurrent.futures`
     "locmsim.envs.LocmVectorEnv.close_extras",  # of Gymnasium
     "locmsim.envs.aec.env",  # those of `Options`, which the docstring has
@@ -97,7 +102,7 @@ def gaps(name: str, value: Any) -> Iterator[str]:
     summary = parts[""].strip().split("\n\n")[0]
     if not re.match(r"[A-Z0-9`\"\[]", summary) or not re.search(r"[.:?]$", summary):
         yield f"{name}: begins without a whole sentence: {summary!r}"
-    if isinstance(value, property | cached_property):
+    if isinstance(value, property | cached_property) or name in GIVEN:
         return
     known = names(parts.get("Parameters", "") + parts.get("Attributes", ""))
     called = parameters(value)
@@ -122,19 +127,31 @@ def public(module: str) -> Iterator[tuple[str, Any]]:
         value = getattr(loaded, name)
         if not (inspect.isclass(value) or inspect.isroutine(value)):
             continue
-        yield f"{module}.{name}", value
-        for method, raw in vars(value).items() if inspect.isclass(value) else ():
-            if method.startswith("_"):
-                continue
-            if isinstance(raw, property | cached_property):
-                yield f"{module}.{name}.{method}", raw
-            elif inspect.isroutine(getattr(value, method)):
-                yield f"{module}.{name}.{method}", getattr(value, method)
+        yield from members(f"{module}.{name}", value)
+
+
+def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a function or class, and the methods and properties of a class."""
+    yield name, value
+    for method, raw in vars(value).items() if inspect.isclass(value) else ():
+        if method.startswith("_"):
+            continue
+        if isinstance(raw, property | cached_property):
+            yield f"{name}.{method}", raw
+        elif inspect.isroutine(getattr(value, method)):
+            yield f"{name}.{method}", getattr(value, method)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_public_names_explain_their_parameters_and_results(module: str) -> None:
     assert [gap for name, value in public(module) for gap in gaps(name, value)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_the_reference_explain_their_parameters_and_results(name: str) -> None:
+    module, _, last = name.rpartition(".")
+    found = members(name, getattr(importlib.import_module(module), last))
+    assert [gap for one, value in found for gap in gaps(one, value)] == []
 
 
 def test_gaps_are_found() -> None:

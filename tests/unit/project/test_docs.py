@@ -1,7 +1,9 @@
 """Pages of the documentation: docs/api.md is complete, and links lead somewhere."""
 
+import inspect
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -91,7 +93,23 @@ def test_every_page_is_on_the_site():
         for path in (ROOT / "docs").rglob("*")
         if path.suffix in (".md", ".rst")
     }
-    assert sorted(listed_pages()) == sorted(pages - {"index"})
+    assert sorted(listed_pages()) == sorted(pages - {"index", "reference/README"})
+
+
+def test_the_folder_of_the_reference_says_how_it_is_built():
+    """The pages there are empty for who reads them in the repository."""
+    text = (ROOT / "docs" / "reference" / "README.md").read_text()
+    (commands,) = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+    assert commands.splitlines() == ['pip install ".[docs]"', "sphinx-build -q docs build/docs"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert any(one.lower().startswith("sphinx") for one in extras["optional-dependencies"]["docs"])
+    names = re.findall(r"`help\((?:locmsim)\.([\w.]+)\)`", text)
+    assert len(names) == 2
+    for name in names:
+        value = locmsim
+        for part in name.split("."):
+            value = getattr(value, part)
+        assert inspect.getdoc(value)
 
 
 def rows(text: str) -> list[list[str]]:

@@ -1,10 +1,14 @@
 """Examples to learn from: those of agents, and those of an arena's games."""
 
+import inspect
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers import each_rules
 
-from locmsim import Match
+from locmsim import Match, cards_1x, generate_cards
 from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
@@ -13,6 +17,7 @@ from locmsim.contract import play_match
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
 from locmsim.policy import get_layout
+from locmsim.tuning import dataset
 from locmsim.tuning.dataset import Examples, add_log, examples_of_agent
 
 
@@ -49,7 +54,11 @@ def test_examples_name_their_cards(rules):
     data = examples.arrays()
     views, cards = get_layout("entities", rules).split(data["obs"]), data["cards"]
     assert cards.shape == (len(examples), 20, 2)
-    listed = {card.base_id: card for card in match.cards}
+    (seed,) = set(data["card_seed"].tolist())
+    assert seed == match.params.get("cardGenSeed", 0)
+    made = generate_cards(seed) if rules == "1.5" else cards_1x()
+    listed = {card.base_id: card for card in made}
+    assert listed == {card.base_id: card for card in match.cards}
     dealt = {instance: base for deck in match.decks for instance, base in deck}
     cost = {"hand": 5, "own_board": 14, "enemy_board": 14}
     for name, part in (
@@ -91,6 +100,20 @@ def test_logs_are_followed():
     assert not add_log(examples, unfinished.log)
     with pytest.raises(ValueError, match="there are no examples"):
         Examples().arrays()
+
+
+def test_help_and_the_page_explain_every_array(tmp_path):
+    """The module's help and docs/learning.md name all that a file has, and nothing else."""
+    path = tmp_path / "a.npz"
+    last(examples_of_agent("random", 1, card_sets=2)).save(path, "random")
+    with np.load(path) as file:
+        names = set(file.files)
+    explained = re.findall(r"^``.*?``(?=  )", inspect.getdoc(dataset), re.M)
+    assert set(re.findall(r"``(\w+)``", " ".join(explained))) == names
+    page = Path(__file__).parents[3] / "docs" / "learning.md"
+    table = page.read_text().partition("| array | shape |")[2].partition("\n\n")[0]
+    cells = [line.split(" | ")[0] for line in table.splitlines()[2:]]
+    assert set(re.findall(r"`(\w+)`", " ".join(cells))) == names
 
 
 def test_the_command(tmp_path, capsys):

@@ -88,7 +88,7 @@ def test_everything_but_empty_pages_needs_the_token(site: Site, page: Client) ->
             assert answer.status_code == 403, path
             assert "token" in answer.json()["error"]
     outside = [p for _, p in paths(site) if not p.startswith("/api/")]
-    pages = ["/", "/arena", "/game/{key}", "/games", "/setup", "/static/{name}"]
+    pages = ["/", "/arena", "/game/{key}", "/games", "/practice", "/setup", "/static/{name}"]
     assert sorted(outside) == pages
     for path in outside:
         address = path.replace("{name}", "site.js").replace("{key}", "f0")
@@ -173,7 +173,7 @@ def test_headers_of_every_answer(site: Site, page: Client) -> None:
 
 
 def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Client) -> None:
-    for path in ("/", "/games", "/arena", "/setup", "/game/f0"):
+    for path in ("/", "/games", "/practice", "/arena", "/setup", "/game/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
         assert text.count("<script") == 3

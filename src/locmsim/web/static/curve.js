@@ -1,9 +1,35 @@
 // @ts-check
-// A deck: its mana curve, its counts and its cards.
+// A deck: its mana curve, its counts and its cards. Part of every page and of a replay's file.
 
 import { element } from "./dom.js";
 
 const COSTS = 13;
+
+/** The mana curve of some cards: a bar for each cost. @param {readonly any[][]} rows as of
+ * `Card.to_row` */
+export function manaCurve(rows) {
+  const costs = Array(COSTS).fill(0);
+  for (const row of rows) costs[Math.min(COSTS - 1, row[2])] += 1;
+  const most = Math.max(1, ...costs);
+  const label = `Cards by cost: ${costs.join(", ")}`;
+  const curve = element("div", { class: "curve", role: "img", "aria-label": label });
+  costs.forEach((count, cost) => {
+    const name = cost === COSTS - 1 ? `${cost}+` : String(cost);
+    const bar = element("i", { "data-cost": name, title: `${count} cards of cost ${name}` });
+    bar.style.setProperty("height", `${(100 * count) / most}%`);
+    curve.append(bar);
+  });
+  return curve;
+}
+
+/** Different cards in order of their costs, each with the number of its copies.
+ * @param {readonly string[]} keys @param {import("./cards.js").Deck} deck */
+export function copiesOf(keys, deck) {
+  /** @type {Map<string, number>} */
+  const copies = new Map();
+  for (const key of keys) copies.set(key, (copies.get(key) ?? 0) + 1);
+  return [...copies].sort(([a], [b]) => deck.cards[a].row[2] - deck.cards[b].row[2]);
+}
 
 export class CurveView {
   /** @param {import("./cards.js").Deck} deck
@@ -18,24 +44,10 @@ export class CurveView {
   show(cards, size) {
     const rows = cards.map((key) => this.deck.cards[key].row);
     const creatures = rows.filter((row) => row[1] === 0).length;
-    const costs = Array(COSTS).fill(0);
-    for (const row of rows) costs[Math.min(COSTS - 1, row[2])] += 1;
-    const most = Math.max(1, ...costs);
-    const curve = element("div", { class: "curve", role: "img", "aria-label": "Cards by cost" });
-    costs.forEach((count, cost) => {
-      const bar = element("i", { title: `${count} of cost ${cost}`, "data-count": count });
-      bar.style.height = `${(100 * count) / most}%`;
-      const name = cost === COSTS - 1 ? `${cost}+` : String(cost);
-      curve.append(element("div", {}, bar, element("small", { text: name })));
-    });
-    /** @type {Map<string, number>} */
-    const copies = new Map();
-    for (const key of cards) copies.set(key, (copies.get(key) ?? 0) + 1);
     const list = element("ul", { class: "list" });
-    const cost = (/** @type {string} */ key) => this.deck.cards[key].row[2];
-    for (const [key, count] of [...copies].sort((a, b) => cost(a[0]) - cost(b[0]))) {
-      const text = `${count} \u00d7 ${this.deck.cards[key].title} (${cost(key)})`;
-      const title = this.deck.cards[key].about;
+    for (const [key, count] of copiesOf(cards, this.deck)) {
+      const { title: name, about: title, row } = this.deck.cards[key];
+      const text = `${count} \u00d7 ${name} (${row[2]})`;
       list.append(
         element(
           "li",
@@ -51,6 +63,6 @@ export class CurveView {
       );
     }
     const counts = `${cards.length} of ${size}: ${creatures} creatures, ${rows.length - creatures} items`;
-    this.root.replaceChildren(element("p", { id: "counts", text: counts }), curve, list);
+    this.root.replaceChildren(element("p", { id: "counts", text: counts }), manaCurve(rows), list);
   }
 }

@@ -49,6 +49,21 @@ export function select(id, label, options, chosen) {
   return element("label", { class: "field" }, element("span", { text: label }), " ", box);
 }
 
+/** Options that are called what they are. @param {readonly string[]} texts
+ * @returns {[string, string][]} */
+export const named = (texts) => texts.map((text) => [text, text]);
+
+/** Put other options into a choice, without losing what was chosen.
+ * @param {string} id @param {readonly (readonly [string, string])[]} options
+ * @param {string} [first] what is chosen, if it is there, where nothing was before */
+export function refill(id, options, first) {
+  const box = /** @type {HTMLSelectElement} */ ($(id));
+  const wanted = box.options.length ? box.value : first;
+  box.replaceChildren(...options.map(([value, text]) => element("option", { value, text })));
+  const there = options.some(([value]) => value === wanted);
+  box.value = (there && wanted) || (options[0]?.[0] ?? "");
+}
+
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 

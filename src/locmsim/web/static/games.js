@@ -1,7 +1,7 @@
 // @ts-check
 // The page Games: a list of all matches, with filters.
 
-import { $, element, number, select, valueOf } from "./dom.js";
+import { $, element, named, number, refill, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { follow } from "./follow.js";
 import { ask, shown } from "./site.js";
@@ -44,25 +44,17 @@ async function list() {
     ask("/api/games/choices"),
   ]);
   if (question !== asked) return;
-  for (const name of ["player", "lost_by"]) refill(name, choices.players);
-  refill("fault", ["any", "none", ...choices.kinds]);
-  refill("rules", choices.rules);
+  /** @param {string} name @param {string[]} texts */
+  const offer = (name, texts) => refill(name, [["", "all"], ...named(texts)]);
+  for (const name of ["player", "lost_by"]) offer(name, choices.players);
+  offer("fault", ["any", "none", ...choices.kinds]);
+  offer("rules", choices.rules);
   $("errors").replaceChildren(
     ...found.errors.map((/** @type {string} */ text) => element("li", { text })),
   );
   $("rows").replaceChildren(...found.games.map(row));
   following = found.next ?? "";
   showPart(ROWS * (places.length - 1), found.games.length, Boolean(following));
-}
-
-/** Put other options into a choice, without losing what was chosen.
- * @param {string} id @param {string[]} options */
-function refill(id, options) {
-  const box = /** @type {HTMLSelectElement} */ ($(id));
-  const chosen = box.value;
-  box.replaceChildren(element("option", { value: "", text: "all" }));
-  for (const text of options) box.append(element("option", { value: text, text }));
-  box.value = options.includes(chosen) ? chosen : "";
 }
 
 /** @param {string[]} from */

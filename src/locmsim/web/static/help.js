@@ -95,7 +95,7 @@ function dialogOf(badges) {
     element("h2", { text: "Keys" }),
     facts([
       ...KEYS,
-      ["e, u, h", "end the turn, take back, hint"],
+      ["e, u, h, n", "end the turn, take back, hint, next exercise"],
       ["a, s", "engine, search"],
       ["w, r", "what if, report"],
       ["Tab, Enter, Esc", "choose a card and its target, or not"],

@@ -103,8 +103,12 @@ export class Local {
 
   /** End whatever is being searched. */
   end() {
-    if (!this.waiting.size || !this.worker) return;
-    this.worker.terminate();
+    if (this.waiting.size) this.close();
+  }
+
+  /** End the worker. */
+  close() {
+    this.worker?.terminate();
     this.worker = this.starting = null;
     this.refuse(new Ended());
   }
@@ -273,5 +277,18 @@ export class LocalSource {
     panel?.querySelector("#engine-fault")?.remove();
     if (text)
       panel?.prepend(element("p", { id: "engine-fault", class: "notice", role: "alert", text }));
+  }
+}
+
+/** The same in a match that a person plays: advice for their own turns only, since the engine knows
+ * what the player of a turn holds. */
+export class AdviceSource extends LocalSource {
+  /** @param {any} asked */
+  async step(asked) {
+    const { player } = this.viewer.steps[this.viewer.at].board;
+    if (player >= 0 && player !== this.viewer.data.seat)
+      throw new Error("The engine advises you in your own turns.");
+    this.tell("");
+    return super.step(asked);
   }
 }

@@ -2,7 +2,8 @@
 // A match that a person plays on from a position, against a level of the engine in the file.
 
 import { element } from "./dom.js";
-import { pathTo, Teller } from "./local.js";
+import { Engine } from "./engine.js";
+import { AdviceSource, Local, pathTo, Teller } from "./local.js";
 import { Viewer } from "./viewer.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
@@ -20,7 +21,8 @@ export class LocalGame {
     this.local = local;
     this.level = local.packed.levels[level - 1];
     this.seat = seat;
-    this.leave = leave;
+    // Advice has an engine of its own: ending a search of it must not end the level's.
+    this.advice = new Local(local.packed);
     /** What is legal for the person, in the last position. @type {string[]|null} */
     this.legal = null;
     const names = [`Level ${level}`, `Level ${level}`];
@@ -31,13 +33,18 @@ export class LocalGame {
     this.teller = new Teller(this.viewer.data);
     this.end = this.button("end", "End turn", () => this.act("PASS"));
     this.end.classList.add("main");
-    this.undo = this.button("undo", "Undo", () => this.takeBack());
-    const back = this.button("leave", "Back to the match", leave);
+    this.undo = this.button("back", "Take back", () => this.takeBack());
+    const back = this.button("leave", "Back to the match", () => {
+      this.advice.close();
+      leave();
+    });
     this.result = element("h2", { class: "result", hidden: true });
     this.viewer.tools.append(
       this.result,
       element("div", { class: "bar" }, this.end, this.undo, back),
     );
+    new Engine(this.viewer, new AdviceSource(this.viewer, this.advice), "", false);
+    this.viewer.act = (action) => this.act(action);
     this.viewer.offer = () => this.offer();
     this.viewer.keys = {
       ...this.viewer.keys,
@@ -116,6 +123,7 @@ export class LocalGame {
     if (!this.legal || !(action === "PASS" || this.legal.includes(action))) return;
     if (viewer.at < viewer.steps.length - 1) viewer.show(viewer.steps.length - 1);
     this.legal = null;
+    this.enable();
     viewer.grow(viewer.steps.length, await this.after([action]));
     await this.ready();
   }
@@ -129,10 +137,15 @@ export class LocalGame {
   }
 
   tell() {
+    this.enable();
+    this.viewer.redraw();
+  }
+
+  /** Let the buttons be pressed where they do something. */
+  enable() {
     const { steps } = this.viewer;
     this.end.toggleAttribute("disabled", !this.legal);
     this.undo.toggleAttribute("disabled", !this.legal || steps[steps.length - 1].action === null);
-    this.viewer.redraw();
   }
 
   /** @param {number} winner */

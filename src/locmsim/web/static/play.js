@@ -304,6 +304,9 @@ export class Game {
         element("a", { id: "watch", href: there, text: "Replay" }),
         element("a", { id: "toreport", href: `${there}#report`, text: "Report" }),
       );
+      const again = `/practice#game=${over.replay}&seat=${view.seat}`;
+      if (view.seat !== null)
+        links.append(element("a", { id: "learn", href: address(again), text: "Try again" }));
     }
     links.append(element("a", { id: "again", href: address("/"), text: "New game" }));
     box.append(links);

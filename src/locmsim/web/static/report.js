@@ -2,17 +2,24 @@
 // The panel "Report": where the game was lost. It compares each turn with the best one that a search
 // finds.
 
-import { element, percent, shape } from "./dom.js";
+import { chancesChart, drawChances } from "./chances.js";
+import { $, element, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
-import { notice, shown, tell } from "./site.js";
+import { address, notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
  *   after: number, loss: number, value_best: number, value_played: number}} Turn */
-/** @typedef {{budget: string, note: string, turns: Turn[], worst: number[][]}} Report */
+/** @typedef {{turn: number|null, picked_key: string, better_key: string, copies: number,
+ *   loss: number}} Pick */
+/** @typedef {{player: number, probability: number, with_package: number, worst: Pick[]}} Deck */
+/** @typedef {{budget: string, note: string, decks: Deck[]|null, decks_note: string, turns: Turn[],
+ *   worst: number[][]}} Report */
 
 /** A smaller loss is noise. */
 const LEAST = 0.02;
+/** Of a choice of cards, a loss that is not shown as 0.0 %. */
+const SEEN = 0.0005;
 /** A chance of winning, from an expected result from -1 to 1. @param {number} value */
 const chance = (value) => (1 + value) / 2;
 
@@ -23,11 +30,23 @@ export class ReportPanel {
     this.key = key;
     this.job = "";
     this.started = false;
+    /** What the decks were worth, which does not change any more. @type {HTMLElement|null} */
+    this.decks = null;
     this.begin = element("button", {
       id: "report-start",
       class: "main",
       text: "Where was it lost?",
       onclick: () => this.start(),
+    });
+    this.practice = element("button", {
+      id: "try-again",
+      text: "Try again",
+      hidden: true,
+      title: "Play the turns of the player below again that gave something away",
+      onclick: () => {
+        const seat = viewer.board.below;
+        location.href = address(`/practice#game=${key}&seat=${seat}`);
+      },
     });
     this.progress = element("progress", {
       hidden: true,
@@ -39,7 +58,7 @@ export class ReportPanel {
     const panel = element(
       "div",
       {},
-      element("div", { class: "bar" }, this.begin, this.progress),
+      element("div", { class: "bar" }, this.begin, this.practice, this.progress),
       this.found,
     );
     viewer.addPanel("report", "Report", panel);
@@ -79,8 +98,11 @@ export class ReportPanel {
     /** @type {Report|null} */
     const report = job.result;
     if (!report) return;
+    this.practice.hidden = false;
     const { names } = this.viewer.data;
+    if (report.decks) this.decks ??= this.judged(report.decks, report.decks_note);
     const parts = [
+      ...(this.decks ? [this.decks] : []),
       this.chart(report.turns),
       element(
         "p",
@@ -105,7 +127,7 @@ export class ReportPanel {
         list.length
           ? element(
               "ul",
-              { class: "plain" },
+              { class: "plain worst" },
               ...list.map((turn) => this.row(/** @type {Turn} */ (turn))),
             )
           : element("p", { class: "dim small", text: "none so far" }),
@@ -118,14 +140,61 @@ export class ReportPanel {
     parts.push(
       element(
         "details",
-        {},
+        { id: "report-turns" },
         element("summary", { text: "All turns" }),
         element("ul", { class: "plain" }, ...all),
       ),
     );
-    const open = this.found.querySelector("details")?.open;
+    const open = () => /** @type {HTMLDetailsElement|null} */ ($("report-turns"));
+    const before = open()?.open;
     this.found.replaceChildren(...parts);
-    this.found.querySelector("details")?.toggleAttribute("open", Boolean(open));
+    open()?.toggleAttribute("open", Boolean(before));
+  }
+
+  /** What the choice of cards was worth. @param {Deck[]} decks @param {string} note */
+  judged(decks, note) {
+    return element(
+      "section",
+      { id: "report-decks" },
+      ...decks.flatMap((deck) => this.deck(deck)),
+      element("p", { class: "dim small budget", text: `${note}.` }),
+    );
+  }
+
+  /** A deck, and the choices of cards that cost most. @param {Deck} deck */
+  deck({ player, probability, with_package: own, worst }) {
+    const { cards, names } = this.viewer.data;
+    const card = (/** @type {string} */ key) =>
+      element("bdi", { text: cards[key].title, title: cards[key].about });
+    const seen = worst.filter(({ loss }) => loss >= SEEN);
+    const choices = seen.map(({ turn, picked_key, better_key, copies, loss }) =>
+      element(
+        "li",
+        {},
+        `${(100 * loss).toFixed(1)} %: `,
+        turn === null ? "" : `pick ${turn + 1}, `,
+        card(better_key),
+        " instead of ",
+        card(picked_key),
+        copies > 1 ? ` (${copies} copies)` : "",
+      ),
+    );
+    return [
+      element("h2", {}, "Deck of ", element("bdi", { class: `p${player}`, text: names[player] })),
+      element("p", {
+        text:
+          `${percent(probability)} chance of winning with these decks, ` +
+          `${percent(own)} with the deck that the package would have chosen.`,
+      }),
+      choices.length
+        ? element(
+            "details",
+            {},
+            element("summary", { text: "What would have been better" }),
+            element("ul", { class: "plain small" }, ...choices),
+          )
+        : element("p", { class: "dim small", text: "No other choice would have been better." }),
+    ];
   }
 
   /** @param {Turn} turn */
@@ -178,33 +247,18 @@ export class ReportPanel {
 
   /** The chances of player 0 over the game. @param {Turn[]} turns */
   chart(turns) {
-    const svg = shape("svg", {
-      class: "chances-chart",
-      role: "img",
-      "aria-label": `Chance of ${this.viewer.data.names[0]} over the turns`,
-      viewBox: "0 0 300 80",
-      preserveAspectRatio: "none",
-    });
-    const last = Math.max(1, this.viewer.steps.at(-1)?.turn ?? 1);
-    const x = (/** @type {number} */ turn) => (300 * turn) / (last + 1);
-    const y = (/** @type {number} */ odds) => (80 - 80 * odds).toFixed(1);
+    const label = `Chance of ${this.viewer.data.names[0]} over the turns`;
+    const chart = chancesChart(label);
     const points = turns.flatMap(({ turn, before, after }) => [
-      `${x(turn).toFixed(1)} ${y(before)}`,
-      `${x(turn + 0.9).toFixed(1)} ${y(after)}`,
+      /** @type {[number, number]} */ ([turn, before]),
+      /** @type {[number, number]} */ ([turn + 0.9, after]),
     ]);
-    svg.append(shape("line", { class: "even", x1: 0, x2: 300, y1: 40, y2: 40 }));
-    for (const turn of turns)
-      svg.append(
-        shape("rect", {
-          class: `loss p${turn.player}`,
-          x: x(turn.turn),
-          y: 80 - 80 * turn.loss,
-          width: Math.max(1, 260 / (last + 1)),
-          height: 80 * turn.loss,
-        }),
-      );
-    if (points.length > 1)
-      svg.append(shape("path", { class: "chance", d: `M${points.join("L")}` }));
-    return /** @type {HTMLElement} */ (/** @type {unknown} */ (svg));
+    const bars = turns.map((turn) => ({
+      place: turn.turn,
+      height: turn.loss,
+      class: `p${turn.player}`,
+    }));
+    drawChances(chart, (this.viewer.steps.at(-1)?.turn ?? 0) + 1, points, bars);
+    return /** @type {HTMLElement} */ (/** @type {unknown} */ (chart));
   }
 }

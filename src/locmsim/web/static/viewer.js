@@ -5,17 +5,21 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { element, forPage, icon, isolated, number, percent, select, shape } from "./dom.js";
+import { chancesChart, drawChances, markPlace } from "./chances.js";
+import { copiesOf, manaCurve } from "./curve.js";
+import { element, forPage, icon, isolated, number, percent, select } from "./dom.js";
+import { Written } from "./written.js";
 
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
- *   answer?: string|null, chat?: string, ignored?: string[], ms?: number, odds?: number,
- *   theirs?: string[]}} Step */
+ *   answer?: string|null, chat?: string, illegal?: string[], stderr?: string, ms?: number,
+ *   odds?: number, theirs?: string[]}} Step */
 /** @typedef {import("./cards.js").Deck & {rules: string, lanes: number, names: string[],
  *   seat: number|null, view?: number|null, winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, params: Record<string, string>,
- *   stderr: string[], choice: string[][], offers: string[][], steps: Step[], captured?: number,
- *   running?: boolean, kind?: string, agents?: string[], files?: string}} Match */
+ *   stderr: string[], choice_stderr?: string[], choice: string[][], offers: string[][],
+ *   steps: Step[], captured?: number, running?: boolean, kind?: string, agents?: string[],
+ *   files?: string}} Match */
 
 const CONTROLS = {
   first: "M3 3h3v14H3zM17 3v14L7 10z",
@@ -38,7 +42,6 @@ export const KEYS = [
   ["v", "whose hand is shown"],
   ["m, c, i", "moves, cards, about the match"],
 ];
-const MAX_COST = 12;
 
 export class Viewer {
   /** @param {HTMLElement} host @param {Match} data @param {(action: string) => void} [act] what a
@@ -70,14 +73,9 @@ export class Viewer {
     /** @type {number|undefined} */
     this.remembering = undefined;
     this.log = element("ol", { id: "log", "aria-label": "Moves", tabindex: "0" });
+    this.written = new Written(this.log);
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
-    this.chart = shape("svg", {
-      id: "chart",
-      role: "img",
-      "aria-label": "Chance of winning by turn",
-      viewBox: "0 0 300 60",
-      preserveAspectRatio: "none",
-    });
+    this.chart = chancesChart("Chance of winning by turn", "chart");
     this.odds = element("p", { id: "odds" });
     this.said = element("p", { id: "said", "aria-live": "polite" });
     this.slider = /** @type {HTMLInputElement} */ (
@@ -283,10 +281,7 @@ export class Viewer {
     this.entries[this.at]?.setAttribute("aria-current", "step");
     this.reveal();
     this.slider.value = String(this.at);
-    const now = this.chart.querySelector("#now");
-    const x = String((300 * this.at) / Math.max(1, this.steps.length - 1));
-    now?.setAttribute("x1", x);
-    now?.setAttribute("x2", x);
+    markPlace(this.chart, this.steps.length - 1, this.at);
     const names = this.data.names;
     this.odds.replaceChildren();
     if (step.odds !== undefined)
@@ -470,9 +465,9 @@ export class Viewer {
     entry.append(link, " ", element("bdi", { text: names[step.player] }));
     if (step.ms) entry.append(" ", element("small", { text: `${number(step.ms)} ms` }));
     if (step.chat) entry.append(" ", element("bdi", { text: `\u201c${step.chat}\u201d` }));
-    if (step.ignored?.length) {
-      const ignored = `ignored: ${step.ignored.join("; ").slice(0, 200)}`;
-      entry.append(" ", element("small", { class: "ignored", text: ignored }));
+    if (step.illegal?.length) {
+      const text = `not legal: ${step.illegal.join("; ").slice(0, 400)}`;
+      entry.append(" ", element("small", { class: "illegal", text }));
     }
     if (step.theirs?.length) {
       const told = element("small", { class: "theirs" }, "before, ");
@@ -480,30 +475,20 @@ export class Viewer {
       told.append(element("bdi", { text: names[1 - step.player] }), acts);
       entry.append(" ", told);
     }
+    if (step.stderr) entry.append(this.written.box(step.stderr));
   }
 
   drawChart() {
     const { chart, steps } = this;
-    const across = (/** @type {number} */ i) => (300 * i) / Math.max(1, steps.length - 1);
-    /** @type {string[]} */
-    const path = [];
-    let start = 0;
-    steps.forEach((step, i) => {
-      if (step.odds === undefined) return;
-      const [x, y] = [across(i).toFixed(1), (60 - 60 * step.odds).toFixed(1)];
-      if (!path.length) start = across(i);
-      path.push(path.length ? `H${x}V${y}` : `M${x} ${y}`);
+    /** @type {[number, number][]} */
+    const points = [];
+    steps.forEach(({ odds }, i) => {
+      if (odds === undefined) return;
+      if (points.length) points.push([i, points[points.length - 1][1]]);
+      points.push([i, odds]);
     });
-    chart.replaceChildren();
-    /** @type {HTMLElement} */ (chart.parentElement).hidden = path.length < 2;
-    if (path.length < 2) return;
-    const line = path.join("");
-    chart.append(
-      shape("path", { class: "area", d: `${line}H300V60H${start.toFixed(1)}z` }),
-      shape("line", { class: "even", x1: 0, x2: 300, y1: 30, y2: 30 }),
-      shape("path", { class: "chance", d: line }),
-      shape("line", { id: "now", x1: 0, x2: 0, y1: 0, y2: 60 }),
-    );
+    drawChances(chart, steps.length - 1, points);
+    /** @type {HTMLElement} */ (chart.parentElement).hidden = points.length < 2;
   }
 
   /** The panel of both decks and what was on offer. */
@@ -512,36 +497,35 @@ export class Viewer {
     const box = element("div", {});
     data.choice.forEach((chosen, player) => {
       if (!chosen.length) return;
-      const costs = Array(MAX_COST + 1).fill(0);
-      /** @type {Map<string, number>} */
-      const counts = new Map();
-      for (const key of chosen) {
-        costs[Math.min(MAX_COST, data.cards[key].row[2])] += 1;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-      }
-      const curve = element("div", { class: `curve p${player}`, role: "img" });
-      curve.setAttribute("aria-label", `Cards by cost: ${costs.join(", ")}`);
-      costs.forEach((count, cost) => {
-        const bar = element("i", { "data-cost": cost, title: `${count} cards of cost ${cost}` });
-        bar.style.setProperty("height", `${(100 * count) / Math.max(1, ...costs)}%`);
-        curve.append(bar);
-      });
       const list = element("ul", { class: "cardlist" });
-      const cost = (/** @type {string} */ key) => data.cards[key].row[2];
-      for (const [key, count] of [...counts].sort((a, b) => cost(a[0]) - cost(b[0])))
+      for (const [key, count] of copiesOf(chosen, data))
         list.append(
           element(
             "li",
             { title: data.cards[key].about },
-            element("span", { class: "cost", text: cost(key) }),
+            element("span", { class: "cost", text: data.cards[key].row[2] }),
             element("bdi", { text: data.cards[key].title }),
             count > 1 ? ` \u00d7${count}` : "",
           ),
         );
+      const curve = manaCurve(chosen.map((key) => data.cards[key].row));
+      curve.classList.add(`p${player}`);
       box.append(
         element("h2", {}, element("bdi", { class: `p${player}`, text: data.names[player] })),
         curve,
         list,
+      );
+    });
+    data.choice_stderr?.forEach((text, player) => {
+      if (!text) return;
+      const name = element("bdi", { class: `p${player}`, text: data.names[player] });
+      box.append(
+        element(
+          "details",
+          { class: "written" },
+          element("summary", {}, "stderr of ", name, " in the choice phase"),
+          element("pre", { text, tabindex: "0" }),
+        ),
       );
     });
     if (data.offers.length) box.append(this.offersTable());

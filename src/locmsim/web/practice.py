@@ -1,0 +1,243 @@
+"""The page *Practice*: turns that gave something away, to be played again, and puzzles."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+
+from locmsim.game.action_text import answer_actions, cards_of
+from locmsim.referee.knowledge import replayed
+from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, compare_turn, report_turns
+from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
+from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
+from locmsim.web.gamepage import position_data
+from locmsim.web.jobs import Job
+from locmsim.web.library import Filter
+from locmsim.web.positions import Position
+from locmsim.web.site import Page, Site
+from locmsim.web.views import PERSON, Cards, action_steps, steps_after
+
+__all__ = ["page"]
+
+#: The most games of a player that are gone through.
+_GAMES = 100
+#: What players are called in a puzzle, the one to move first.
+_NAMES = (PERSON, "The opponent")
+
+
+class _Exercise(NamedTuple):
+    """A position in which a turn is to be played."""
+
+    position: Position
+    #: The puzzle; None for a turn of a match.
+    puzzle: Puzzle | None
+    #: What was answered in the match; None for no answer.
+    answer: str | None = None
+
+    @property
+    def key(self) -> str:
+        """By what browsers remember what was solved: the same whatever the match is called."""
+        return f"{self.position.root.hash64():016x}"
+
+    def compared(self, answer: str | None) -> TurnReport:
+        """Return an answer in a turn of a match beside the best one, as the report does."""
+        position = self.position
+        assert position.belief is not None
+        assert position.turn is not None
+        seen: Any = position.seen
+        return compare_turn(seen, position.belief, answer, turn=position.turn)
+
+    def best(self) -> str:
+        """Return the turn that wins, or the best one that is known."""
+        return self.puzzle.line if self.puzzle else self.compared(self.answer).best
+
+
+def page(site: Site) -> Page:
+    """Return the page and its endpoints: the puzzles, mistakes in games, and one exercise."""
+
+    def puzzles(request: Request) -> object:
+        rows = [
+            {
+                "puzzle": number,
+                "id": puzzle.key,
+                "difficulty": puzzle.difficulty,
+                "rules": puzzle.state.rules,
+            }
+            for number, puzzle in enumerate(_puzzles())
+        ]
+        return {"difficulties": DIFFICULTIES, "puzzles": rows}
+
+    def opened(request: Request, data: dict[str, Any]) -> object:
+        exercise = _exercise(site, data)
+        return {"id": exercise.key, **position_data(exercise.position)}
+
+    def step(request: Request, data: dict[str, Any]) -> object:
+        position = _exercise(site, data).position
+        cards = Cards(position.cards)
+        actions = actions_of(data)
+        return steps_after(
+            position.root.clone(), actions, cards, position.names, hidden=position.hidden
+        )
+
+    def check(request: Request, data: dict[str, Any]) -> object:
+        exercise, actions = _exercise(site, data), actions_of(data)
+        if exercise.puzzle is not None:
+            return _checked_puzzle(exercise.position, actions)
+        return _evaluated_turn(exercise, actions)
+
+    def solution(request: Request, data: dict[str, Any]) -> object:
+        exercise = _exercise(site, data)
+        position, cards = exercise.position, Cards(exercise.position.cards)
+        actions = answer_actions(position.root, exercise.best())
+        steps = action_steps(position.root.clone(), actions, cards, position.names, position.hidden)
+        return {"actions": actions, "steps": steps, "cards": cards.to_json()["cards"]}
+
+    def mistakes(request: Request, data: dict[str, Any]) -> object:
+        games, of_whom = _games(site, data)
+
+        def work(job: Job) -> None:
+            _find(job, site, games, of_whom)
+
+        return site.jobs.start(("mistakes", repr(sorted(data.items())), *games), work).view()
+
+    return Page(
+        "practice",
+        "Practice",
+        [
+            get("/api/practice/puzzles", puzzles),
+            post("/api/practice/open", opened),
+            post("/api/practice/step", step),
+            post("/api/practice/check", check),
+            post("/api/practice/solution", solution),
+            post("/api/practice/mistakes", mistakes),
+        ],
+        address="/practice",
+    )
+
+
+@cache
+def _puzzles() -> list[Puzzle]:
+    return built_in_puzzles()
+
+
+def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
+    """Return the exercise of a request: a ``puzzle`` by its number, or a ``turn`` of a ``game``."""
+    if "puzzle" in data:
+        number, puzzles = whole_of(data, "puzzle"), _puzzles()
+        if not 0 <= number < len(puzzles):
+            raise Refusal(f"puzzle: expected 0 to {len(puzzles) - 1}, got {number}")
+        puzzle = puzzles[number]
+        state = puzzle.state
+        names = _NAMES if state.current_player() == 0 else (_NAMES[1], _NAMES[0])
+        cards = tuple(cards_of(state))
+        return _Exercise(Position(state, None, state, names, cards=cards), puzzle)
+    key, turn = text_of(data, "game"), whole_of(data, "turn")
+    result, _ = site.library.load(key)
+    answer = next((call.answer for call, _ in replayed(result) if call.turn == turn), None)
+    return _Exercise(site.position(key, turn), None, answer)
+
+
+# ------------------------------------------------------------------------------------- answers
+
+
+def _checked_puzzle(position: Position, actions: list[str]) -> dict[str, Any]:
+    end = position.after(actions)
+    if end.winner == position.mover:
+        return {"solved": True, "words": ["Solved: this wins."]}
+    health = end.players[1 - position.mover].health
+    return {"solved": False, "words": [f"Not yet: the opponent has {health} health left."]}
+
+
+def _evaluated_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
+    """Evaluate a turn beside the best one that the engine finds, and the one of the match."""
+    position = exercise.position
+    position.after(actions)  # they must be legal
+    then = exercise.compared(exercise.answer)
+    value = exercise.compared(";".join(actions) or "PASS").value_played
+    mine, best, played = (
+        _win_probability(value),
+        _win_probability(then.value_best),
+        _win_probability(then.value_played),
+    )
+    words = [
+        f"Your chance of winning with this turn: {mine:.0%}.",
+        f"{_beside(mine, best)} the best turn that the engine found ({best:.0%}).",
+        f"{_beside(mine, played)} the turn that was played in the match ({played:.0%}).",
+    ]
+    return {"solved": best - mine < LEAST_LOSS, "words": words, "chance": mine, "best": best}
+
+
+def _win_probability(value: float) -> float:
+    """Return the chance of winning at an expected result from -1 to 1."""
+    return (1 + value) / 2
+
+
+def _beside(mine: float, other: float) -> str:
+    """Return how a chance compares with another one, in words."""
+    if abs(mine - other) < LEAST_LOSS:
+        return "As good as"
+    points = max(1, round(100 * abs(mine - other)))
+    return f"{'Better' if mine > other else 'Worse'} by {points} % than"
+
+
+# ------------------------------------------------------------------------------------- mistakes
+
+
+def _games(site: Site, data: dict[str, Any]) -> "tuple[list[str], _Whom]":
+    """Return the keys of the games of a request: of one ``game``, or the latest of a ``player``."""
+    if "game" in data:
+        key, seat = text_of(data, "game"), whole_of(data, "seat")
+        if seat not in (0, 1):
+            raise Refusal(f"seat: expected 0 or 1, got {seat}")
+        site.library.load(key)  # what is wrong with it is said now
+        return [key], _seat(seat)
+    player, source = text_of(data, "player"), text_of(data, "source", "")
+    count = whole_of(data, "games", 1)
+    if not 1 <= count <= _GAMES:
+        raise Refusal(f"games: expected 1 to {_GAMES}, got {count}")
+    found = site.library.games(Filter(player=player, source=source), count=count)["games"]
+    games = [row["key"] for row in found if not (row["live"] or row["game"])]
+    if not games:
+        raise Refusal(f"there is no finished game of {player!r}")
+    return games, _named(player)
+
+
+#: Returns the players of a match whose mistakes are looked for, from the names of both.
+_Whom = Callable[[tuple[str, str]], list[int]]
+
+
+def _seat(seat: int) -> _Whom:
+    return lambda names: [seat]
+
+
+def _named(player: str) -> _Whom:
+    return lambda names: [seat for seat in (0, 1) if (names[seat] or f"Player {seat}") == player]
+
+
+def _find(job: Job, site: Site, games: list[str], of_whom: _Whom) -> None:
+    """Look for turns that gave something away, and tell the job each one that is found."""
+    found: list[dict[str, Any]] = []
+    for number, key in enumerate(games):
+        job.update(number, len(games), {"mistakes": [*found]})
+        with suppress(ValueError):  # a game that cannot be read any more
+            result, names = site.library.load(key)
+            shown = [name or f"Player {seat}" for seat, name in enumerate(names)]
+            players = of_whom(names)
+            for turn in report_turns(result, players=players, check=job.check):
+                if turn.loss >= LEAST_LOSS:
+                    found.append(_mistake(key, turn, shown))
+                    job.update(number, len(games), {"mistakes": [*found]})
+    job.update(len(games), len(games), {"mistakes": found})
+
+
+def _mistake(key: str, turn: TurnReport, names: list[str]) -> dict[str, Any]:
+    return {
+        "game": key,
+        "turn": turn.turn,
+        "player": turn.player,
+        "names": names,
+        "loss": turn.loss,
+        "id": f"{turn.start.hash64():016x}",
+    }

@@ -1,0 +1,484 @@
+// @ts-check
+// The page Practice: turns that gave something away, to be played again, and puzzles.
+
+import { Board } from "./board.js";
+import { painter } from "./cards.js";
+import "./cardtext.js";
+import {
+  $,
+  element,
+  forPage,
+  isolated,
+  named,
+  number,
+  percent,
+  refill,
+  select,
+  valueOf,
+} from "./dom.js";
+import { follow } from "./follow.js";
+import { followJob } from "./jobs.js";
+import { mark, solvedOf, wasTried } from "./progress.js";
+import { address, ask, notice, shown, tell } from "./site.js";
+
+/** @typedef {import("./viewer.js").Step} Step */
+/** What the server calls an exercise. @typedef {{puzzle: number}|{game: string, turn: number}} Place */
+/** @typedef {{id: string, place: Place, title: string}} Exercise */
+/** @typedef {{puzzle: number, id: string, difficulty: string, rules: string}} Puzzle */
+/** @typedef {{game: string, turn: number, player: number, names: string[], loss: number,
+ *   id: string}} Mistake */
+/** @typedef {import("./cards.js").Deck & {id: string, rules: string, names: string[], lanes: number,
+ *   seat: number, steps: Step[], actions: string[]}} Data */
+
+/** @type {[string, string][]} */
+const RULES = [["", "all"], ...named(["1.5", "1.2", "1.0"])];
+/** Numbers of games of a player that are gone through. */
+const COUNTS = ["1", "5", "20", "100"];
+/** Who plays on the pages. */
+const PERSON = "You";
+
+/** The exercise on the board. */
+class Table {
+  constructor() {
+    /** The exercises that can be gone through, and which of them is shown.
+     * @type {Exercise[]} */
+    this.list = [];
+    this.at = -1;
+    /** @type {Data|null} */
+    this.data = null;
+    /** @type {Board|null} */
+    this.board = null;
+    /** The turn so far, and the positions from its start on. @type {string[]} */
+    this.actions = [];
+    /** @type {Step[]} */
+    this.steps = [];
+    /** What is legal now. @type {string[]} */
+    this.legal = [];
+    /** What the answer is worth, once it was given. @type {string[]|null} */
+    this.verdict = null;
+    /** What the server is being asked. @type {Promise<unknown>|null} */
+    this.busy = null;
+    /** Called when something was solved or another exercise is shown. */
+    this.changed = () => {};
+
+    this.title = element("h1", { id: "exercise" });
+    /** @param {string} id @param {string} text @param {() => void} onclick @param {string} [key] */
+    const button = (id, text, onclick, key) => element("button", { id, text, onclick, title: key });
+    this.end = button("end", "End turn", () => this.answer(), "e");
+    this.end.classList.add("main");
+    this.undo = button("undo", "Undo", () => this.takeBack(), "u");
+    this.again = button("again", "From the start", () => this.restart());
+    this.solve = button("solve", "Show the best turn", () => this.solution());
+    this.next = button("next", "Next", () => this.goOn(), "n");
+    this.stage = element("div", { class: "stage" });
+    this.told = element("div", { id: "verdict", class: "ending", hidden: true, role: "status" });
+    this.found = element("div", { id: "solution" });
+    this.root = element(
+      "section",
+      { class: "today", "aria-labelledby": "exercise" },
+      element(
+        "div",
+        { class: "bar" },
+        this.title,
+        this.end,
+        this.undo,
+        this.again,
+        this.solve,
+        this.next,
+      ),
+      this.stage,
+    );
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!forPage(event)) return;
+    /** @type {Record<string, () => void>} */
+    const keys = { e: () => this.answer(), u: () => this.takeBack(), n: () => this.goOn() };
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+
+  get exercise() {
+    return this.list[this.at];
+  }
+
+  /** Go through other exercises. @param {Exercise[]} list @param {number} at */
+  begin(list, at) {
+    this.list = list;
+    this.show(at);
+  }
+
+  /** @param {number} at */
+  show(at) {
+    this.ask(async () => {
+      const exercise = this.list[at];
+      /** @type {Data} */
+      const data = await tell("/api/practice/open", exercise.place);
+      exercise.id = data.id;
+      this.at = at;
+      this.data = data;
+      const match = { names: data.names, lanes: data.lanes, below: data.seat };
+      this.board = new Board(data, painter(data), match, (action) => this.act(action));
+      this.title.textContent = exercise.title;
+      this.stage.replaceChildren(this.board.root);
+      const place = new URLSearchParams();
+      for (const [name, value] of Object.entries(exercise.place)) place.set(name, String(value));
+      history.replaceState(null, "", `#${place}`);
+      this.reset();
+      this.changed();
+    }, true);
+  }
+
+  /** The next exercise that is not solved, or else the next one. */
+  goOn() {
+    const { list, at } = this;
+    if (!list.length) return;
+    const after = [...list.keys()].map((i) => (at + 1 + i) % list.length);
+    this.show(after.find((i) => !solvedOf([list[i].id])) ?? after[0]);
+  }
+
+  /** Ask the server; meanwhile nothing else can be done. @param {() => Promise<void>} work
+   * @param {boolean} [patient] whether it waits for what is being asked */
+  async ask(work, patient = false) {
+    while (this.busy) {
+      if (!patient) return;
+      await this.busy;
+    }
+    this.root.setAttribute("aria-busy", "true");
+    this.busy = shown(async () => {
+      await work();
+      notice();
+    });
+    await this.busy;
+    this.busy = null;
+    this.root.setAttribute("aria-busy", "false");
+  }
+
+  restart() {
+    if (!this.busy) this.reset();
+  }
+
+  /** Begin the turn again. */
+  reset() {
+    if (!this.data) return;
+    this.actions = [];
+    this.steps = this.data.steps;
+    this.legal = this.data.actions;
+    this.verdict = null;
+    this.told.replaceChildren();
+    this.found.replaceChildren();
+    this.draw();
+  }
+
+  draw(steps = this.steps, at = steps.length - 1) {
+    const { data, board, verdict } = this;
+    if (!data || !board) return;
+    const step = steps[at];
+    const free = !verdict && steps === this.steps;
+    board.pointed = [];
+    board.show({
+      board: step.board,
+      before: steps[at - 1]?.board ?? null,
+      acted: step.action,
+      ...(free ? { actions: this.legal } : { prompt: verdict?.[0] ?? "" }),
+    });
+    this.end.toggleAttribute("disabled", !free);
+    this.undo.toggleAttribute("disabled", !free || !this.actions.length);
+    this.told.hidden = !verdict;
+    document.body.dataset.done = String(this.actions.length);
+  }
+
+  /** @param {string} action */
+  act(action) {
+    this.ask(async () => {
+      const actions = [...this.actions, action];
+      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
+      Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
+      this.actions = actions;
+      this.steps = [...this.steps.slice(0, 1), ...found.steps];
+      this.legal = found.actions;
+      this.draw();
+      if (this.steps[this.steps.length - 1].board.winner !== null) await this.check();
+    });
+  }
+
+  takeBack() {
+    if (this.busy || this.verdict || !this.actions.length) return;
+    this.actions = this.actions.slice(0, -1);
+    const actions = this.actions;
+    this.ask(async () => {
+      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
+      this.steps = [...this.steps.slice(0, 1), ...found.steps];
+      this.legal = found.actions;
+      this.draw();
+    });
+  }
+
+  /** End the turn. */
+  answer() {
+    if (this.data && !this.verdict) this.ask(() => this.check());
+  }
+
+  async check() {
+    const { exercise, actions } = this;
+    const found = await tell("/api/practice/check", { ...exercise.place, actions });
+    mark(exercise.id, found.solved);
+    this.verdict = found.words;
+    this.told.replaceChildren(
+      element("h2", { text: found.solved ? "Well played" : "There is something better" }),
+      ...found.words.map((/** @type {string} */ text) => element("p", { text })),
+    );
+    this.draw();
+    this.changed();
+    // A puzzle stays one until it is given up.
+    if ("game" in exercise.place) await this.tellSolution();
+  }
+
+  /** Show the best turn, which gives a puzzle up. */
+  solution() {
+    if (this.data) this.ask(() => this.tellSolution());
+  }
+
+  async tellSolution() {
+    const { exercise } = this;
+    const data = /** @type {Data} */ (this.data);
+    const found = await tell("/api/practice/solution", exercise.place);
+    Object.assign(data.cards, found.cards);
+    mark(exercise.id, false);
+    const steps = [data.steps[0], ...found.steps];
+    const words = found.steps.map((/** @type {Step} */ step) => step.words);
+    const rows = (words.length ? words : ["End the turn"]).map(
+      (/** @type {string} */ text, /** @type {number} */ i) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            { class: "line", onclick: () => this.draw(steps, Math.min(i + 1, steps.length - 1)) },
+            element("bdi", { text }),
+          ),
+        ),
+    );
+    this.found.replaceChildren(
+      element("h2", { text: "The best turn" }),
+      element("ol", {}, ...rows),
+      element("button", {
+        id: "arrows",
+        text: "Show it on the board",
+        onclick: () => {
+          this.draw(steps, 0);
+          this.board?.point(found.actions);
+        },
+      }),
+    );
+    const { place } = exercise;
+    if ("game" in place) {
+      const there = address(`/game/${place.game}#turn=${place.turn}`);
+      this.found.append(" ", element("a", { href: there, text: "See the match" }));
+    }
+    this.changed();
+  }
+}
+
+const table = new Table();
+
+/** A number of things. @param {number} count @param {string} what one of them */
+const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/** Rows to choose an exercise by; those that were solved say so. @param {Exercise[]} list */
+function rows(list) {
+  return list.map((one, i) => {
+    const how = solvedOf([one.id]) ? "solved" : wasTried(one.id) ? "tried" : "";
+    const sign = { solved: "\u2713 ", tried: "\u2022 ", "": "" }[how];
+    const current = table.list === list && table.at === i;
+    return element(
+      "li",
+      {},
+      element(
+        "button",
+        {
+          class: "line",
+          "data-exercise": one.id,
+          "aria-current": current ? "true" : null,
+          onclick: () => table.begin(list, i),
+        },
+        sign && element("span", { "aria-hidden": "true", text: sign }),
+        how && element("span", { class: "sr", text: `${how}: ` }),
+        element("bdi", { text: one.title }),
+      ),
+    );
+  });
+}
+
+// -------------------------------------------------------------------------------------- puzzles
+
+/** @param {Puzzle} puzzle @returns {Exercise} */
+const exerciseOf = ({ puzzle, id, difficulty, rules }) => ({
+  id,
+  place: { puzzle },
+  title: `Puzzle ${puzzle + 1}, ${difficulty}, rules ${rules}: win this turn`,
+});
+
+/** The puzzles by difficulty, and how many of them are solved.
+ * @param {{difficulties: string[], puzzles: Puzzle[]}} all */
+function puzzlePanel(all) {
+  const choice = select("rules", "Rules", RULES);
+  const buttons = element("div", { id: "puzzles", class: "bar" });
+  /** @param {string} difficulty */
+  const some = (difficulty) =>
+    all.puzzles
+      .filter((one) => one.difficulty === difficulty && ["", one.rules].includes(valueOf("rules")))
+      .map(exerciseOf);
+  const begin = (/** @type {Exercise[]} */ list) => {
+    const first = list.findIndex((one) => !solvedOf([one.id]));
+    if (list.length) table.begin(list, Math.max(0, first));
+  };
+  const draw = () =>
+    buttons.replaceChildren(
+      ...all.difficulties.map((difficulty) => {
+        const list = some(difficulty);
+        const solved = solvedOf(list.map((one) => one.id));
+        return element("button", {
+          "data-difficulty": difficulty,
+          text: `${difficulty}: ${solved} of ${list.length} solved`,
+          onclick: () => begin(list),
+        });
+      }),
+    );
+  choice.addEventListener("change", draw);
+  const panel = element(
+    "section",
+    { class: "panel", "aria-labelledby": "puzzles-title" },
+    element("h2", { id: "puzzles-title", text: "Puzzles" }),
+    element("p", { class: "dim", text: "Exactly one turn wins at once: find it." }),
+    choice,
+    buttons,
+  );
+  return { panel, draw, begin: () => begin(some(all.difficulties[0])) };
+}
+
+// ------------------------------------------------------------------------------------- mistakes
+
+/** @param {Mistake} mistake @returns {Exercise} */
+const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
+  id,
+  place: { game, turn },
+  title: `Turn ${turn} of ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
+});
+
+/** Turns that gave something away: of one game, or of a player's games. */
+function mistakePanel() {
+  /** @type {Exercise[]} */
+  let list = [];
+  let job = "";
+  let asked = 0;
+  const progress = element("p", { id: "searched", class: "dim small", "aria-live": "polite" });
+  const found = element("ul", { id: "mistakes", class: "plain" });
+  const draw = () => found.replaceChildren(...rows(list));
+  /** @param {Record<string, any>} data */
+  const find = (data) =>
+    shown(async () => {
+      const question = ++asked;
+      notice();
+      if (job) await tell("/api/jobs/stop", { job });
+      const started = await tell("/api/practice/mistakes", data);
+      job = started.job;
+      /** Whether the first mistake is on the board. */
+      let begun = false;
+      await followJob(started, (now) => {
+        if (question !== asked) return false;
+        if (now.error) notice(now.error);
+        list.splice(0, list.length, ...(now.result?.mistakes ?? []).map(exerciseIn));
+        if (!begun && list.length) table.begin(list, 0);
+        begun ||= list.length > 0;
+        const state = now.state === "running" ? "Searching\u2026" : "Done:";
+        const games = `${number(now.done)} of ${counted(now.of, "game")}`;
+        progress.textContent = `${state} ${games}, ${counted(list.length, "turn")} gave something away.`;
+        draw();
+        return true;
+      });
+      if (question === asked) job = "";
+    });
+  /** @param {Record<string, any>} data */
+  const start = (data) => {
+    list = [];
+    return find(data);
+  };
+  const none = element("p", { class: "dim", text: "Play a game, or open one, to learn from it." });
+  const form = element(
+    "form",
+    {
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        start({
+          player: valueOf("player"),
+          source: valueOf("source"),
+          games: Number(valueOf("count")),
+        });
+      },
+    },
+    select("player", "Of", []),
+    select("source", "In", []),
+    select("count", "Latest games", named(COUNTS), "5"),
+    element("button", { id: "find", text: "Find mistakes" }),
+  );
+  const panel = element(
+    "section",
+    { class: "panel", "aria-labelledby": "mistakes-title" },
+    element("h2", { id: "mistakes-title", text: "Learn from mistakes" }),
+    form,
+    none,
+    progress,
+    found,
+  );
+  /** Offer the players and sources that there are now. */
+  const offer = async () => {
+    await ask("/api/games", { count: 1 }); // files are looked at
+    const { players, sources } = await ask("/api/games/choices");
+    const rows = sources.map((/** @type {{key: string, path: string}} */ one) => [
+      one.key,
+      one.path,
+    ]);
+    refill("player", named(players), PERSON);
+    refill("source", [["", "all games"], ...rows]);
+    form.hidden = !players.length;
+    none.hidden = !form.hidden;
+  };
+  return { panel, draw, start, offer };
+}
+
+shown(async () => {
+  const all = await ask("/api/practice/puzzles");
+  const puzzles = puzzlePanel(all);
+  const mistakes = mistakePanel();
+  const beside = element(
+    "div",
+    { class: "beside" },
+    table.told,
+    table.found,
+    puzzles.panel,
+    mistakes.panel,
+  );
+  $("main").replaceChildren(element("div", { class: "home" }, table.root, beside));
+  table.changed = () => {
+    puzzles.draw();
+    mistakes.draw();
+  };
+  table.changed();
+  await mistakes.offer();
+  follow("games", () => mistakes.offer().catch(() => {}));
+  const place = new URLSearchParams(location.hash.slice(1));
+  const game = place.get("game");
+  if (game !== null && place.has("seat"))
+    await mistakes.start({ game, seat: Number(place.get("seat")) });
+  else if (game !== null) {
+    const turn = Number(place.get("turn"));
+    table.begin([{ id: "", place: { game, turn }, title: `Turn ${turn}` }], 0);
+  } else if (place.has("puzzle")) {
+    const list = all.puzzles.map(exerciseOf);
+    table.begin(list, Number(place.get("puzzle")) in list ? Number(place.get("puzzle")) : 0);
+  } else puzzles.begin();
+});
