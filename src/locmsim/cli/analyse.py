@@ -423,11 +423,10 @@ def _print_decks(
 ) -> None:
     """Print what both decks were worth, and the choices that cost most."""
     from locmsim.art import card_titles
-    from locmsim.decks.chances import calibration
+    from locmsim.decks.report import decks_note
     from locmsim.referee.locm_text import card_text
-    from locmsim.rules.rulesets import get_rules
 
-    titles, fitted = card_titles(cards), calibration(rules)
+    titles = card_titles(cards)
 
     def text(card: "Card", copies: int) -> str:
         return f"{'2 x ' if copies > 1 else ''}{card_text(card, titles.get(card, ''))}"
@@ -441,15 +440,7 @@ def _print_decks(
             _wrapped("    chosen ", text(one.picked, one.copies))
             _wrapped("    better ", text(one.better, one.copies))
         print()
-    how = "each exchange comes after those above it"
-    if get_rules(rules).draft:
-        how = "each pick is judged by the offers until then"
-    _wrapped(
-        "wins: ",
-        "the chance of winning with these two decks before a card is played, by the package's value"
-        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
-        f" all kinds; {how}",
-    )
+    _wrapped("wins: ", decks_note(rules))
     print()
 
 

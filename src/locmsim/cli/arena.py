@@ -439,9 +439,8 @@ def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
         write(options.csv, cards_csv(rows))
     elif options.json:
         import json
-        from dataclasses import asdict
 
-        print(json.dumps([asdict(row) for row in rows], indent=1))
+        print(json.dumps([row.to_json() for row in rows], indent=1))
     else:
         print(cards_table(rows, _table_width()), end="")
 

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from locmsim._options import Declared, Option
@@ -23,6 +24,7 @@ from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
 
 if TYPE_CHECKING:
+    from locmsim.contract import Game
     from locmsim.tuning.optimization import Optimization, Progress
 
 __all__ = ["add_options", "run"]
@@ -39,6 +41,8 @@ START too where an agent's option has a default, or another place says it. {{ an
   locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"
   locmsim optimize "./mybot --weights {file}" --template weights.json.in
 """
+#: A name for opponents from files: their own may not be possible before a description.
+_OPPONENT = "opponent"
 #: Lines of progress that are printed in all.
 _LINES = 20
 
@@ -58,7 +62,8 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="PLAYER",
-        help="opponent, may be repeated (default: versions of the bot play each other)",
+        help="opponent, may be repeated; DB:NAME or DB: a player, or all who are not retired, of a"
+        " file of results (default: versions of the bot play each other)",
     )
     add_shared(parser, "--games", help="games of the tuning (default: 4000)")
     add("--method", help="spsa, cmaes or tpe (default: spsa)")
@@ -118,10 +123,11 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Failure(f"--template: {options.template}: {reason}", code=2) from None
+    game = game_of(options)
     settings = OptimizationSettings(
         player=options.player,
-        game=game_of(options),
-        against=tuple(options.against),
+        game=game,
+        against=tuple(_opponents(options.against, game)),
         seed=options.seed,
         template=template,
         timeout_scale=options.timeout_scale,
@@ -130,6 +136,21 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
         **{name: value for name, value in chosen.items() if value is not None},
     )
     return Optimization(settings, folder=options.state)
+
+
+def _opponents(texts: Sequence[str], game: "Game") -> Iterator[str]:
+    """Yield the players of ``--against``, those of files of results by their descriptions.
+
+    A run that is resumed has the same ones, whatever has become of the file.
+    """
+    from locmsim.arena.pool import players_in
+
+    for text in texts:
+        try:
+            players = players_in(text, game)
+        except ValueError as error:
+            raise Failure(f"--against: {error}", code=2) from None
+        yield from [f"{_OPPONENT}={player.spec}" for player in players] or [text]
 
 
 def _tune(optimization: "Optimization", options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import printable
@@ -380,6 +381,7 @@ def _played(
                 on_call=on_call,
                 choosers=choosers,
             )
+            result = replace(result, decks=options.decks or "")
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
     except UnusableAgentError as error:

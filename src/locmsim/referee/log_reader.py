@@ -63,7 +63,7 @@ def referee_log(log: Any) -> Any:
 
 
 def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return ``rules``, ``ids``, ``cards`` and ``stderr`` of a log of ours, {} for other logs."""
+    """Return what a log of ours says beyond the Java referee's; {} for other logs."""
     own = log.get(OWN)
     if isinstance(own, Mapping):
         return own

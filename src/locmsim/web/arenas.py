@@ -5,19 +5,23 @@ import signal
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, Any
 
 from starlette.requests import Request
 
 from locmsim.arena import StoreError
+from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
+from locmsim.arena.records import Record
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
 from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.jobs import Job, Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
@@ -26,6 +30,8 @@ __all__ = ["page"]
 
 #: The most rows in one answer.
 _ROWS = 200
+#: The games that are read at once for the table of cards.
+_BLOCK = 100
 #: The most players, and games of each pairing, of a tournament that is started here.
 _PLAYERS, _GAMES = 16, 100_000
 #: The most tournaments at a time, and the most characters that are shown of what one wrote last.
@@ -100,6 +106,7 @@ class _Arenas:
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,
                 "watched": Part.REPLAY in settings.game.parts,
+                "cards": hasattr(settings.game, "cards_of"),
                 "finished": reader.finished,
                 "player": player,
                 "results": reader.to_json(),
@@ -132,11 +139,60 @@ class _Arenas:
         following = found[count - 1].number if len(found) > count else None
         return {"games": [_row(number, ending) for ending in found[:count]], "next": following}
 
+    def cards(self, data: dict[str, Any], jobs: Jobs) -> Job:
+        """Start to count what became of the cards of a player, or of all: every game is replayed.
+
+        The result has ``games`` and ``rows``, as of `locmsim.arena.Arena.cards`.
+        """
+        number, player = self._checked(whole_of(data, "db", 0)), whole_of(data, "player", -1)
+        reader = self._readers[number]
+        with self._locks[number]:
+            try:
+                tally = reader.update()
+            except StoreError as error:
+                raise Refusal(error, 409) from None
+            settings, games, version = reader.settings, tally.games, reader.version
+        if not -1 <= player < len(settings.players):
+            raise Refusal(f"player: expected -1 to {len(settings.players) - 1}, got {player}")
+
+        def work(job: Job) -> None:
+            done = 0
+
+            def records() -> Iterator[Record]:
+                nonlocal done
+                for record in _records(reader.path):
+                    if done % _BLOCK == 0:
+                        job.update(done, games, None)
+                    done += 1
+                    yield record
+
+            try:
+                rows = card_rows(settings, records(), None if player < 0 else player)
+            except StoreError as error:
+                raise ValueError(error) from None
+            job.update(done, done, {"games": done, "rows": [row.to_json() for row in rows]})
+
+        return jobs.start(("cards", number, version, player), work)
+
     def _number(self, request: Request) -> int:
-        number = whole_of(request.query_params, "db", 0, text=True)
+        return self._checked(whole_of(request.query_params, "db", 0, text=True))
+
+    def _checked(self, number: int) -> int:
         if not 0 <= number < len(self._readers):
             raise Refusal("no such file of results: name it with --db", 404)
         return number
+
+
+def _records(path: str) -> Iterator[Record]:
+    """Yield all games of a file, which is open only while it is read."""
+    last = 0
+    while True:
+        with Store(path) as store:
+            block = [*store.records(last, _BLOCK)]
+        if not block:
+            return
+        last = block[-1].outcome.number
+        yield from block
 
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:
@@ -252,7 +308,7 @@ class _Started:
 
 
 def page(site: Site) -> Page:
-    """Return the page and its endpoints: files, figures and games of a tournament, a new one."""
+    """Return the page and its endpoints: files, figures, games, cards, a new tournament."""
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)
@@ -264,6 +320,7 @@ def page(site: Site) -> Page:
             get("/api/arena", started.files),
             get("/api/arena/results", arenas.results),
             get("/api/arena/games", arenas.games),
+            post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).view()),
             post("/api/arena/start", started.start),
             post("/api/arena/stop", started.stop),
         ],

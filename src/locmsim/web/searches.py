@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
-from locmsim.decks.report import report_decks
+from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
@@ -40,8 +40,7 @@ _NOTE = (
 
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
-    """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = site.jobs
+    """Return the endpoints: reports, trees, and what an opponent may hold."""
 
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
@@ -54,22 +53,28 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         if not of:
             raise Refusal("the match ended before the battle")
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
+        fixed["decks_note"] = decks_note(result.match.rules)
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
             decks = None if result.match.state is None else report_decks(result.match)
-            found = GameReport([], report_budget(nodes), decks).to_json()
-            job.update(0, of, {**fixed, **found})
+            cards = Cards(result.match.cards)
+            judged = decks and [_deck_keys(deck, cards) for deck in decks]
+
+            def shown_so_far() -> dict[str, Any]:
+                found = GameReport(turns, report_budget(nodes), decks).to_json()
+                return {**fixed, **found, "decks": judged, "turns": [*worded]}
+
+            job.update(0, of, shown_so_far())
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
-                found = GameReport(turns, report_budget(nodes), decks).to_json()
-                job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
+                job.update(len(turns), of, shown_so_far())
 
         # The file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
-        return jobs.start(repr(same), work)
+        return site.jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
@@ -112,7 +117,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 nodes = min(4 * nodes, last)
 
         same = ("tree", repr(sorted(data.items())))
-        return jobs.start(same, work)
+        return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
@@ -145,7 +150,6 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         post("/api/report/start", started(report)),
         post("/api/tree/start", started(tree)),
         post("/api/tree/holdable", holdable),
-        *jobs.routes(),
     ]
 
 
@@ -169,6 +173,15 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
+    """Return the report on a deck, with the keys by which the page knows the cards."""
+    worst = [
+        {**one.to_json(), "picked_key": cards.key(one.picked), "better_key": cards.key(one.better)}
+        for one in deck.worst
+    ]
+    return {**deck.to_json(), "worst": worst}
 
 
 def _turn_words(

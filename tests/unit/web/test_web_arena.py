@@ -3,10 +3,12 @@
 import contextlib
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -122,6 +124,59 @@ def test_games(ask: Asker) -> None:
     assert HOSTILE in match["names"] or 0 not in outcomes[14].players
 
 
+@pytest.fixture
+def cards(tmp_path: Path) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield a file of results, and a function that counts the cards in it as a page does."""
+    db = str(tmp_path / "results.db")
+    with Arena(["one=greedy", "two=random"], rules="1.2", db=db, games=6, seed=2) as arena:
+        arena.run(jobs=1)
+    site = Site(Library((), [db]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token}
+
+        def count(status: int = 200, **data: Any) -> Any:
+            answer = client.post("/api/arena/cards", params=query, json=data)
+            assert answer.status_code == status, answer.text
+            view = answer.json()
+            while view.get("state") == "running":
+                view = client.get("/api/jobs", params={**query, "job": view["job"]}).json()
+            return view
+
+        yield db, count
+
+
+@pytest.mark.parametrize("player", [-1, 1])
+def test_cards(player: int, cards: tuple[str, Callable[..., Any]]) -> None:
+    db, count = cards
+    found = count(db=0, player=player)
+    assert (found["state"], found["error"], found["done"], found["of"]) == ("done", None, 6, 6)
+    with Arena.load(db) as arena:
+        rows = arena.cards(None if player < 0 else "two")
+        assert arena.record(1)  # the file is not in use
+    assert found["result"] == {"games": 6, "rows": [row.to_json() for row in rows]}
+    case, (row, *_) = rows[0].cases["offered"], found["result"]["rows"]
+    assert row["cases"]["offered"]["share"] == case.share
+    assert row["cases"]["offered"]["interval"] == [*case.interval]
+    unplayed = [one for one in found["result"]["rows"] if not one["cases"]["played"]["games"]]
+    assert unplayed[0]["cases"]["played"]["interval"] is None
+
+
+def test_cards_that_cannot_be_counted(
+    cards: tuple[str, Callable[..., Any]], tmp_path: Path
+) -> None:
+    db, count = cards
+    assert count(400, db=0, player=2)["error"] == "player: expected -1 to 1, got 2"
+    assert "name it with --db" in count(404, db=1)["error"]
+    assert count(400, db="0")["error"] == "db: expected an integer"
+    with contextlib.closing(sqlite3.connect(db)) as file, file:
+        file.execute(
+            "UPDATE games SET answers = ?", [zlib.compress(b'[[0, "PASS", 1], [0, "PASS", 1]]')]
+        )
+    failed = count(db=0)
+    assert failed["state"] == "failed"
+    assert failed["error"]
+
+
 def test_refusals(ask: Asker) -> None:
     assert "none.db: no such file" in ask("/api/arena/results", db=2)["error"]
     assert "none.db: no such file" in ask("/api/arena/games", 409, db=2)
@@ -142,7 +197,7 @@ def test_another_game(tmp_path: Path) -> None:
     ask = asker(db)
     found = ask("/api/arena/results")
     assert (found["title"], found["turn"]) == ("Vestrock", "turn")
-    assert (found["scored"], found["watched"]) == (True, False)
+    assert (found["scored"], found["watched"], found["cards"]) == (True, False, False)
     assert [player["points"] for player in found["results"]["players"]] == points
     assert len(ask("/api/arena/games")["games"]) == 2
     assert f"{db}: Vestrock has no replay" in ask("/api/game", status=400, game="d0:1")
