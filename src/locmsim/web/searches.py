@@ -73,11 +73,11 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
             worded: list[dict[str, Any]] = []
             decks = None if result.match.state is None else report_decks(result.match)
             cards = Cards(result.match.cards)
-            judged = decks and [_deck_keys(deck, cards) for deck in decks]
+            keyed = decks and [_deck_keys(deck, cards) for deck in decks]
 
             def shown_so_far() -> dict[str, Any]:
                 found = GameReport(turns, report_budget(nodes), decks).to_json()
-                return {**fixed, **found, "decks": judged, "turns": [*worded]}
+                return {**fixed, **found, "decks": keyed, "turns": [*worded]}
 
             job.update(0, of, shown_so_far())
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):

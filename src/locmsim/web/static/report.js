@@ -100,7 +100,7 @@ export class ReportPanel {
     if (!report) return;
     this.practice.hidden = false;
     const { names } = this.viewer.data;
-    if (report.decks) this.decks ??= this.judged(report.decks, report.decks_note);
+    if (report.decks) this.decks ??= this.deckParts(report.decks, report.decks_note);
     const parts = [
       ...(this.decks ? [this.decks] : []),
       this.chart(report.turns),
@@ -152,7 +152,7 @@ export class ReportPanel {
   }
 
   /** What the choice of cards was worth. @param {Deck[]} decks @param {string} note */
-  judged(decks, note) {
+  deckParts(decks, note) {
     return element(
       "section",
       { id: "report-decks" },
