@@ -26,7 +26,7 @@ static int engine_n_done, engine_has_battle;
 // The cards that were offered, by ascending base id, and what each player took, as base ids.
 static locm_card_t engine_set[LOCM_MAX_CARDS];
 static int engine_set_size;
-static int engine_taken[2][LOCM_MAX_DECK], engine_n_taken[2];
+static int engine_picks[2][LOCM_MAX_DECK], engine_n_picks[2];
 
 // -- the text
 
@@ -98,7 +98,7 @@ LOCM_API void locm_engine_start(void) {
   int who;
   for (who = 0; who < 2; who++) locm_game_start(&engine_views[who]);
   engine_has_battle = engine_n_done = engine_n_acted[0] = engine_n_acted[1] = 0;
-  engine_set_size = engine_n_taken[0] = engine_n_taken[1] = 0;
+  engine_set_size = engine_n_picks[0] = engine_n_picks[1] = 0;
 }
 
 // Adds a card to those that were offered.
@@ -132,11 +132,11 @@ LOCM_API int locm_engine_choose(int player) {
 LOCM_API void locm_engine_took(int player, int size) {
   locm_belief_t *belief = &engine_views[player & 1].belief;
   int at = 0, id;
-  belief->n_kinds = belief->n_chosen = engine_n_taken[player & 1] = 0;
+  belief->n_kinds = belief->n_chosen = engine_n_picks[player & 1] = 0;
   while (engine_take_number(&at, size, &id)) {
     locm_belief_chose(belief, id);
-    if (engine_n_taken[player & 1] < LOCM_MAX_DECK) {
-      engine_taken[player & 1][engine_n_taken[player & 1]++] = id;
+    if (engine_n_picks[player & 1] < LOCM_MAX_DECK) {
+      engine_picks[player & 1][engine_n_picks[player & 1]++] = id;
     }
   }
 }
@@ -213,9 +213,9 @@ LOCM_API int locm_engine_deal(uint32_t seed_low, uint32_t seed_high) {
   match.n_cards = engine_set_size;
   locmi_match_seed(&match, (int64_t)engine_seed_of(seed_low, seed_high));
   for (who = 0; who < 2; who++) {
-    if (engine_n_taken[who] != LOCM_MAX_DECK) return 0;
+    if (engine_n_picks[who] != LOCM_MAX_DECK) return 0;
     for (i = 0; i < LOCM_MAX_DECK; i++) {
-      for (j = 0; j < engine_set_size && engine_set[j].base_id != engine_taken[who][i]; j++) continue;
+      for (j = 0; j < engine_set_size && engine_set[j].base_id != engine_picks[who][i]; j++) continue;
       if (j == engine_set_size) return 0;
       match.decks[who][i] = (uint8_t)j;
     }

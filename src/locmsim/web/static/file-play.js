@@ -163,12 +163,14 @@ class PlayPage {
   /** Deal the cards, and begin the battle. @param {Table} table */
   async battle(table) {
     const { rules, lanes } = this.data;
-    const { seed, deck, seat, level, offers, taken } = table;
+    const { seed, deck, seat, level, taken } = table;
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
     this.local.turnTo({ seed, choices: table.texts, taken: ids });
+    // What the level took is not told before the match is over.
+    const choice = taken.map((keys, player) => (player === seat ? keys : []));
     const match = {
       ...deck,
-      ...{ rules, lanes, names: ["", ""], seat, winner: null, fault: null, choice: taken, offers },
+      ...{ rules, lanes, names: ["", ""], seat, winner: null, fault: null, choice, offers: [] },
       ...{ params: { seed: String(seed) }, stderr: ["", ""], steps: [] },
     };
     const { board } = await this.local.ask("walk", { path: [], actions: [] });
