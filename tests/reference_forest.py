@@ -20,7 +20,7 @@ LEAST_PRIOR = 1e-30
 
 #: A function of a world, and of its history if that is known, that returns the value for the player
 #: to move and the priors by action number.
-Evaluator = Callable[[State, Past | None], tuple[float, Any]]
+LeafEvaluation = Callable[[State, Past | None], tuple[float, Any]]
 
 
 @dataclass
@@ -89,7 +89,7 @@ class ReferenceSearch:
 
     def __init__(
         self, worlds: Determinizer, seed: int, noise: Any, options: PolicyOptions,
-        evaluate: Evaluator, past: Past | None = None,
+        evaluate: LeafEvaluation, past: Past | None = None,
     ) -> None:  # fmt: skip
         self.worlds, self.seed, self.noise = worlds, seed, noise
         self.options, self.evaluate, self.past = options, evaluate, past

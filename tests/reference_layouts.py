@@ -13,7 +13,7 @@ from locmsim.rules.rulesets import get_rules
 SLOTS = 6
 
 
-def cut(value: int) -> int:
+def clip(value: int) -> int:
     return max(-127, min(127, value))
 
 
@@ -81,7 +81,7 @@ def pile(cards: list[Card]) -> list[int]:
     creatures = [card for card in cards if card.type == CardType.CREATURE]
     return [
         *counts,
-        cut(sum(card.card_draw for card in cards)),
+        clip(sum(card.card_draw for card in cards)),
         sum(card.area != Area.TARGET for card in cards),
         sum("C" in card.abilities for card in creatures),
         sum("G" in card.abilities for card in creatures),
@@ -98,21 +98,22 @@ def entities(state: State, player: int, past: Past | None = None) -> np.ndarray:
 
     shown = past.shown[1 - player] if past else []
     rows = [
-        cut(me.health), me.mana, me.max_mana, me.bonus_mana, cut(me.next_draw), third(me),
+        clip(me.health), me.mana, me.max_mana, me.bonus_mana, clip(me.next_draw), third(me),
         me.deck_size, me.hand_size,
-        cut(op.health), op.max_mana, op.bonus_mana, cut(op.next_draw), third(op), op.deck_size,
+        clip(op.health), op.max_mana, op.bonus_mana, clip(op.next_draw), third(op), op.deck_size,
         op.hand_size, len(shown),
-        cut(state.turn // 2), player, past.actions if past and mine else 0,
+        clip(state.turn // 2), player, past.actions if past and mine else 0,
         *[int(state.rules == rules) for rules in ("1.5", "1.2", "1.0")],
-        int(state.rules != "1.0"), cut(me.shown_draw) if mine else 0,
+        int(state.rules != "1.0"), clip(me.shown_draw) if mine else 0,
     ]  # fmt: skip
     deck = [card.card for card in me.deck]
     hand = np.zeros((8, 24), int)
     for h, (number, card) in enumerate(me.hand):
         kinds = [int(card.type == kind) for kind in CardType]
         hand[h, :22] = [
-            1, *kinds, card.cost, cut(card.attack), cut(card.defense), cut(card.my_health_change),
-            cut(card.opponent_health_change), card.card_draw, *keywords(card.abilities),
+            1, *kinds, card.cost, clip(card.attack), clip(card.defense),
+            clip(card.my_health_change), clip(card.opponent_health_change), card.card_draw,
+            *keywords(card.abilities),
             card.area == Area.LANE1, card.area == Area.LANE2, card.cost <= me.mana,
             sum(other.base_id == card.base_id for other in deck),
             bool(past) and number in past.drawn[player],
@@ -125,7 +126,7 @@ def entities(state: State, player: int, past: Past | None = None) -> np.ndarray:
                 continue
             own = who == player
             board[slot, :15] = [
-                1, creature.lane, cut(creature.attack), cut(creature.defense),
+                1, creature.lane, clip(creature.attack), clip(creature.defense),
                 *keywords(creature.abilities), own and creature.can_attack,
                 own and creature.has_attacked,
                 bool(past) and creature.id not in past.began[who],
@@ -176,7 +177,7 @@ def card_row(card: Card) -> list[int]:
     row += [card.my_health_change, card.opponent_health_change, card.card_draw]
     row += keywords(card.abilities)
     row += [int(card.area == Area.LANE1), int(card.area == Area.LANE2)]
-    return [cut(number) for number in row] + [0] * (24 - len(row))
+    return [clip(number) for number in row] + [0] * (24 - len(row))
 
 
 def choice(rules: str, cards: list[Card], offer: list[Card], chosen: list[Card]) -> list[int]:

@@ -42,7 +42,7 @@ def put_state(Rows rows not None, Py_ssize_t i, State state not None):
     shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
     known_start(&r.k, &r.s, table_of(r))
     memcpy(r.k.seen, old.k.seen, sizeof(old.k.seen))
-    memcpy(r.k.shown, old.k.shown, sizeof(old.k.shown))
+    memcpy(r.k.n_seen, old.k.n_seen, sizeof(old.k.n_seen))
     memcpy(r.k.draws[1], old.k.draws[1], sizeof(old.k.draws[1]))
     r.k.actions = old.k.actions
     memset(r.k.began, 0, sizeof(r.k.began))

@@ -125,6 +125,7 @@ def specialised(choice: Choice) -> str:
             ("match_t", "rules"): code,
             ("options_t", "is_tree"): is_tree,
             ("work_t", "watch"): 0,
+            ("work_t", "steps"): 0,
             ("work_t", "own_deck"): 0,
         }
         roots += (PARTS + (DECK if code == "RULES_15" else DRAFT)).split()

@@ -110,14 +110,13 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
     int32_t _pad[5]             # so that no card lies across two cache lines
     # First the instances of the game, then the pool (each card once): a hidden card may be replaced
     # by any entry, including those of the pool. This field is the last one, and nothing beyond the
-    # last card is read (but the first entry, if there is none): where many tables of few cards are
-    # stored, each may be a `short_table_t`, whose address is used as that of a table.
+    # last card is read (but the first entry, if there is none): see `short_table_t`.
     card_t cards[MAX_CARDS]
 
 cdef enum:
     SHORT_CARDS = 64
 
-ctypedef struct short_table_t:  # the beginning of a `table_t`
+ctypedef struct short_table_t:  # a table of few cards, where many are stored: see `table_of_short`
     int32_t rules
     int32_t n_instances
     int32_t n_cards
@@ -179,7 +178,7 @@ cdef extern from *:
 
 
 cdef inline int num_actions(int rules) noexcept nogil:
-    """One more than the highest action number."""
+    """Return one more than the highest action number."""
     return MAX_ACTIONS if rules == RULES_10 else TWO_LANE_ACTIONS
 
 
@@ -189,13 +188,13 @@ cdef inline int clip(int x, int most) noexcept nogil:
 
 
 cdef inline int player_next_draw(const player_t* p) noexcept nogil:
-    """The cards that a player will draw at the start of their next turn, those for lost health
-    included (section 5)."""
+    """Return the cards that a player will draw at the start of their next turn, those for lost
+    health included (section 5)."""
     return p.next_draw + <int>(<uint32_t>p.lost // 5)
 
 
 cdef inline int state_next_draw(const state_t* s, int p) noexcept nogil:
-    """The cards that player p will draw in all."""
+    """Return the cards that player p will draw in all."""
     return player_next_draw(&s.p[p])
 
 
@@ -206,9 +205,15 @@ cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
 
 
 cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
-    """The bits of eight bytes that are each 0 or 1."""
+    """Return the bits of eight bytes that are each 0 or 1."""
     # The multiplication gathers the lowest bits of the eight bytes in the highest byte.
     return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
+
+
+cdef inline table_t* table_of_short(short_table_t* t) noexcept nogil:
+    """Return a short table as a table, which has the same fields; its missing cards are never read.
+    """
+    return <table_t*>t
 
 
 # ---- functions: all run without the GIL, and none can fail ---------------------------------------
@@ -385,7 +390,7 @@ ctypedef struct shown_t:        # an observation
     shown_card_t cards[MAX_SHOWN]
 
 # What is wrong with the rows of an observation: ROWS_FIT, the number of a row that has no place, or
-# ID_REPEATED more than the number of a row whose instance id occurs before.
+# ID_REPEATED more than the number of a row whose instance id occurs before. See `check_rows`.
 ctypedef int rows_fault_t
 
 cdef enum:
@@ -415,8 +420,10 @@ cdef void state_fill_hand(
 # Returns `locmsim._checks.seed_bits`, the lowest 64 bits of an integer, quickly for one of Python.
 cdef uint64_t seed_of(seed) except? 0
 
-# Raises ``ValueError``, which names a field that no battle shows.
+# Raise ``ValueError``, which names a field that no battle shows, and the first row that cannot
+# stand there.
 cdef int check_battle(const shown_t* o) except -1
+cdef int check_rows(rows_fault_t fault, const shown_t* o) except -1
 
 
 # ---- hidden information --------------------------------------------------------------------------
@@ -459,7 +466,7 @@ cdef int state_resample(
 
 cdef class Table:
     cdef table_t t
-    cdef list cards             # the result of `shown`; None before its first call
+    cdef list cards             # the result of `card_list`; None before its first call
     # In a table that was resampled, until then: the list of the table that it comes from, where the
     # entries of its instances are found there, and where its pool begins.
     cdef list named
@@ -468,7 +475,7 @@ cdef class Table:
     cdef bytes sealed           # what `to_bytes` wrote last; None before
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1
-    cdef list shown(self)
+    cdef list card_list(self)
     cdef object card(self, int entry)
     cdef bytes pack(self)
 
@@ -485,4 +492,4 @@ cdef class Determinizer:
     cdef State state
 
 # Does `State.from_observation`, overwriting a state and a table.
-cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1
+cdef int fill_from_observation(state_t* s, table_t* t, Shown observation) except -1

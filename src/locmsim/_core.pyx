@@ -128,12 +128,12 @@ cdef class Table:
         c.id = id
         c.base_id = card.base_id
         complete_card(c, entry)
-        self.shown()[entry] = card
+        self.card_list()[entry] = card
         self.t.n_cards = entry + 1
         return entry
 
-    cdef list shown(self):
-        """The `Card` of each entry; None until it is first needed."""
+    cdef list card_list(self):
+        """Return the `Card` of each entry, None where it was not needed yet."""
         cdef int i, pool = self.t.n_instances
         if self.cards is None:
             self.cards = [None] * MAX_CARDS
@@ -145,12 +145,12 @@ cdef class Table:
         return self.cards
 
     cdef object card(self, int entry):
-        """The `Card` of an entry."""
+        """Return the `Card` of an entry."""
         cdef const card_t* c = &self.t.cards[entry]
-        cdef list shown = self.shown()
-        card = shown[entry]
+        cdef list cards = self.card_list()
+        card = cards[entry]
         if card is None:
-            card = shown[entry] = Card(
+            card = cards[entry] = Card(
                 c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
                 c.my_health, c.opponent_health, c.draw, c.area)
         return card
@@ -170,13 +170,13 @@ cdef class Table:
         other = pool
         if self.t.n_cards + other.t.n_cards - other.t.n_instances > MAX_CARDS:
             raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-        names = other.cards if other.named is None else other.shown()
+        names = other.cards if other.named is None else other.card_list()
         for i in range(other.t.n_instances, other.t.n_cards):
             entry = self.t.n_cards
             self.t.cards[entry] = other.t.cards[i]
             complete_card(&self.t.cards[entry], entry)
             if names is not None:
-                self.shown()[entry] = names[i]
+                self.card_list()[entry] = names[i]
             self.t.n_cards = entry + 1
         return 0
 
@@ -208,6 +208,7 @@ cdef Table new_table(rules):
 
 # Functions of a state in plain Python, from the packages above: imported when first needed.
 _LATER = {
+    "CardInPlay": "game.observation",
     "Observation": "game.observation",
     "board_html": "game.boards",
     "board_text": "game.boards",
@@ -221,7 +222,7 @@ _LATER = {
 cdef dict _FOUND = {}
 
 
-cdef object later(str name):
+cdef object late_import(str name):
     found = _FOUND.get(name)
     if found is None:
         found = _FOUND[name] = getattr(import_module(f"locmsim.{_LATER[name]}"), name)
@@ -392,7 +393,7 @@ cdef class State:
         ValueError
             A field is wrong; the message names it.
         """
-        return later("state_of_snapshot")(snapshot, cards, decks, rules)
+        return late_import("state_of_snapshot")(snapshot, cards, decks, rules)
 
     @staticmethod
     def from_observation(Shown observation not None):
@@ -690,7 +691,7 @@ cdef class State:
 
     def get_game(self):
         """Return the game object of `locmsim.openspiel` for this rule set."""
-        return later("game")(self.rules)
+        return late_import("game")(self.rules)
 
     # -- actions in words
 
@@ -831,14 +832,14 @@ cdef class State:
 
     def __str__(self):
         """Return a readable board: the player to move below, the other player above."""
-        return later("board_text")(self)
+        return late_import("board_text")(self)
 
     def __repr__(self):
         return f"<State rules={self.rules} turn={self.turn} winner={self.winner}>"
 
     def _repr_html_(self):
         """Return a picture of both sides for notebooks."""
-        return later("board_html")(self)
+        return late_import("board_html")(self)
 
     # -- looking inside
 
@@ -872,7 +873,7 @@ cdef class State:
         Observation
             As from `locmsim.Observation.of`, which also says what is raised.
         """
-        return later("Observation").of(self, player, opponent_actions)
+        return late_import("Observation").of(self, player, opponent_actions)
 
     def observation_tensor(self, player=None, layout="entities-f32", *, out=None):
         """Return what a player sees as numbers, in a layout of `locmsim.policy`.
@@ -898,7 +899,7 @@ cdef class State:
         ValueError
             The layout or the player is unknown, or `out` does not fit.
         """
-        return later("write_state")(self, self.viewer(player), layout, out)
+        return late_import("write_state")(self, self.viewer(player), layout, out)
 
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
@@ -925,7 +926,7 @@ cdef class State:
         ValueError
             `player` is neither 0 nor 1.
         """
-        return later("seen_text")(self, self.viewer(player))
+        return late_import("seen_text")(self, self.viewer(player))
 
     def validate(self):
         """Check all invariants of the representation; an `AssertionError` names the broken one."""
@@ -1136,7 +1137,7 @@ cdef class State:
         `from_text` is its inverse. The text includes the pool of hidden cards, but not the names of
         cards.
         """
-        return later("state_text")(self)
+        return late_import("state_text")(self)
 
     @staticmethod
     def from_text(text):
@@ -1157,7 +1158,7 @@ cdef class State:
         ValueError
             A field is wrong; the message names it, such as ``players[0].board[2]``.
         """
-        return later("state_of_text")(text)
+        return late_import("state_of_text")(text)
 
     def __reduce__(self):
         return _unpack_state, (self.table, packed(self))
@@ -1298,7 +1299,7 @@ cdef int lane_of(int slot, const table_t* t) noexcept:
 
 
 cdef list board_order(const player_t* p, const table_t* t):
-    """The occupied slots in summon order over both lanes."""
+    """Return the occupied slots in summon order over both lanes."""
     cdef int bit, lane
     cdef int bits = COUNT[marked(p, OCCUPIED)]
     cdef list slots = []
@@ -1330,7 +1331,7 @@ def _first(pair):
 
 
 cdef int entry_of(Table table, int64_t id) noexcept:
-    """The entry of an instance id; -1 for an unknown id."""
+    """Return the entry of an instance id; -1 for an unknown id."""
     cdef int i
     cdef int n = table.t.n_instances or table.t.n_cards
     for i in range(n):

@@ -99,7 +99,7 @@ cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
 
 
 cdef int original_entry(const table_t* t, const shown_card_t* row) noexcept nogil:
-    """The entry of which a creature is the area copy (section 7); -1 for any other creature."""
+    """Return the entry of which a creature is the area copy (section 7); -1 for any other one."""
     cdef int i
     if is_copy_id(t.rules, row.id):
         for i in range(t.n_cards):
@@ -110,7 +110,7 @@ cdef int original_entry(const table_t* t, const shown_card_t* row) noexcept nogi
 
 
 cdef int entry_like(const table_t* t, int base_id) noexcept nogil:
-    """The first entry with a base id; -1 if there is none."""
+    """Return the first entry with a base id; -1 if there is none."""
     cdef int i
     for i in range(t.n_cards):
         if t.cards[i].base_id == base_id:
@@ -257,19 +257,28 @@ cdef int check_battle(const shown_t* o) except -1:
     return 0
 
 
-cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
-    cdef const char* wrong
-    cdef rows_fault_t fault
-    check_battle(&shown.o)
-    t.rules = shown.o.rules
-    t.n_cards = 0
-    t.n_instances = 0
-    fault = state_show(s, t, &shown.o, 0, NULL)
+cdef int check_rows(rows_fault_t fault, const shown_t* o) except -1:
+    cdef const shown_card_t* row
+    if fault == ROWS_FIT:
+        return 0
     if fault >= ID_REPEATED:
         fault -= ID_REPEATED
-        raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
-    if fault != ROWS_FIT:
-        raise ValueError(f"cards[{fault}]: {shown.cards[fault]!r} does not fit")
+        raise ValueError(f"cards[{fault}]: instance id {o.cards[fault].id} occurs twice")
+    row = &o.cards[fault]
+    shown = late_import("CardInPlay")(
+        row.base_id, row.id, row.location, row.type, row.cost, row.attack, row.defense,
+        abilities_of(row.keywords), row.my_health, row.opponent_health, row.draw, row.area,
+        row.lane)
+    raise ValueError(f"cards[{fault}]: {shown!r} does not fit")
+
+
+cdef int fill_from_observation(state_t* s, table_t* t, Shown observation) except -1:
+    cdef const char* wrong
+    check_battle(&observation.o)
+    t.rules = observation.o.rules
+    t.n_cards = 0
+    t.n_instances = 0
+    check_rows(state_show(s, t, &observation.o, 0, NULL), &observation.o)
     wrong = cards_fault(t, t.n_cards)
     if wrong is NULL:
         wrong = ids_fault(s, t)
@@ -287,8 +296,8 @@ cdef enum:
 
 
 cdef inline uint64_t random_bits(uint64_t* stream) noexcept nogil:
-    """64 random bits for several draws. They come from the generator of `below`, whose lower bits
-    are poor: the upper ones are mixed into them."""
+    """Return 64 random bits for several draws. They come from the generator of `below`, whose lower
+    bits are poor: the upper ones are mixed into them."""
     cdef uint64_t x
     stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
     x = stream[0]
@@ -626,13 +635,13 @@ cdef class Determinizer:
         actions : iterable of int
             Legal actions, in order.
         """
-        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
-        later.u = self.u
+        cdef Determinizer moved = Determinizer(self.state, self.u.viewer, None)
+        moved.u = self.u
         for action in actions:
-            later.state.apply_action(action)
-        return later
+            moved.state.apply_action(action)
+        return moved
 
-    def begun_as(self, State state not None):
+    def resumed_at(self, State state not None):
         """Return the same worlds in the middle of a turn.
 
         `self` must be the view of the position at the start of that turn.
@@ -647,20 +656,20 @@ cdef class Determinizer:
         ValueError
             The rules, the boards or the mover's hands differ.
         """
-        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
+        cdef Determinizer moved = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
-        cdef int turned = me ^ state_player(&later.state.s)     # 1: the seats are swapped
+        cdef int turned = me ^ state_player(&moved.state.s)     # 1: the seats are swapped
         cdef player_t* p
         cdef const player_t* known
-        later.u = self.u
+        moved.u = self.u
         for who in range(2):
-            p = &later.state.s.p[who ^ turned]
+            p = &moved.state.s.p[who ^ turned]
             known = &state.s.p[who]
-            if later.state.table.t.rules != state.table.t.rules:
+            if moved.state.table.t.rules != state.table.t.rules:
                 raise ValueError("the rules are those of another position")
-            if not same_board(p, &later.state.table.t, known, &state.table.t):
+            if not same_board(p, &moved.state.table.t, known, &state.table.t):
                 raise ValueError("the boards are those of another position")
-            if who == me and not same_hand(p, &later.state.table.t, known, &state.table.t):
+            if who == me and not same_hand(p, &moved.state.table.t, known, &state.table.t):
                 raise ValueError("the hand is that of another position")
             p.marks = known.marks
             if who == me:
@@ -669,7 +678,7 @@ cdef class Determinizer:
             p.lost = known.lost
             p.next_draw = known.next_draw
             p.runes = known.runes
-        return later
+        return moved
 
 
 cdef bint same_board(
@@ -711,52 +720,11 @@ def with_hand(State state not None, int player, hand):
     cdef const table_t* t = &state.table.t
     cdef State result = new_state(table)
     cdef player_t* p
-    cdef int who, i, place, entry
-    cdef list zones = []
-    cdef set used_ids = set()
-    for who in range(2):
-        p = &state.s.p[who]
-        zones.append((
-            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
-            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
-            [p.board[i].card for i in range(MAX_BOARD) if marked(p, OCCUPIED) >> i & 1]))
-    held, deck, _ = zones[player]
-    for place, base_id in enumerate(hand):
-        bases = [t.cards[<int>other].base_id for other in held]
-        in_deck = [t.cards[<int>other].base_id for other in deck]
-        if base_id in bases[place:]:
-            i = bases.index(base_id, place)
-            held[place], held[i] = held[i], held[place]
-        elif base_id in in_deck:
-            i = in_deck.index(base_id)
-            held[place], deck[i] = deck[i], held[place]
-        else:
-            held[place] = pool_entry(t, base_id)
-    for lists in zones:
-        for entries in lists:
-            used_ids.update([original_id(t.rules, t.cards[<int>other].id)
-                             for other in entries if other < t.n_instances])
-    named = []                          # (id, entry), in the order of the ids
-    for who, lists in enumerate(zones):
-        free = free_ids(t.rules, who, used_ids)
-        for entries in lists:
-            for i, entry in enumerate(entries):
-                number = next(free) if entry >= t.n_instances else t.cards[entry].id
-                entries[i] = number
-                named.append((number, entry))
-    named = sorted(set(named))
-    if len(named) + t.n_cards - t.n_instances > MAX_CARDS:
-        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    table.t.rules = t.rules
-    table.t.n_cards = 0
-    for number, entry in [*named, *((POOL_ID, i) for i in range(t.n_instances, t.n_cards))]:
-        i = table.t.n_cards
-        table.t.cards[i] = t.cards[entry]
-        table.t.cards[i].id = number
-        complete_card(&table.t.cards[i], i)
-        table.t.n_cards = i + 1
-    table.t.n_instances = <int32_t>len(named)
-    places = {number: i for i, (number, _) in enumerate(named)}
+    cdef int who, i
+    cdef list zones = zones_of(state)
+    cdef dict places
+    take_in_hand(t, zones[player][0], zones[player][1], hand)
+    places = fill_with_instances(&table.t, t, name_entries(t, zones))
     result.s = state.s
     for who, (held, deck, board) in enumerate(zones):
         p = &result.s.p[who]
@@ -770,6 +738,78 @@ def with_hand(State state not None, int player, hand):
             if marked(p, OCCUPIED) >> i & 1:
                 p.board[i].card = places[next(numbers)]
     return result
+
+
+cdef list zones_of(State state):
+    """Return for each player the table entries of hand, deck and board, the latter by slot."""
+    cdef const player_t* p
+    cdef int who, i
+    cdef list zones = []
+    for who in range(2):
+        p = &state.s.p[who]
+        zones.append((
+            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
+            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
+            [p.board[i].card for i in range(MAX_BOARD) if marked(p, OCCUPIED) >> i & 1]))
+    return zones
+
+
+cdef int take_in_hand(const table_t* t, list held, list deck, hand) except -1:
+    """Make the first entries of a hand those of base ids, which come from hand, deck or pool."""
+    cdef int place, i
+    for place, base_id in enumerate(hand):
+        bases = [t.cards[<int>other].base_id for other in held]
+        in_deck = [t.cards[<int>other].base_id for other in deck]
+        if base_id in bases[place:]:
+            i = bases.index(base_id, place)
+            held[place], held[i] = held[i], held[place]
+        elif base_id in in_deck:
+            i = in_deck.index(base_id)
+            held[place], deck[i] = deck[i], held[place]
+        else:
+            held[place] = pool_entry(t, base_id)
+    return 0
+
+
+cdef list name_entries(const table_t* t, list zones):
+    """Replace entries by instance ids, free ones for those of the pool; return the pairs of both,
+    ordered by id."""
+    cdef int who, i, entry
+    cdef set used_ids = set()
+    named = set()
+    for lists in zones:
+        for entries in lists:
+            used_ids.update([original_id(t.rules, t.cards[<int>other].id)
+                             for other in entries if other < t.n_instances])
+    for who, lists in enumerate(zones):
+        free = free_ids(t.rules, who, used_ids)
+        for entries in lists:
+            for i, entry in enumerate(entries):
+                number = next(free) if entry >= t.n_instances else t.cards[entry].id
+                entries[i] = number
+                named.add((number, entry))
+    return sorted(named)
+
+
+cdef dict fill_with_instances(table_t* to, const table_t* t, list named):
+    """Fill a table with entries of another one under new ids, and with its pool.
+
+    Returns the new entry of each id.
+    """
+    cdef int i, entry
+    if len(named) + t.n_cards - t.n_instances > MAX_CARDS:
+        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+    to.rules = t.rules
+    to.n_cards = 0
+    pool = [(POOL_ID, entry) for entry in range(t.n_instances, t.n_cards)]
+    for number, entry in named + pool:
+        i = to.n_cards
+        to.cards[i] = t.cards[entry]
+        to.cards[i].id = number
+        complete_card(&to.cards[i], i)
+        to.n_cards = i + 1
+    to.n_instances = <int32_t>len(named)
+    return {number: i for i, (number, _) in enumerate(named)}
 
 
 cdef int pool_entry(const table_t* t, base_id) except -1:
@@ -1028,6 +1068,6 @@ cdef State resampled(State state, int viewer, uint64_t seed):
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
     if table.cards is not None or table.named is not None:
-        known.named = table.shown()     # it has the names of cards, which `t` does not know
+        known.named = table.card_list()     # it has the names of cards, which `t` does not know
         known.named_pool = table.t.n_instances
     return drawn

@@ -186,7 +186,7 @@ cdef move_t decode_action(const table_t* t, int action) noexcept nogil:
 
 
 cdef inline uint32_t marked(const player_t* p, int which) noexcept nogil:
-    """One byte of the marks: a mask of board slots."""
+    """Return one byte of the marks: a mask of board slots."""
     return p.marks >> which & 63
 
 
@@ -221,7 +221,7 @@ cdef inline uint64_t count_legal(
 
 
 cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogil:
-    """The slot of the i-th creature, lane 0 before lane 1."""
+    """Return the slot of the i-th creature, lane 0 before lane 1."""
     cdef int first
     if rules == RULES_10:
         return i
@@ -232,9 +232,9 @@ cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogi
 cdef inline move_t kth_attack(
     const player_t* me, const player_t* op, int k, const int rules
 ) noexcept nogil:
-    """The k-th attack: lane by lane, attacker by attacker. With two lanes one table holds it:
-    dividing and looking up both parts would be a long chain of dependent steps, which costs 1 % of
-    the speed in 1.5 and 4 % in 1.2."""
+    """Return the k-th attack: lane by lane, attacker by attacker. With two lanes one table holds
+    it: dividing and looking up both parts would be a long chain of dependent steps, which costs 1 %
+    of the speed in 1.5 and 4 % in 1.2."""
     cdef bint one = rules == RULES_10
     cdef uint32_t index = op.marks >> OCCUPIED & 4095
     cdef uint32_t targets = TARGETS[one][index]
@@ -264,7 +264,7 @@ cdef inline move_t kth_attack(
 cdef inline move_t kth_play(
     const player_t* me, const player_t* op, uint64_t plays, uint64_t n, const int rules
 ) noexcept nogil:
-    """The k-th summon or use, in the order of the hand."""
+    """Return the k-th summon or use, in the order of the hand."""
     # Byte h has its top bit set if positions 0..h have at most k plays; the number of such bytes is
     # the position.
     cdef uint64_t before = n * BYTES + (0x80 * BYTES - plays)
@@ -290,7 +290,7 @@ cdef inline move_t kth_play(
 cdef inline move_t kth_legal(
     const player_t* me, const player_t* op, const legal_t* l, int k, const int rules
 ) noexcept nogil:
-    """The k-th legal action, in the order of state_kth."""
+    """Return the k-th legal action, in the order of state_kth."""
     if k == 0:
         return MOVES[0][PASS]
     if k <= <int>l.attacks:
@@ -299,7 +299,7 @@ cdef inline move_t kth_legal(
 
 
 cdef inline int action_of(move_t m, const bint one) noexcept nogil:
-    """The number of a decoded action: the inverse of `move_of`."""
+    """Return the number of a decoded action: the inverse of `move_of`."""
     if m.kind == PASS:
         return 0
     if m.kind == SUMMON:
@@ -441,8 +441,8 @@ cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcep
 
 
 # ---- hand, board, health -------------------------------------------------------------------------
-# `shown` (a literal) says whether to maintain what only the protocol shows: board order over both
-# lanes, forgotten effects. Playouts don't.
+# `protocol` (a literal) says whether to maintain what only the protocol shows: board order over
+# both lanes, forgotten effects. Playouts don't.
 
 cdef inline void add_to_hand(player_t* p, const table_t* t, uint8_t entry) noexcept nogil:
     cdef const card_t* c = &t.cards[entry]
@@ -463,7 +463,7 @@ cdef inline void remove_from_hand(player_t* p, int h) noexcept nogil:
 
 
 cdef inline void add_creature(
-    player_t* p, const card_t* c, const bint copy, int lane, const int rules, const bint shown
+    player_t* p, const card_t* c, const bint copy, int lane, const int rules, const bint protocol
 ) noexcept nogil:
     """Append a creature to a lane that has room."""
     cdef int slot = COUNT[marked(p, OCCUPIED)] if rules == RULES_10 else (
@@ -472,12 +472,12 @@ cdef inline void add_creature(
     if copy:
         p.board[slot].copy = 1
     p.marks |= c.marks << slot
-    if shown:
+    if protocol:
         p.order = p.order << 1 | lane
 
 
 cdef inline void remove_creature(
-    player_t* p, int slot, const int rules, const bint shown
+    player_t* p, int slot, const int rules, const bint protocol
 ) noexcept nogil:
     """Take a creature off the board and close the gap in its lane."""
     cdef bint one = rules == RULES_10
@@ -485,7 +485,7 @@ cdef inline void remove_creature(
     cdef int start = 0 if one else 3 * (slot + 1 >> 2)      # of its lane; no comparison, no branch
     cdef creature_t* first = &p.board[start]
     cdef int size = MAX_BOARD if one else 3
-    if shown:
+    if protocol:
         # Find the creature's bit in the order: the i-th bit of its lane from the top.
         lane = 0 if one else slot >= 3
         i = slot - 3 * lane
@@ -602,26 +602,27 @@ cdef inline bint effects(
 
 
 cdef inline bint summon(
-    player_t* me, player_t* op, const table_t* t, int h, int lane, const int rules, const bint shown
+    player_t* me, player_t* op, const table_t* t, int h, int lane, const int rules,
+    const bint protocol
 ) noexcept nogil:
     cdef const card_t* c = &t.cards[me.hand >> 8 * h & 255]
     cdef int times = 1
     remove_from_hand(me, h)
     me.mana -= c.cost
-    add_creature(me, c, False, lane, rules, shown)
+    add_creature(me, c, False, lane, rules, protocol)
     if rules == RULES_15:
         lane ^= c.area == AREA_LANE2
         if (c.area != AREA_TARGET) & (not marked(me, OCCUPIED) >> (3 * lane + 2) & 1):
-            add_creature(me, c, True, lane, rules, shown)
+            add_creature(me, c, True, lane, rules, protocol)
             times = 2
     return effects(me, op, c, times, rules)
 
 
 cdef inline bint attack_player(
-    player_t* me, player_t* op, int slot, const int rules, const bint shown
+    player_t* me, player_t* op, int slot, const int rules, const bint protocol
 ) noexcept nogil:
     cdef creature_t* x = &me.board[slot]
-    if shown and rules != RULES_15:
+    if protocol and rules != RULES_15:
         x.forgotten = 1
     me.marks = (me.marks & ~(1U << READY << slot)) | 1U << SPENT << slot
     change_health(op, -x.attack, rules)
@@ -629,14 +630,14 @@ cdef inline bint attack_player(
     return check_win(me, op)
 
 
-cdef inline int16_t short(int value) noexcept nogil:
+cdef inline int16_t clip_stat(int value) noexcept nogil:
     """Clip a number to what a creature can have. Only constructed positions and creatures with a
     negative printed attack, which gain defense in every fight, can reach the bound."""
     return value if value < MAX_STAT else MAX_STAT
 
 
 cdef inline bint attack_creature(
-    player_t* me, player_t* op, int slot, int target, const int rules, const bint shown
+    player_t* me, player_t* op, int slot, int target, const int rules, const bint protocol
 ) noexcept nogil:
     cdef creature_t* x = &me.board[slot]
     cdef creature_t* y = &op.board[target]
@@ -649,21 +650,21 @@ cdef inline bint attack_creature(
     cdef bint x_dies = x_left <= 0 or (y.keywords & LETHAL and received > 0)
     cdef bint y_dies = y_left <= 0 or (keywords & LETHAL and dealt > 0)
     if x_dies:
-        remove_creature(me, slot, rules, shown)
+        remove_creature(me, slot, rules, protocol)
     else:
         me.marks = (me.marks & ~(1U << READY << slot)) | 1U << SPENT << slot
-        x.defense = short(x_left)
+        x.defense = clip_stat(x_left)
         if y.attack > 0:
             x.keywords &= ~WARD
-        if shown and rules != RULES_15:
+        if protocol and rules != RULES_15:
             x.forgotten = 1
     if y_dies:
-        remove_creature(op, target, rules, shown)
+        remove_creature(op, target, rules, protocol)
     else:
-        y.defense = short(y_left)
+        y.defense = clip_stat(y_left)
         if attack > 0:
             y.keywords &= ~WARD
-        if shown and rules != RULES_15:
+        if protocol and rules != RULES_15:
             y.forgotten = 1
     me.health += attack * (keywords >> 2 & (dealt > 0))       # Drain
     if keywords & BREAKTHROUGH and y_left < 0:
@@ -673,7 +674,7 @@ cdef inline bint attack_creature(
 
 
 cdef inline void use_on(
-    player_t* p, const card_t* c, int slot, const int rules, const bint shown
+    player_t* p, const card_t* c, int slot, const int rules, const bint protocol
 ) noexcept nogil:
     """Apply an item to one creature of `p`."""
     cdef creature_t* x = &p.board[slot]
@@ -688,27 +689,27 @@ cdef inline void use_on(
     if defense <= 0:
         # 1.x: a green item that would kill leaves its target as it was.
         if rules == RULES_15 or c.type != GREEN:
-            remove_creature(p, slot, rules, shown)
+            remove_creature(p, slot, rules, protocol)
         return
-    x.attack = short(attack) if attack > 0 else 0
-    x.defense = short(defense)
+    x.attack = clip_stat(attack) if attack > 0 else 0
+    x.defense = clip_stat(defense)
     x.keywords = keywords
     p.marks = (p.marks & ~(1U << GUARDED << slot)) | (keywords >> 3 & 1) << GUARDED << slot
     if c.type == GREEN and c.keywords & CHARGE:     # it is ready unless it has attacked
         p.marks = (p.marks & ~(1U << READY << slot)) | (
             ~p.marks >> SPENT >> slot & 1) << READY << slot
-    if shown and rules != RULES_15:
+    if protocol and rules != RULES_15:
         x.forgotten = 1
 
 
-cdef inline player_t* chosen(player_t* me, player_t* op, bint other) noexcept nogil:
-    """`op if other else me`, without a branch."""
+cdef inline player_t* select_player(player_t* me, player_t* op, bint other) noexcept nogil:
+    """Return `op if other else me`, without a branch."""
     return <player_t*>(<uint64_t>me ^ (<uint64_t>me ^ <uint64_t>op) & -<uint64_t>other)
 
 
 cdef inline bint use(
     player_t* me, player_t* op, const table_t* t, int h, int target, const int rules,
-    const bint shown
+    const bint protocol
 ) noexcept nogil:
     cdef const card_t* c = &t.cards[<uint8_t>(me.hand >> 8 * h)]
     cdef player_t* p
@@ -721,25 +722,25 @@ cdef inline bint use(
         change_health(me, c.my_health, rules)
         me.next_draw += c.draw
         return check_win(me, op)
-    p = chosen(me, op, target >= 7)
+    p = select_player(me, op, target >= 7)
     slot = target - 1 - 6 * (target >= 7)
     if rules != RULES_15:
-        use_on(p, c, slot, rules, shown)
+        use_on(p, c, slot, rules, protocol)
         return effects(me, op, c, 1, rules)
     hit = marked(p, OCCUPIED) & REACH[c.area][slot]
     times = COUNT[hit]
     for i in range(times - 1, -1, -1):              # from the end: a removal moves those behind it
-        use_on(p, c, NTH[8 * hit + i], rules, shown)
+        use_on(p, c, NTH[8 * hit + i], rules, protocol)
     return effects(me, op, c, times, rules)
 
 
 cdef inline bint end_turn(
-    state_t* s, const table_t* t, player_t* op, player_t* me, const int rules, const bint shown
+    state_t* s, const table_t* t, player_t* op, player_t* me, const int rules, const bint protocol
 ) noexcept nogil:
     """Change the turn (section 4): `op` has just played, `me` is next."""
     cdef int n
     op.marks &= 63 << OCCUPIED | 63 << GUARDED
-    if shown:
+    if protocol:
         op.shown_draw = player_next_draw(op)
     s.turn += 1
     me.max_mana += me.max_mana < MAX_MANA + me.bonus
@@ -750,7 +751,7 @@ cdef inline bint end_turn(
     me.marks |= marked(me, OCCUPIED) << READY
     n = player_next_draw(me)
     draw(s, t, s.turn & 1, me, n, rules)
-    if shown:
+    if protocol:
         me.shown_draw = n
     me.next_draw = 1
     me.lost = 0
@@ -758,16 +759,16 @@ cdef inline bint end_turn(
 
 
 cdef inline bint play(
-    const table_t* t, player_t* me, player_t* op, move_t m, const int rules, const bint shown
+    const table_t* t, player_t* me, player_t* op, move_t m, const int rules, const bint protocol
 ) noexcept nogil:
     """Apply a decoded action other than PASS; returns whether the game has ended."""
     if m.kind == ATTACK:
         if m.target == 0:
-            return attack_player(me, op, m.source, rules, shown)
-        return attack_creature(me, op, m.source, m.target - 1, rules, shown)
+            return attack_player(me, op, m.source, rules, protocol)
+        return attack_creature(me, op, m.source, m.target - 1, rules, protocol)
     if m.kind == SUMMON:
-        return summon(me, op, t, m.source, m.target, rules, shown)
-    return use(me, op, t, m.source, m.target, rules, shown)
+        return summon(me, op, t, m.source, m.target, rules, protocol)
+    return use(me, op, t, m.source, m.target, rules, protocol)
 
 
 cdef inline void apply_with(
@@ -802,7 +803,7 @@ cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil:
 # ---- playouts ------------------------------------------------------------------------------------
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:
-    """A bijection on 64 bits in which each output bit depends on all input bits."""
+    """Map 64 bits one to one, so that each output bit depends on all input bits."""
     x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
     x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
     return x ^ x >> 32
@@ -813,7 +814,7 @@ cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil:
 
 
 cdef inline uint64_t below(uint64_t* stream, uint64_t n) noexcept nogil:
-    """Uniform in 0..n-1, n <= 155: the upper half of a 32-bit random number times n. Each outcome
+    """Draw from 0..n-1, n <= 155: the upper half of a 32-bit random number times n. Each outcome
     gets floor or ceil of 2^32 / n of the numbers, so no probability is off by more than 2^-32.
     The generator is Knuth's 64-bit congruential one, of which the result takes the best bits."""
     stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
@@ -825,7 +826,7 @@ cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil:
 
 
 cdef int playout_winner(const state_t* s) noexcept nogil:
-    """The winner; of an unfinished game, the player with more health (1 if equal)."""
+    """Return the winner; of an unfinished game, the player with more health (1 if equal)."""
     return state_winner(s) if state_winner(s) >= 0 else s.p[0].health <= s.p[1].health
 
 
@@ -964,7 +965,7 @@ cdef void state_draw_opening(state_t* s, const table_t* t, int p) noexcept nogil
 
 
 cdef int free_places(const player_t* p, int lane, const table_t* t) noexcept nogil:
-    """The free slots of a lane; 0 if there is no such lane."""
+    """Return the free slots of a lane; 0 if there is no such lane."""
     if t.rules == RULES_10:
         return MAX_BOARD - COUNT[marked(p, OCCUPIED)] if lane == 0 else 0
     return 3 - COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7] if lane == 0 or lane == 1 else 0
@@ -1070,13 +1071,11 @@ cdef enum:
     MAX_TURN = 1 << 30
 
 
-cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexcept nogil:
+cdef const char* places_fault(const state_t* s, const table_t* t, int who) noexcept nogil:
+    """Return what is wrong with a player's hand or deck, or NULL."""
     cdef const player_t* p = &s.p[who]
-    cdef const creature_t* x
-    cdef bint one = t.rules == RULES_10
-    cdef uint32_t own = marked(p, OCCUPIED)
     cdef uint64_t cost_kinds = 0
-    cdef int i, n = COUNT[own], order
+    cdef int i
     if p.hand_size > MAX_HAND:
         return "hand_size exceeds 8"
     if p.deck_left > MAX_DECK:
@@ -1096,6 +1095,15 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
             return "card beyond the end of the hand"
     if cost_kinds != p.cost_kinds:
         return "costs or kinds are not those of the hand"
+    return NULL
+
+
+cdef const char* board_fault(const player_t* p, const table_t* t) noexcept nogil:
+    """Return what is wrong with a player's creatures, or NULL."""
+    cdef const creature_t* x
+    cdef bint one = t.rules == RULES_10
+    cdef uint32_t own = marked(p, OCCUPIED)
+    cdef int i, n = COUNT[own], order = p.order
     if p.marks >> 24:
         return "mark outside the board"
     if one:
@@ -1121,7 +1129,6 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
                 return "forgotten effects in 1.5"
         elif x.attack or x.defense or x.card or x.keywords or x.copy or x.forgotten:
             return "empty slot that is not zero"
-    order = p.order
     if order >> n != 1:
         return "board order of another length"
     for i in range(n):
@@ -1130,6 +1137,17 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         return "board order of other lanes"
     if one and order != 1 << n:
         return "board order of other lanes"
+    return NULL
+
+
+cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexcept nogil:
+    """Return the invariant of a player that does not hold, or NULL."""
+    cdef const player_t* p = &s.p[who]
+    cdef const char* fault = places_fault(s, t, who)
+    if fault is NULL:
+        fault = board_fault(p, t)
+    if fault is not NULL:
+        return fault
     if p.mana > MAX_MANA + 1 or p.max_mana > MAX_MANA + 1 or p.bonus > 1:
         return "mana out of range"
     if p._pad:
@@ -1256,7 +1274,7 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
 # ---- hashes --------------------------------------------------------------------------------------
 
 cdef inline uint64_t hash_words(uint64_t a, uint64_t b, uint64_t place) noexcept nogil:
-    """A term of `state_hash` from two words and their place."""
+    """Return a term of `state_hash` from two words and their place."""
     a += place * 0x9E3779B97F4A7C15ULL
     a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
     a = (a ^ a >> 32 ^ b) * 0xD6E8FEB86659FD93ULL

@@ -129,7 +129,7 @@ cdef object action_fields(State state, int number):
 
 
 cdef int find_action(State state, tuple parsed) except? -1:
-    """The number of a parsed action; -1 if one of its ids is in the wrong place."""
+    """Return the number of a parsed action; -1 if one of its ids is in the wrong place."""
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
     cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
     cdef const table_t* t = &state.table.t
@@ -285,7 +285,7 @@ cdef str describe_action(State state, int number, action):
 
 
 cdef int64_t _word_of(number) except? -2:
-    """A number of an `Action`; -2, which names nothing, if it is missing or too large."""
+    """Return a number of an `Action`; -2, which names nothing, if it is missing or too large."""
     try:
         return -2 if number is None else number
     except OverflowError:

@@ -42,7 +42,7 @@ from locmsim._core cimport (
 )
 
 from locmsim.search._belief cimport Knowledge
-from locmsim.search._evaluation cimport Evaluator, eval_t, evaluate
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, evaluate
 
 from locmsim.search._evaluation import TERMS
 
@@ -84,7 +84,7 @@ HAND_SET_WEIGHTS = {
     "scale": 12.0,
 }
 
-cdef Evaluator HAND_SET = Evaluator(HAND_SET_WEIGHTS)
+cdef CompiledEvaluation HAND_SET = CompiledEvaluation(HAND_SET_WEIGHTS)
 cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # has no weights for cards in hand: fits any table
 
 cdef table_t TABLE              # of the turn being answered; used with the GIL only

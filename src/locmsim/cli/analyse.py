@@ -263,14 +263,14 @@ def _roots(
 ) -> "tuple[State, State, Belief]":
     """Return the position at the start of the turn, the one after `done`, and the belief."""
     from locmsim.game.observation import Observation
-    from locmsim.search.turn_search import worlds_at
+    from locmsim.search.turn_search import determinizer_at
 
     if isinstance(position, Observation) and position.phase != "battle":
         raise ValueError(
             "an analysis needs a battle turn, but this is an observation of the choice phase"
         )
-    _, start, known = worlds_at(position, belief, "", options.seed)
-    _, root, _ = worlds_at(position, belief, options.done, options.seed)
+    _, start, known = determinizer_at(position, belief, "", options.seed)
+    _, root, _ = determinizer_at(position, belief, options.done, options.seed)
     return start, root, known
 
 

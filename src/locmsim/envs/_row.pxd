@@ -10,6 +10,7 @@ from locmsim._core cimport (
     shown_action_t,
     short_table_t,
     state_t,
+    table_of_short,
     table_t,
 )
 from locmsim.envs._potentials cimport N_POTENTIALS
@@ -220,7 +221,7 @@ cdef inline int mover_of(const row_t* r) noexcept nogil:
 
 
 cdef inline table_t* table_of(const row_t* r) noexcept nogil:
-    return <table_t*>&r.cold.table
+    return table_of_short(&r.cold.table)
 
 
 cdef inline void fetch_row(const row_t* r) noexcept nogil:

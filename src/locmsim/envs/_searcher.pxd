@@ -8,7 +8,7 @@ from locmsim.networks._drafts cimport DraftNetworks, draft_value_t
 from locmsim.networks._network cimport Network
 from locmsim.search._belief cimport belief_t, pool_t, prior_t
 from locmsim.search._engine cimport MAX_PATH, engine_t
-from locmsim.search._evaluation cimport Evaluator, eval_t, weights_t
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, weights_t
 from locmsim.search._work cimport options_t
 
 ctypedef struct believer_t:     # what the opponent in a row knows from what it was shown
@@ -59,7 +59,7 @@ cdef int search_turn(
 cdef class Searcher:
     cdef searcher_t q
     cdef options_t o
-    cdef Evaluator evaluator
+    cdef CompiledEvaluation evaluator
     cdef Network network
     cdef DraftNetworks draft
     cdef tuple arguments

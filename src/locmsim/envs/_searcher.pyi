@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from locmsim.networks._drafts import DraftNetworks
 from locmsim.networks._network import Network
-from locmsim.search._evaluation import Evaluator
+from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
 __all__ = ["Searcher"]
@@ -15,7 +15,7 @@ class Searcher:
     def __init__(
         self,
         options: SearchOptions,
-        evaluator: Evaluator,
+        evaluator: CompiledEvaluation,
         network: Network | None,
         draft: DraftNetworks | None,
         rules: str,

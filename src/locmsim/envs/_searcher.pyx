@@ -47,7 +47,7 @@ from locmsim.search._engine cimport (
     found_t,
     turn_seed,
 )
-from locmsim.search._evaluation cimport Evaluator, eval_use_table
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_use_table
 from locmsim.search._work cimport UNLIMITED, watch_t
 
 from locmsim.decks.draft_value import DRAFTS
@@ -203,8 +203,8 @@ cdef class Searcher:
     """
 
     def __cinit__(
-        self, options, Evaluator evaluator not None, Network network, DraftNetworks draft, rules,
-        nodes,
+        self, options, CompiledEvaluation evaluator not None, Network network, DraftNetworks draft,
+        rules, nodes,
     ):
         memset(&self.q, 0, sizeof(searcher_t))
         memset(&self.o, 0, sizeof(options_t))

@@ -45,7 +45,7 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     int8_t deck[2][PILE]        # what is left of their deck
     int8_t seen[2][PILE]        # the cards that they have shown
     int32_t draws[2][2]         # [deck, seen][player]: sum of `draw` of those cards, not clipped
-    uint8_t shown[2]            # how many cards they have shown
+    uint8_t n_seen[2]            # how many cards they have shown
     uint8_t actions             # actions in this turn so far
     uint8_t costs[KNOWN_ENTRIES]
     # Rows of the hand without the column "affordable"; zeros beyond the hand.
@@ -57,7 +57,7 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
 ctypedef struct past_t:         # history of a position, independent of its hidden cards
     uint8_t began[2]            # [player]: slots of creatures on board when their last turn began
     uint8_t drawn               # hand positions of the cards that the player to move drew last
-    uint8_t shown[2]            # as in `known_t`
+    uint8_t n_seen[2]            # as in `known_t`
     uint8_t actions
     int8_t seen[2][PILE]
     int32_t draws[2]            # sum of `draw` of the cards that they have shown
@@ -95,10 +95,10 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
 cdef int choice_size(int rules) noexcept nogil      # numbers of the layout
 cdef int choice_actions(int rules) noexcept nogil
 cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil     # as such rows
-# `shown` are the cards of the set as `write_cards` writes them. The mask is for a player who has
+# `rows` are the cards of the set as `write_cards` writes them. The mask is for a player who has
 # not picked all cards yet.
 cdef void write_choice(
-    int8_t* out, const match_t* m, int who, const int8_t* shown) noexcept nogil
+    int8_t* out, const match_t* m, int who, const int8_t* rows) noexcept nogil
 cdef void write_choice_mask(int8_t* out, const match_t* m, int who) noexcept nogil
 cdef void write_choice_hidden(
-    int8_t* out, const match_t* m, int who, const int8_t* shown) noexcept nogil
+    int8_t* out, const match_t* m, int who, const int8_t* rows) noexcept nogil

@@ -60,9 +60,9 @@ cdef enum:
     AFFORDABLE = 19             # column in a row of the hand
     COPIES = 20
     FRESH = 21
-    # Offsets in a pile: counts by type, then by cost up to MAX_COST or more, then
+    # Offsets in a pile: counts by type, then by cost up to LAST_COST or more, then
     COSTS = 4
-    MAX_COST = 7
+    LAST_COST = 7
     DRAWS = 12
     AREAS = 13
     CHARGES = 14
@@ -145,7 +145,7 @@ ctypedef struct view_t:         # the view of one player
     const int8_t* seen          # the opponent's
     const uint64_t* began[2]    # [copy], both players' creatures on board when their turn began
     const uint8_t* costs        # costs of entries
-    uint8_t shown
+    uint8_t n_seen
     uint8_t actions             # the player's actions in this turn
 
 ctypedef struct scratch_t:      # memory for a view of a state without history
@@ -180,7 +180,7 @@ cdef void write_card(int8_t* row, const card_t* c) noexcept nogil:
 
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
     pile[c.type] += n
-    pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n
+    pile[COSTS + (c.cost if c.cost < LAST_COST else LAST_COST)] += n
     draws[0] += n * c.draw
     pile[DRAWS] = clip8(draws[0])
     pile[AREAS] += n * (c.area != AREA_TARGET)
@@ -217,7 +217,7 @@ cdef inline void add_equal(
                 return
 
 
-cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
+cdef inline void known_board(known_t* k, const player_t* p, int who) noexcept nogil:
     """Record which creatures a player has at the start of their turn."""
     cdef uint32_t slots = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
@@ -230,7 +230,7 @@ cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
 
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
     memset(k, 0, sizeof(known_t))
-    know(k, s, t)
+    known_fill(k, s, t)
 
 
 cdef void known_resume(
@@ -243,10 +243,10 @@ cdef void known_resume(
     for i in range(p.hand_size):
         if past.drawn >> i & 1:
             k.drawn[s.turn & 1] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
-    know(k, s, t)
+    known_fill(k, s, t)
     k.actions = past.actions
     for who in range(2):
-        k.shown[who] = past.shown[who]
+        k.n_seen[who] = past.n_seen[who]
         k.draws[1][who] = past.draws[who]
         memcpy(k.seen[who], past.seen[who], PILE)
         for i in range(MAX_BOARD):
@@ -264,7 +264,7 @@ cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nog
         past.drawn |= <uint8_t>((k.drawn[s.turn & 1] >> (p.hand >> 8 * i & 63) & 1) << i)
     past.actions = k.actions
     for who in range(2):
-        past.shown[who] = k.shown[who]
+        past.n_seen[who] = k.n_seen[who]
         past.draws[who] = k.draws[1][who]
         memcpy(past.seen[who], k.seen[who], PILE)
         for i in range(MAX_BOARD):
@@ -273,7 +273,7 @@ cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nog
                 past.began[who] |= <uint8_t>((k.began[who][x.copy] >> (x.card & 63) & 1) << i)
 
 
-cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+cdef void known_fill(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
     """Fill in what follows from the cards; `k` must be zero except for `drawn`."""
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
@@ -284,7 +284,7 @@ cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
         k.costs[i] = t.cards[i].cost
     for who in range(2):
         p = &s.p[who]
-        stand(k, p, who)
+        known_board(k, p, who)
         memset(heads, 0, sizeof(heads))
         placed = 0
         for i in range(p.hand_size):
@@ -304,7 +304,7 @@ cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) no
         card_row(k.hand[who][h], &t.cards[entry], k.left[entry], k.drawn[who] >> entry & 1)
 
 
-cdef inline void drew(
+cdef inline void known_draw(
     known_t* k, const state_t* s, const table_t* t, int who, int n
 ) noexcept nogil:
     """Record that the last n cards of a hand have just been drawn."""
@@ -338,8 +338,8 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
         who = 1 - who
         cards = s.p[who].hand_size
         state_apply(s, t, PASS)
-        drew(k, s, t, who, s.p[who].hand_size - cards)
-        stand(k, &s.p[who], who)
+        known_draw(k, s, t, who, s.p[who].hand_size - cards)
+        known_board(k, &s.p[who], who)
         k.actions = 0
         return
     k.actions += k.actions < 255
@@ -347,7 +347,7 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
     if m.kind != ATTACK:
         count_card(k.seen[who], &k.draws[1][who],
                    &t.cards[s.p[who].hand >> 8 * m.source & 255], 1)
-        k.shown[who] += 1
+        k.n_seen[who] += 1
         memmove(k.hand[who][m.source], k.hand[who][m.source + 1],
                 (s.p[who].hand_size - m.source) * sizeof(k.hand[who][0]))
     state_apply(s, t, action)
@@ -360,7 +360,7 @@ cdef inline void view_of(const known_t* k, const state_t* s, int who, view_t* v)
     v.began[0] = &k.began[who][0]
     v.began[1] = &k.began[1 - who][0]
     v.costs = &k.costs[0]
-    v.shown = k.shown[1 - who]
+    v.n_seen = k.n_seen[1 - who]
     v.actions = k.actions if s.turn & 1 == who else 0
 
 
@@ -451,7 +451,7 @@ cdef void write_entities(
     put_(out + ENEMY, byte_(clip8(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
          | byte_(clip8(player_next_draw(op)), 3)
          | byte_(<uint32_t>op.lost % 5 if late else count_bits_(op.runes), 4)
-         | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.shown, 7))
+         | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.n_seen, 7))
     put_(out + GAME, byte_(clip8(s.turn >> 1), 0) | byte_(who, 1) | byte_(clip8(v.actions), 2)
          | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
          | byte_(clip8(me.shown_draw) * mine, 7))
@@ -699,7 +699,7 @@ def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
     Both are indices of cards.
     """
     cdef match_t m
-    cdef int8_t shown[HAND_ROW * MAX_SET]
+    cdef int8_t rows[HAND_ROW * MAX_SET]
     cdef int i
     memset(&m, 0, sizeof(match_t))
     m.rules = cards.table.t.rules
@@ -715,8 +715,8 @@ def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
     if m.picked[0] < MAX_DECK:
         for i, card in enumerate(offer):
             m.triplets[m.picked[0]][i] = <uint8_t>card
-    write_cards(shown, m.cards, m.n_cards)
-    write_choice(&out[0], &m, 0, shown)
+    write_cards(rows, m.cards, m.n_cards)
+    write_choice(&out[0], &m, 0, rows)
 
 
 # ---- the choice phase ----------------------------------------------------------------------------
@@ -741,15 +741,15 @@ cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil:
 
 
 cdef inline void copy_rows(
-    int8_t* out, const int8_t* shown, const uint8_t* cards, int n
+    int8_t* out, const int8_t* rows, const uint8_t* cards, int n
 ) noexcept nogil:
     cdef int i
     for i in range(n):
-        memcpy(out + HAND_ROW * i, shown + HAND_ROW * cards[i], HAND_ROW)
+        memcpy(out + HAND_ROW * i, rows + HAND_ROW * cards[i], HAND_ROW)
 
 
 cdef void write_choice(
-    int8_t* out, const match_t* m, int who, const int8_t* shown
+    int8_t* out, const match_t* m, int who, const int8_t* rows
 ) noexcept nogil:
     cdef const uint8_t* deck = m.decks[who]
     cdef int n = m.picked[who]
@@ -758,7 +758,7 @@ cdef void write_choice(
     cdef int i
     if m.rules == RULES_15:
         memset(out + HAND_ROW * m.n_cards, 0, CONSTRUCT_SIZE - HAND_ROW * m.n_cards)
-        memcpy(out, shown, HAND_ROW * m.n_cards)
+        memcpy(out, rows, HAND_ROW * m.n_cards)
         out += HAND_ROW * CONSTRUCT_OFFER
         for i in range(n):
             out[deck[i]] += 1
@@ -766,9 +766,9 @@ cdef void write_choice(
     else:
         memset(out, 0, DRAFT_SIZE)
         if n < MAX_DECK:
-            copy_rows(out, shown, m.triplets[n], DRAFT_OFFER)
+            copy_rows(out, rows, m.triplets[n], DRAFT_OFFER)
         out += HAND_ROW * DRAFT_OFFER
-        copy_rows(out, shown, deck, n)
+        copy_rows(out, rows, deck, n)
         pile = out + HAND_ROW * MAX_DECK
     for i in range(n):
         count_card(pile, &draws, &m.cards[deck[i]], 1)
@@ -783,9 +783,9 @@ cdef void write_choice_mask(int8_t* out, const match_t* m, int who) noexcept nog
 
 
 cdef void write_choice_hidden(
-    int8_t* out, const match_t* m, int who, const int8_t* shown
+    int8_t* out, const match_t* m, int who, const int8_t* rows
 ) noexcept nogil:
     cdef int8_t* decks = out + HAND_ROW * 2 * MAX_HAND
     memset(out, 0, HIDDEN_ROWS * HAND_ROW)
-    copy_rows(decks, shown, m.decks[who], m.picked[who])
-    copy_rows(decks + HAND_ROW * MAX_DECK, shown, m.decks[1 - who], m.picked[1 - who])
+    copy_rows(decks, rows, m.decks[who], m.picked[who])
+    copy_rows(decks + HAND_ROW * MAX_DECK, rows, m.decks[1 - who], m.picked[1 - who])

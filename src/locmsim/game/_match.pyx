@@ -479,7 +479,7 @@ cdef class MatchCore:
         cdef Table pool = self.cards.table
         cdef Table table = Table.__new__(Table)
         cdef State state = State.__new__(State)
-        cdef list cards = table.shown()
+        cdef list cards = table.card_list()
         cdef int first = pool.t.n_instances
         cdef int i
         state.table = table
@@ -509,7 +509,7 @@ cdef class MatchCore:
                 table.t.cards[entry] = m.cards[i]
                 table.t.cards[entry].id = POOL_ID
                 complete_card(&table.t.cards[entry], entry)
-                table.shown()[entry] = pool.card(pool.t.n_instances + i)
+                table.card_list()[entry] = pool.card(pool.t.n_instances + i)
                 table.t.n_cards = entry + 1
         return 0
 

@@ -16,7 +16,7 @@ cdef int shorten_cards(
 cdef class TurnView:
     cdef state_t s
     cdef known_t k
-    cdef table_t t              # only its beginning is used
+    cdef short_table_t t
     cdef readonly int n_actions
     cdef readonly int player
     cdef int count_seen(self, int whose, list shown) except -1

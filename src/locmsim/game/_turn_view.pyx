@@ -20,6 +20,7 @@ from locmsim._core cimport (
     state_is_legal,
     state_t,
     state_winner,
+    table_of_short,
     table_t,
 )
 from locmsim.game._layout cimport (
@@ -113,8 +114,8 @@ cdef class TurnView:
         cdef set new = set(drawn), recent = set(came)
         cdef player_t* p
         cdef int who, i, id, entry
-        memset(&self.t, 0, sizeof(table_t))
-        shorten(&self.s, <short_table_t*>&self.t, &state.s, &state.table.t)
+        memset(&self.t, 0, sizeof(short_table_t))
+        shorten(&self.s, &self.t, &state.s, &state.table.t)
         # An area copy that has outlived its original is recognised by its id.
         for who in range(2):
             p = &self.s.p[who]
@@ -124,14 +125,14 @@ cdef class TurnView:
                 if p.marks >> (OCCUPIED + i) & 1 and is_copy_id(self.t.rules, id):
                     self.t.cards[entry].id = <uint8_t>original_id(self.t.rules, id)
                     p.board[i].copy = 1
-        known_start(&self.k, &self.s, &self.t)
+        known_start(&self.k, &self.s, table_of_short(&self.t))
         self.n_actions = num_actions(self.t.rules)
         self.player = who = self.s.turn & 1
         p = &self.s.p[who]
         for i in range(p.hand_size):
             if self.t.cards[p.hand >> 8 * i & 255].id in new:
                 self.k.drawn[who] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
-        known_hand(&self.k, &self.s, &self.t, who)
+        known_hand(&self.k, &self.s, table_of_short(&self.t), who)
         p = &self.s.p[1 - who]
         for i in range(MAX_BOARD):
             if p.marks >> (OCCUPIED + i) & 1:
@@ -152,7 +153,7 @@ cdef class TurnView:
         for card in shown:
             i = entries[card]
             count_card(self.k.seen[whose], &self.k.draws[1][whose], &cards.t.cards[i], 1)
-            self.k.shown[whose] += 1
+            self.k.n_seen[whose] += 1
         return 0
 
     def observe(self, str layout, out, int8_t[::1] mask):
@@ -173,8 +174,9 @@ cdef class TurnView:
             raise ValueError(f"out: {buffer.shape[0]} bytes do not fit layout {layout!r}")
         if mask.shape[0] != self.n_actions:
             raise ValueError(f"mask: expected {self.n_actions} numbers, got {mask.shape[0]}")
-        write_known(code, &buffer[0], &self.k, &self.s, &self.t, self.player)
-        write_mask(&mask[0], &self.s, &self.t, self.player)
+        write_known(
+            code, &buffer[0], &self.k, &self.s, table_of_short(&self.t), self.player)
+        write_mask(&mask[0], &self.s, table_of_short(&self.t), self.player)
 
     def apply(self, int action):
         """Take an action of the player's turn; PASS is refused, because it reads hidden cards.
@@ -185,9 +187,9 @@ cdef class TurnView:
             A legal action.
         """
         if action == 0 or state_winner(&self.s) >= 0 or not state_is_legal(
-                &self.s, &self.t, action):
+                &self.s, table_of_short(&self.t), action):
             raise IllegalActionError(f"action {action} is not legal in this turn")
-        known_apply(&self.k, &self.s, &self.t, action)
+        known_apply(&self.k, &self.s, table_of_short(&self.t), action)
 
     @property
     def over(self):

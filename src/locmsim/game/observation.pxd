@@ -8,7 +8,7 @@ cdef enum:
     MAX_COLUMNS = 13
     MAX_SHOWN_TEXT = 32768      # characters, more than enough: 64 actions, 120 rows of 13 numbers
 
-ctypedef struct line_t:         # a line, split at blanks
+ctypedef struct split_line_t:         # a line, split at blanks
     int32_t n                   # number of columns, at most MAX_COLUMNS + 1
     int32_t bad                 # the first column with a wrong value
     int32_t start[MAX_COLUMNS + 1]
@@ -22,7 +22,7 @@ ctypedef struct reader_t:
     int32_t number              # from 1
     int32_t begin               # offset of its first character
     int32_t fault               # what is wrong with it; 0: nothing
-    line_t line
+    split_line_t line
 
 # Reads a text line by line. With `rules` -1 the columns determine the rule set. Reading a line
 # returns 1 if another line must follow, 0 at the end, and -1 for a malformed line: `fault` and

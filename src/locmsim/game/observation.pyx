@@ -86,7 +86,7 @@ cdef inline bint is_blank(char c) noexcept nogil:
     return c == b' ' or 9 <= c <= 13 and c != b'\n' or 28 <= c <= 31
 
 
-cdef int split(const char* text, int size, int at, line_t* line) noexcept nogil:
+cdef int split(const char* text, int size, int at, split_line_t* line) noexcept nogil:
     """Split the line that begins at `at`; return where the next one begins."""
     line.n = 0
     while at < size and text[at] != b'\n':
@@ -104,7 +104,7 @@ cdef int split(const char* text, int size, int at, line_t* line) noexcept nogil:
 
 
 cdef bint number(
-    const char* text, line_t* line, int column, int low, int high, int32_t* value
+    const char* text, split_line_t* line, int column, int low, int high, int32_t* value
 ) noexcept nogil:
     """Read a column that is an integer from `low` to `high`."""
     cdef int i = line.start[column], end = line.end[column]
@@ -127,7 +127,7 @@ cdef bint number(
 
 
 cdef bint is_word(
-    const char* text, const line_t* line, int column, const char* word
+    const char* text, const split_line_t* line, int column, const char* word
 ) noexcept nogil:
     cdef int i = line.start[column]
     while i < line.end[column] and word[0] == text[i]:
@@ -141,7 +141,7 @@ cdef enum:
 
 
 cdef int read_player(
-    const char* text, line_t* line, shown_player_t* p, int rules
+    const char* text, split_line_t* line, shown_player_t* p, int rules
 ) noexcept nogil:
     cdef bint runes = rules != RULES_15
     if line.n != 4 + runes:
@@ -157,7 +157,7 @@ cdef int read_player(
 
 
 cdef int read_action(
-    const char* text, line_t* line, int begin, shown_action_t* a
+    const char* text, split_line_t* line, int begin, shown_action_t* a
 ) noexcept nogil:
     cdef int i
     if line.n != 3 and line.n != 4 or line.start[0] != begin:
@@ -181,7 +181,7 @@ cdef int read_action(
 
 
 cdef bint read_keywords(
-    const char* text, line_t* line, int column, int32_t* keywords
+    const char* text, split_line_t* line, int column, int32_t* keywords
 ) noexcept nogil:
     cdef const char* letters = b"BCDGLW"
     cdef int i, start = line.start[column]
@@ -198,7 +198,7 @@ cdef bint read_keywords(
 
 
 cdef int read_card(
-    const char* text, line_t* line, shown_card_t* c, int rules
+    const char* text, split_line_t* line, shown_card_t* c, int rules
 ) noexcept nogil:
     if rules < 0 or line.n != (13 if rules == RULES_15 else 12 if rules == RULES_12 else 11):
         return WRONG_COUNT
@@ -255,7 +255,7 @@ cdef void reader_start(reader_t* r, shown_t* o, int rules) noexcept nogil:
 cdef int reader_take(
     reader_t* r, shown_t* o, const char* text, int size, int* at
 ) noexcept nogil:
-    cdef line_t* line = &r.line
+    cdef split_line_t* line = &r.line
     cdef int stage = r.stage, i = r.done
     r.number += 1
     r.begin = at[0]
@@ -538,7 +538,7 @@ cdef object action_of(const shown_action_t* a):
 
 
 cdef int take_actions(shown_t* o, actions) except -1:
-    cdef line_t line
+    cdef split_line_t line
     cdef bytes raw
     cdef int i
     actions = tuple(actions)

@@ -66,7 +66,7 @@ cdef enum:                      # arrays of the entity network, in the order of 
     ENTITY_ARRAYS
 
 cdef enum:                      # matrices of layers with the same inputs, side by side
-    AFTER_TRUNK = ENTITY_ARRAYS     # contexts, and keys of players and lanes: see `row_t`
+    AFTER_TRUNK = ENTITY_ARRAYS     # contexts, and keys of players and lanes: see `activations_t`
     OF_CARD                     # queries of summons and uses
     OF_OWN                      # keys of own creatures, queries of attacks
     OF_ENEMY                    # keys for uses and for attacks
@@ -140,7 +140,7 @@ ctypedef struct sizes_t:
     int key
     bint one                    # one lane
 
-ctypedef struct row_t:          # the results for an observation
+ctypedef struct activations_t:  # the results for an observation
     unsigned int held           # a bit for each card
     unsigned int present[2]     # ... creature
     # The inputs of the trunk:
@@ -162,7 +162,7 @@ cdef inline int row_size(const sizes_t* z) noexcept nogil:
     return GLOBALS + (SUMS + HAND + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
 
 
-cdef inline void place_row(row_t* r, float* scratch, const sizes_t* z) noexcept nogil:
+cdef inline void place_row(activations_t* r, float* scratch, const sizes_t* z) noexcept nogil:
     """Lay out a row's results in memory."""
     r.joined = scratch
     r.sums = r.joined + GLOBALS
@@ -224,7 +224,7 @@ cdef inline void dense(
 
 
 cdef void encode_row(
-    const float* const* w, const float* x, row_t* r, const sizes_t* z
+    const float* const* w, const float* x, activations_t* r, const sizes_t* z
 ) noexcept nogil:
     """Encode the cards and creatures of an observation, and join what the trunk reads."""
     cdef const float* inputs
@@ -259,7 +259,7 @@ cdef void encode_row(
 
 
 cdef void run_trunk(
-    const float* const* w, row_t* rows, int n, int step, const sizes_t* z
+    const float* const* w, activations_t* rows, int n, int step, const sizes_t* z
 ) noexcept nogil:
     """Run the trunk and the layers after it for n rows, each `step` numbers after the last."""
     cdef int i, outputs = 3 * (z.units + z.key)
@@ -278,7 +278,7 @@ cdef void run_trunk(
 
 
 cdef float rate_actions(
-    const float* const* w, const row_t* r, float* logits, float* scratch, const sizes_t* z
+    const float* const* w, const activations_t* r, float* logits, float* scratch, const sizes_t* z
 ) noexcept nogil:
     """Write the logits of a row and return its value."""
     cdef float* lane = scratch                          # [own, enemy][units]
@@ -382,7 +382,7 @@ cdef class EntityRunner:
         cdef int j, k, n, step
         cdef float* scratch
         cdef float* observation
-        cdef row_t rows[TOGETHER]
+        cdef activations_t rows[TOGETHER]
         cdef sizes_t z = self.sizes
         z.one = logits.shape[1] == num_actions(RULES_10)
         if x.shape[1] != ENTITIES_SIZE or not (

@@ -1,4 +1,4 @@
-"""Searches that see what the protocol shows: beam search, Monte-Carlo tree search.
+"""Find turns from what the protocol shows, by beam search or Monte-Carlo tree search.
 
 Both get an `Observation` and see nothing else: hidden cards are sampled from a `Belief`. Both look
 for a win within the turn first, and both evaluate a turn by playouts from its end in sampled

@@ -3,7 +3,7 @@ from typing_extensions import disjoint_base
 from locmsim.batch import BatchFunction
 from locmsim.networks._network import Network
 from locmsim.search._engine import Engine
-from locmsim.search._evaluation import Evaluator
+from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
 __all__ = ["BatchEngine"]
@@ -13,7 +13,7 @@ class BatchEngine(Engine):
     def __new__(
         cls,
         options: SearchOptions,
-        evaluation: Evaluator,
+        evaluation: CompiledEvaluation,
         network: Network | None,
         function: BatchFunction,
     ) -> BatchEngine: ...

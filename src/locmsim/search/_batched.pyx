@@ -1,7 +1,7 @@
-"""Searches that evaluate many positions per call of a function: `BatchEngine`.
+"""Search with a function that evaluates many positions per call: `BatchEngine`.
 
-They create the same positions in the same order as searches by weights, but in larger steps: the
-beam evaluates a whole level at once, and the turns after the player's advance in step, for all
+Such searches create the same positions in the same order as those by weights, but in larger steps:
+the beam evaluates a whole level at once, and the turns after the player's advance in step, for all
 plans in a world or all visits of a pass. A function that computes what the weights do leads to the
 same answers. This is a separate module because exported bots do not need it.
 """
@@ -15,16 +15,14 @@ from locmsim._core cimport (
     MAX_ACTIONS,
     PASS,
     State,
-    mixed,
     state_apply,
     state_end_turn,
     state_list,
     state_t,
     state_winner,
-    turn_hash,
 )
 from locmsim._math cimport atanh64, exp32, log64
-from locmsim.search._beam cimport KEPT, WINNING, make_level, select_best, sift
+from locmsim.search._beam cimport KEPT, WINNING, sift
 from locmsim.search._engine cimport Engine
 from locmsim.search._evaluation cimport MAX_VALUE, squashed
 from locmsim.search._halving cimport add_visits
@@ -47,7 +45,6 @@ from locmsim.search._work cimport (
     MAX_TURN_ACTIONS,
     halving_t,
     is_late,
-    is_new,
     note_plan,
     insert,
     put_world,
@@ -92,16 +89,27 @@ ctypedef struct playout_t:         # a turn after the player's, advanced togethe
 
 # ---- steps ---------------------------------------------------------------------------------------
 
-cdef void find_plans(void* owner) noexcept with gil:
-    """Find whole turns by a function; passing is always one of them."""
+cdef float value_of_root(void* owner) noexcept with gil:
+    """Return the value of the root by a function; 0 if it fails, which ends the search."""
     cdef BatchEngine engine = <BatchEngine>owner
-    cdef work_t* w = &engine.e.w
     try:
-        engine.find_plans()
+        engine.n_queued = 0
+        engine.enqueue(&engine.e.w.root, -1, PASS, 0)
+        engine.evaluate()
+        return engine.values[0]
     except BaseException as error:
         engine.fail(error)
-    if w.n_plans == 0:
-        note_plan(w, 0, turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+        return 0
+
+
+cdef int make_children(void* owner, int n_here, int now, bint* complete) noexcept with gil:
+    """Do what `make_children` of _beam.pyx does, with one call of a function for all positions."""
+    cdef BatchEngine engine = <BatchEngine>owner
+    try:
+        return engine.make_children(n_here, now, complete)
+    except BaseException as error:
+        engine.fail(error)
+        return -1
 
 
 cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
@@ -119,7 +127,7 @@ cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
 
 
 cdef class BatchEngine(Engine):
-    """An `Engine` that evaluates with a function of a `StateBatch`, see `StateBatch.values`.
+    """Searches as an `Engine` does, but evaluates with a function, see `StateBatch.values`.
 
     The function returns expected results. Internally they are converted to the unit of the weights,
     and back where results are averaged.
@@ -140,7 +148,8 @@ cdef class BatchEngine(Engine):
 
     def __cinit__(self, options, evaluation, network, function):
         self.function = function
-        self.steps.find_plans = find_plans
+        self.steps.value_of_root = value_of_root
+        self.steps.make_children = make_children
         self.steps.play = play
         self.steps.threads = 1
         self.steps.owner = <void*>self
@@ -248,65 +257,33 @@ cdef class BatchEngine(Engine):
         """End the search with an exception."""
         if self.error is None:
             self.error = error
-        self.e.w.failed = True
+        self.e.w.failed = self.e.w.budget.over = True
         return 0
 
-    cdef int find_plans(self) except -1:
-        """Do what `beam_search` does."""
-        cdef work_t* w = &self.e.w
-        cdef int width = 16
-        self.n_queued = 0
-        self.enqueue(&w.root, -1, PASS, 0)
-        self.evaluate()
-        note_plan(w, self.values[0], turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
-        while not w.budget.over:
-            width = min(width, self.e.o.width)
-            if self.follow(width) or w.won or width == self.e.o.width:
-                return 0
-            width *= 4
-        return 0
+    cdef int make_children(self, int n_here, int now, bint* complete) except? -1:
+        """Fill in and evaluate the candidates after a level; return their number.
 
-    cdef bint follow(self, int width) except -1:
-        """Do what `beam_pass` does, except for its search for wins."""
+        Returns -1 at a winning turn and at the end of the budget, up to which all are evaluated.
+        """
         cdef work_t* w = &self.e.w
         cdef query_t* a
-        cdef int n_here = 1, n_next, depth = 0, now = 0, i, ended
-        cdef bint complete = True
-        w.salt = mixed(w.salt + 1)
-        w.level[0][0] = w.root
-        w.level_records[0][0] = -1
-        is_new(w, turn_hash(&w.root, w.table, w.card_keys))
-        while n_here and depth < <int>MAX_TURN_ACTIONS - 1:
-            depth += 1
-            with nogil:
-                ended = self.make_children(n_here, now, &complete)
-            if w.won:
-                return True
-            if self.n_queued:
-                self.evaluate()
-            n_next = <int>self.n_queued
-            for i in range(n_next):
-                a = &self.queue[i]
-                w.candidates[i].value = self.values[i]
-                w.candidates[i].parent = a.parent
-                w.candidates[i].action = a.action
-                note_plan(
-                    w, self.values[i], a.hash, w.level_records[now][a.parent], a.action)
-            if ended:
-                return False
-            if n_next:
-                w.depth = max(w.depth, depth)
-            if n_next > width:
-                select_best(w.candidates, n_next, width)
-                n_next = width
-                complete = False
-            n_here = make_level(w, n_next, now)
-            if n_here < 0:
-                return False
-            now = 1 - now
-        return complete
+        cdef bint ended
+        cdef int i
+        with nogil:
+            ended = self.enqueue_children(n_here, now, complete)
+        if w.won:
+            return -1
+        if self.n_queued:
+            self.evaluate()
+        for i in range(<int>self.n_queued):
+            a = &self.queue[i]
+            w.candidates[i].value = self.values[i]
+            w.candidates[i].parent = a.parent
+            w.candidates[i].action = a.action
+            note_plan(w, self.values[i], a.hash, w.level_records[now][a.parent], a.action)
+        return -1 if ended else <int>self.n_queued
 
-    cdef bint make_children(self, int n_here, int now, bint* complete) noexcept nogil:
+    cdef bint enqueue_children(self, int n_here, int now, bint* complete) noexcept nogil:
         """Enqueue all new positions after a level; True at the end of the budget or at a win."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]

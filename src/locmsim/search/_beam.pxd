@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 
 from locmsim._core cimport state_t, turn_hash
 from locmsim.search._wins cimport can_kill
-from locmsim.search._work cimport candidate_t, is_new, work_t
+from locmsim.search._work cimport is_new, work_t
 
 
 cdef enum:                      # what `sift` finds
@@ -28,9 +28,6 @@ cdef inline int sift(
     return KEPT if is_new(w, hash[0]) else LEFT_OUT
 
 
-# Levels of the beam: moves the k best candidates to the front.
-cdef void select_best(candidate_t* c, int n, int k) noexcept nogil
-cdef int make_level(work_t* w, int n, int now) noexcept nogil
 # Both end at a winning turn, which sets `w.won` and `w.win`. The second fills `w.plans`.
 cdef void search_wins(work_t* w, int width) noexcept nogil
 cdef void beam_search(work_t* w, int width) noexcept nogil

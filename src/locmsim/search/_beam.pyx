@@ -1,4 +1,4 @@
-"""Beam search over the player's turn; _beam.pxd describes its functions."""
+"""Search the player's turn by beams; _beam.pxd describes the functions."""
 
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -85,17 +85,50 @@ cdef int make_level(work_t* w, int n, int now) noexcept nogil:
     return n
 
 
+cdef inline int make_children(
+    work_t* w, int n_here, int now, const wins_t* wins, bint* complete
+) noexcept nogil:
+    """Fill in the candidates, the new positions one action after a level of `n_here`.
+
+    Returns their number; -1 at a winning turn and at the end of the budget. `complete` becomes
+    False if there is no place for all of them.
+    """
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef state_t* here
+    cdef candidate_t* c
+    cdef int n_next = 0, n, i, j, look
+    for i in range(n_here):
+        here = &w.level[now][i]
+        n = state_list(here, w.table, actions)
+        for j in range(1, n):
+            if n_next == w.max_candidates:
+                complete[0] = False
+                break
+            if wins is not NULL and not is_useful(wins, here, w.table, actions[j]):
+                continue
+            if not spend(w):
+                return -1
+            child = here[0]
+            state_apply(&child, w.table, actions[j])
+            c = &w.candidates[n_next]
+            look = look_at(w, &child, wins, w.level_records[now][i], actions[j], &c.value)
+            if look == WINNING:
+                return -1
+            if look == KEPT:
+                c.parent = i
+                c.action = actions[j]
+                n_next += 1
+    return n_next
+
+
 cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     """Follow the `width` best positions after each number of actions, to the end of the budget.
 
     Returns whether no position had to be left out. A winning turn ends the search. With `wins`, it
     looks for winning turns only.
     """
-    cdef uint8_t actions[MAX_ACTIONS + 1]
-    cdef state_t child
-    cdef state_t* here
-    cdef candidate_t* c
-    cdef int n_here = 1, n_next, n, i, j, look, depth = 0, now = 0
+    cdef int n_here = 1, n_next, depth = 0, now = 0
     cdef bint complete = True
     w.salt = mixed(w.salt + 1)
     w.level[0][0] = w.root
@@ -103,29 +136,12 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     is_new(w, turn_hash(&w.root, w.table, w.card_keys))
     while n_here and depth < MAX_TURN_ACTIONS - 1:
         depth += 1
-        n_next = 0
-        for i in range(n_here):
-            here = &w.level[now][i]
-            n = state_list(here, w.table, actions)
-            for j in range(1, n):
-                if n_next == w.max_candidates:
-                    complete = False
-                    break
-                if wins is not NULL and not is_useful(wins, here, w.table, actions[j]):
-                    continue
-                if not spend(w):
-                    return False
-                child = here[0]
-                state_apply(&child, w.table, actions[j])
-                c = &w.candidates[n_next]
-                look = look_at(
-                    w, &child, wins, w.level_records[now][i], actions[j], &c.value)
-                if look == WINNING:
-                    return True
-                if look == KEPT:
-                    c.parent = i
-                    c.action = actions[j]
-                    n_next += 1
+        if wins is NULL and w.steps is not NULL and w.steps.make_children is not NULL:
+            n_next = w.steps.make_children(w.steps.owner, n_here, now, &complete)
+        else:
+            n_next = make_children(w, n_here, now, wins, &complete)
+        if n_next < 0:
+            return w.won
         if n_next:
             w.depth = max(w.depth, depth)
         if n_next > width:
@@ -155,7 +171,12 @@ cdef void search_wins(work_t* w, int width) noexcept nogil:
 cdef void beam_search(work_t* w, int width) noexcept nogil:
     """Run beams of growing width until the budget is used up or nothing is left out."""
     cdef int this_width = 16
-    note_plan(w, value_of(w, &w.root, w.who), turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+    cdef float value
+    if w.steps is not NULL and w.steps.value_of_root is not NULL:
+        value = w.steps.value_of_root(w.steps.owner)
+    else:
+        value = value_of(w, &w.root, w.who)
+    note_plan(w, value, turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
     while not w.budget.over:
         if this_width > width:
             this_width = width

@@ -1,4 +1,4 @@
-"""Knowledge of one player about a game: `Knowledge`, the compiled part of `Belief`."""
+"""Keep what one player knows about a game: `Knowledge`, the compiled part of `Belief`."""
 
 cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -7,7 +7,6 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     ATTACK,
     COPIES_PER_CARD,
-    ID_REPEATED,
     MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
@@ -24,6 +23,7 @@ from locmsim._core cimport (
     card_of_row,
     cards_fault,
     check_battle,
+    check_rows,
     complete_card,
     complete_unknown,
     ids_fault,
@@ -360,14 +360,14 @@ cdef bint offers(const pool_t* pool, int turn, int entry) noexcept nogil:
 
 
 cdef bint assign(
-    const pool_t* pool, const int* shown, int i, int* owner, bint* tried
+    const pool_t* pool, const int* entries, int i, int* owner, bint* tried
 ) noexcept nogil:
     """Match a card to a draft turn that offered it, moving others if necessary."""
     cdef int turn
     for turn in range(pool.n_triplets):
-        if not tried[turn] and offers(pool, turn, shown[i]):
+        if not tried[turn] and offers(pool, turn, entries[i]):
             tried[turn] = True
-            if owner[turn] < 0 or assign(pool, shown, owner[turn], owner, tried):
+            if owner[turn] < 0 or assign(pool, entries, owner[turn], owner, tried):
                 owner[turn] = i
                 return True
     return False
@@ -381,7 +381,7 @@ cdef bint their_picks(
     As many cards as possible are matched to turns that offered them (augmenting paths). False if
     too few turns are left.
     """
-    cdef int shown[MAX_CARDS]
+    cdef int entries[MAX_CARDS]
     cdef int owner[MAX_DECK]
     cdef bint tried[MAX_DECK]
     cdef int turn, i, group = 0, n_open = 0
@@ -389,10 +389,10 @@ cdef bint their_picks(
     for turn in range(pool.n_triplets):
         owner[turn] = -1
     for i in range(b.n_seen[1]):
-        shown[i] = card_with(pool.t, b.seen[1][i])
+        entries[i] = card_with(pool.t, b.seen[1][i])
     for i in range(b.n_seen[1]):
         memset(tried, 0, sizeof(tried))
-        assign(pool, shown, i, owner, tried)
+        assign(pool, entries, i, owner, tried)
     for turn in range(pool.n_triplets):
         if owner[turn] < 0:
             n_open += 1
@@ -436,7 +436,7 @@ cdef int check_count(str name, int value, int most) except -1:
 
 @cython.final
 cdef class Knowledge:
-    """What one player knows; `Belief` adds the cards that may be in the game."""
+    """Keeps what one player knows; `Belief` adds the cards that may be in the game."""
 
     def __cinit__(self):
         belief_reset(&self.b)
@@ -467,7 +467,7 @@ cdef class Knowledge:
 
     @property
     def seat(self):
-        """The player, 0 or 1; None while it is unknown."""
+        """Return the player, 0 or 1; None while it is unknown."""
         return None if self.b.seat < 0 else self.b.seat
 
     @seat.setter
@@ -575,7 +575,6 @@ cdef class Knowledge:
         cdef Table pool = self.pool_table
         cdef const shown_t* o = &self.shown
         cdef const char* wrong
-        cdef rows_fault_t fault
         check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
         check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
         check_count("opponent_hand", o.opponent_hand, MAX_HAND)
@@ -584,11 +583,7 @@ cdef class Knowledge:
         t.rules = self.b.rules
         t.n_cards = 0
         t.n_instances = 0
-        fault = belief_root(&self.b, o, &pool.t, s, t)
-        if fault >= ID_REPEATED:
-            raise ValueError(f"cards[{fault - ID_REPEATED}]: its instance id occurs twice")
-        if fault != ROWS_FIT:
-            raise ValueError(f"cards[{fault}]: this row does not fit")
+        check_rows(belief_root(&self.b, o, &pool.t, s, t), o)
         wrong = cards_fault(t, t.n_instances)
         if wrong is NULL:
             wrong = ids_fault(s, t)

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from locmsim._core cimport MAX_BOARD, Determinizer, State, Table, state_t, table_t, unknown_t
 from locmsim.networks._network cimport Network, network_t
-from locmsim.search._evaluation cimport Evaluator, eval_t
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_t
 from locmsim.search._mcts cimport turn_tree_t
 from locmsim.search._work cimport MAX_TURN_ACTIONS, options_t, work_t
 
@@ -51,7 +51,7 @@ cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil
 
 cdef class Engine:
     cdef engine_t e
-    cdef Evaluator evaluator
+    cdef CompiledEvaluation evaluator
     cdef Network network
     cdef object error           # the exception that a function, a signal or `check` raised
     cdef object check           # called several times a second, or None; an exception ends a search

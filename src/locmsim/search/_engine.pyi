@@ -4,7 +4,7 @@ from typing_extensions import disjoint_base
 
 from locmsim._core import Determinizer, State
 from locmsim.networks._network import Network
-from locmsim.search._evaluation import Evaluator
+from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
 __all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
@@ -24,12 +24,12 @@ class Engine:
     def __new__(
         cls,
         options: SearchOptions,
-        evaluation: Evaluator,
+        evaluation: CompiledEvaluation,
         network: Network | None = None,
     ) -> Engine: ...
     def evaluate_by(
         self,
-        evaluation: Evaluator,
+        evaluation: CompiledEvaluation,
         network: Network | None = None,
     ) -> None: ...
     def find_win(self, root: State, nodes: int) -> list[int] | None: ...

@@ -1,4 +1,4 @@
-"""A whole search for Python, `Engine`, and games between engines for tuning."""
+"""Run whole searches for Python, with an `Engine`, and games between engines for tuning."""
 
 from copy import copy
 from threading import current_thread, main_thread
@@ -35,7 +35,7 @@ from locmsim._core cimport (
 from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._beam cimport beam_search, search_wins
-from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, eval_use_table
 from locmsim.search._halving cimport best_plan
 from locmsim.search._mcts cimport turn_node_t, turns_t
 from locmsim.search._work cimport (
@@ -62,7 +62,7 @@ __all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
 
 cdef enum:
     MAX_RECORDS = 1 << 18
-    SEEN = 1 << 17              # size of the table of hashes
+    SEEN_SIZE = 1 << 17         # size of the table of hashes
     WIN_WIDTH = 256             # width of the beam that looks for a win
     VISIT_NODES = 256           # nodes for each visit of the beam that looks for plans
     MAX_GAME = 400              # turns of a game between engines
@@ -88,11 +88,11 @@ cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
     w.max_width = e.o.width
     w.max_candidates = 64 * w.max_width
     w.max_records = MAX_RECORDS
-    w.seen_mask = SEEN - 1
+    w.seen_mask = SEEN_SIZE - 1
     w.salt = 1
     w.records = <record_t*>malloc(w.max_records * sizeof(record_t))
     w.candidates = <candidate_t*>malloc(w.max_candidates * sizeof(candidate_t))
-    w.seen = <uint64_t*>calloc(SEEN, sizeof(uint64_t))
+    w.seen = <uint64_t*>calloc(SEEN_SIZE, sizeof(uint64_t))
     w.worlds = <state_t*>malloc(w.max_worlds * sizeof(state_t))
     if w.records is NULL or w.candidates is NULL or w.seen is NULL or w.worlds is NULL:
         return -1
@@ -197,10 +197,7 @@ cdef void find_plans(engine_t* e, int64_t iterations) noexcept nogil:
     cdef budget_t whole
     w.n_records = 0
     whole = begin_share(w, e.o.plan_share if e.o.turns else <float>1.0, most)
-    if w.steps is not NULL and w.steps.find_plans is not NULL:
-        w.steps.find_plans(w.steps.owner)
-    else:
-        beam_search(w, e.o.width)
+    beam_search(w, e.o.width)
     end_share(w, &whole)
 
 
@@ -251,7 +248,7 @@ cdef int engine_game(
 # ---- classes -------------------------------------------------------------------------------------
 
 class EngineResult:
-    """The result of `Engine.search`; `locmsim.search.SearchResult` describes its fields."""
+    """Holds the result of `Engine.search`; `locmsim.search.SearchResult` describes its fields."""
 
     __slots__ = ("actions", "depth", "iterations", "nodes", "plans", "value", "visits", "won")
 
@@ -287,13 +284,13 @@ cdef int look_for_signals(void* owner) noexcept with gil:
 
 
 cdef class Engine:
-    """A search with the given `options`, and its memory.
+    """Runs searches with the given `options` in memory of its own.
 
-    One search at a time: an engine belongs to one thread. ``MemoryError`` if there is too little
+    It runs one search at a time and belongs to one thread. ``MemoryError`` if there is too little
     memory for the options.
     """
 
-    def __cinit__(self, options, Evaluator evaluation not None, Network network=None, *_):
+    def __cinit__(self, options, CompiledEvaluation evaluation not None, Network network=None, *_):
         cdef options_t o
         memset(&o, 0, sizeof(options_t))
         fill_options(&o, options)
@@ -304,7 +301,7 @@ cdef class Engine:
     def __dealloc__(self):
         engine_free(&self.e)
 
-    def evaluate_by(self, Evaluator evaluation not None, Network network=None):
+    def evaluate_by(self, CompiledEvaluation evaluation not None, Network network=None):
         """Replace the evaluation of the following searches."""
         self.refuse_to_share()
         self.network = network

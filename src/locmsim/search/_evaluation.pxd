@@ -62,7 +62,7 @@ ctypedef struct weights_t:
 cdef void eval_fill(eval_t* e, const weights_t* w) noexcept nogil
 cdef void eval_use_table(eval_t* e, const weights_t* w, const table_t* t) noexcept nogil
 
-cdef class Evaluator:
+cdef class CompiledEvaluation:
     cdef weights_t weights
     cdef eval_t e
 

@@ -3,11 +3,11 @@ from typing import final
 
 from locmsim._core import State
 
-__all__ = ["TERMS", "Evaluator"]
+__all__ = ["TERMS", "CompiledEvaluation"]
 
 TERMS: dict[str, str]
 
 @final
-class Evaluator:
-    def __new__(cls, weights: Mapping[str, float]) -> Evaluator: ...
+class CompiledEvaluation:
+    def __new__(cls, weights: Mapping[str, float]) -> CompiledEvaluation: ...
     def __call__(self, state: State, player: int) -> float: ...

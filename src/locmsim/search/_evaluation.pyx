@@ -1,4 +1,4 @@
-"""The weights of an evaluation, and the tables that searches compute from them."""
+"""Check the weights of an evaluation, and compute the tables that searches use from them."""
 
 cimport cython
 
@@ -16,7 +16,7 @@ from locmsim._core cimport (
 
 from locmsim._checks import player_number
 
-__all__ = ["TERMS", "Evaluator"]
+__all__ = ["TERMS", "CompiledEvaluation"]
 
 
 # What each term counts; "own." is for the player whose turn ends, "their." for the other one.
@@ -118,8 +118,8 @@ cdef void eval_use_table(eval_t* e, const weights_t* w, const table_t* t) noexce
 
 
 @cython.final
-cdef class Evaluator:
-    """The weights of an evaluation in the form that a search uses.
+cdef class CompiledEvaluation:
+    """Holds the weights of an evaluation in the form that a search uses.
 
     `weights` maps the names in `TERMS` to numbers. ``ValueError`` names a weight that is missing,
     unknown or not finite, and a scale that is not above 0.
@@ -147,7 +147,7 @@ cdef class Evaluator:
 
     def __reduce__(self):
         cdef const float* of = <const float*>&self.weights
-        return Evaluator, ({name: of[i] for i, name in enumerate(TERMS)},)
+        return CompiledEvaluation, ({name: of[i] for i, name in enumerate(TERMS)},)
 
     def __call__(self, State state not None, player):
         """Return the value of a position to `player`, whose turn is ending."""

@@ -1,4 +1,4 @@
-"""Trees guided by an evaluator, one per position, searched together: `Forest`.
+"""Search trees for many positions together, guided by one evaluator: `Forest`.
 
 Its loops run without the GIL; between them, the owner of the forest evaluates all leaves in one
 batch. A node stands for a sequence of actions, an edge for an action as players see it: the card
@@ -28,12 +28,14 @@ from locmsim._core cimport (
     move_t,
     num_actions,
     player_t,
+    short_table_t,
     state_apply,
     state_deal,
     state_list,
     state_t,
     state_winner,
     stream_start,
+    table_of_short,
     table_t,
     unknown_t,
 )
@@ -49,7 +51,7 @@ from locmsim.game._layout cimport (
     write_known,
     write_mask,
 )
-from locmsim.game._turn_view cimport TurnView, short_table_t, shorten_cards
+from locmsim.game._turn_view cimport TurnView, shorten_cards
 from locmsim.networks._network cimport Network, network_value
 from locmsim.search._engine cimport turn_seed
 from locmsim.search._wins cimport can_kill
@@ -59,7 +61,7 @@ from locmsim.game._layout import LAYOUT_CODES
 __all__ = ["Forest"]
 
 cdef enum:
-    MAX_DEPTH = 128             # actions of a simulation; a longer one is cut off and evaluated
+    MAX_SIMULATION = 128        # actions of a simulation; a longer one is cut off and evaluated
     FIRST_EDGES = 64            # capacity of a new tree
 
 cdef double LEAST_PRIOR = 1e-30     # its logarithm is finite
@@ -124,8 +126,8 @@ ctypedef struct leaf_t:
     int32_t row                 # row of the evaluator's input; -1 if the value is exact
     int32_t node                # -1 if the game is over
     int32_t depth
-    int32_t edges[MAX_DEPTH]    # the edges to it
-    int32_t nodes[MAX_DEPTH]
+    int32_t edges[MAX_SIMULATION]    # the edges to it
+    int32_t nodes[MAX_SIMULATION]
     int32_t n_legal             # actions,
     uint8_t legal[MAX_ACTIONS + 1]
     uint8_t same[MAX_ACTIONS + 1]       # ... index of each among the different actions:
@@ -308,7 +310,7 @@ cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
 
 @cython.final
 cdef class Forest:
-    """Trees of one rule set, each for the position of a `Determinizer`.
+    """Grows trees of one rule set, each for the position of a `Determinizer`.
 
     Parameters
     ----------
@@ -339,7 +341,7 @@ cdef class Forest:
     cdef int item               # size of an observation in bytes
     cdef bint failed            # memory ran out
     cdef forest_options_t o
-    cdef table_t small_table    # a `short_table_t`: only its beginning is used
+    cdef short_table_t small_table      # of the world of the present simulation
     cdef list worlds
     cdef StateArray array
     cdef Network network
@@ -627,7 +629,7 @@ cdef class Forest:
                 return
             list_actions(leaf, &m.s, m.t)
             e = -1
-            if leaf.depth and leaf.depth < MAX_DEPTH:
+            if leaf.depth and leaf.depth < MAX_SIMULATION:
                 e = self.choose(tree, leaf, m.at, &action)
             if e < 0:
                 break
@@ -671,8 +673,8 @@ cdef class Forest:
             m.s = dealt
             m.t = tree.table
             return
-        shorten_cards(&m.s, <short_table_t*>&self.small_table, &dealt, tree.table)
-        m.t = &self.small_table
+        shorten_cards(&m.s, &self.small_table, &dealt, tree.table)
+        m.t = table_of_short(&self.small_table)
         for who in range(2):
             for i in range(MAX_BOARD):
                 if tree.copies[who] >> i & 1:

@@ -1,4 +1,4 @@
-"""The choice among whole turns by sequential halving; _halving.pxd describes it."""
+"""Choose among whole turns by sequential halving; _halving.pxd describes it."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search over whole turns; _mcts.pxd describes its structs."""
+"""Search trees of whole turns by Monte Carlo; _mcts.pxd describes the structs."""
 
 from libc.math cimport sqrtf
 from libc.string cimport memset

@@ -2,7 +2,7 @@ from typing_extensions import disjoint_base
 
 from locmsim.networks._network import Network
 from locmsim.search._engine import Engine
-from locmsim.search._evaluation import Evaluator
+from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
 __all__ = ["SharedEngine"]
@@ -12,7 +12,7 @@ class SharedEngine(Engine):
     def __new__(
         cls,
         options: SearchOptions,
-        evaluation: Evaluator,
+        evaluation: CompiledEvaluation,
         network: Network | None,
         threads: int,
     ) -> SharedEngine: ...

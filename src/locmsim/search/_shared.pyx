@@ -1,4 +1,4 @@
-"""Searches that divide their worlds among threads: `SharedEngine`.
+"""Divide the worlds of a search among threads: `SharedEngine`.
 
 One thread finds the plans. Then each thread plays out all remaining plans in its own worlds, and
 the results are combined after each round, in the order of the threads. With a bound of nodes or
@@ -23,7 +23,7 @@ from locmsim._core cimport mixed, state_t
 from locmsim._locks cimport wait_for
 from locmsim.networks._network cimport Network
 from locmsim.search._engine cimport Engine, engine_begin, engine_run, engine_t, found_t
-from locmsim.search._evaluation cimport Evaluator
+from locmsim.search._evaluation cimport CompiledEvaluation
 from locmsim.search._halving cimport add_visits
 from locmsim.search._mcts cimport start_tree, visit
 from locmsim.search._work cimport (
@@ -41,7 +41,7 @@ from locmsim.search.options import MCTSOptions
 
 __all__ = ["SharedEngine"]
 
-ctypedef struct part_t:         # the work of one thread
+ctypedef struct share_t:        # the work of one thread
     engine_t* e
     PyThread_type_lock go
     PyThread_type_lock done
@@ -52,7 +52,7 @@ ctypedef struct part_t:         # the work of one thread
 
 ctypedef struct thread_group_t:         # the threads, of which the calling one is the first
     int32_t n
-    part_t* parts
+    share_t* parts
     bint over
     const halving_t* h          # of the present round
     void* engine                # the `SharedEngine`
@@ -60,7 +60,7 @@ ctypedef struct thread_group_t:         # the threads, of which the calling one 
 
 # ---- a round -------------------------------------------------------------------------------------
 
-cdef void work(const thread_group_t* group, part_t* p) noexcept nogil:
+cdef void work(const thread_group_t* group, share_t* p) noexcept nogil:
     """Play the passes of one thread: the plans that are left, each time in its next world."""
     cdef engine_t* e = p.e
     cdef const halving_t* h = group.h
@@ -92,7 +92,7 @@ cdef void work(const thread_group_t* group, part_t* p) noexcept nogil:
 cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept nogil:
     """Distribute the passes of a round; add up their results in the order of the threads."""
     cdef thread_group_t* group = <thread_group_t*>owner
-    cdef part_t* parts = group.parts
+    cdef share_t* parts = group.parts
     cdef int32_t completed = 0
     cdef int i, k
     if parts[0].e.w.failed:
@@ -135,15 +135,17 @@ cdef void start(void* owner, const halving_t* h) noexcept with gil:
 
 
 cdef class SharedEngine(Engine):
-    """An `Engine` with several `threads`, of which the calling one is the first."""
+    """Searches as an `Engine` does, with several `threads`; the calling one is the first."""
 
     cdef thread_group_t group
     cdef steps_t steps
     cdef list others                # engines of the other threads
     cdef list threads               # those that run
 
-    def __cinit__(self, options, Evaluator evaluation not None, Network network, int threads):
-        cdef part_t* parts = <part_t*>calloc(threads, sizeof(part_t))
+    def __cinit__(
+        self, options, CompiledEvaluation evaluation not None, Network network, int threads
+    ):
+        cdef share_t* parts = <share_t*>calloc(threads, sizeof(share_t))
         cdef Engine other
         cdef int i
         if parts is NULL:
@@ -185,7 +187,7 @@ cdef class SharedEngine(Engine):
                     PyThread_free_lock(self.group.parts[i].done)
         free(self.group.parts)
 
-    def evaluate_by(self, Evaluator evaluation not None, Network network=None):
+    def evaluate_by(self, CompiledEvaluation evaluation not None, Network network=None):
         Engine.evaluate_by(self, evaluation, network)
         for other in self.others:
             other.evaluate_by(evaluation, network)

@@ -1,4 +1,4 @@
-"""Expected results of many states by an evaluation, and functions of numbers for Python.
+"""Compute expected results of many states, and functions of numbers for Python.
 
 This is a separate module because exported bots do not need it. The functions give the same bits on
 every machine, which those of `math` and numpy do not: `locmsim._math` has them.
@@ -8,7 +8,7 @@ from locmsim._batch cimport StateArray
 from locmsim._core cimport state_player, state_t, state_winner, table_t
 from locmsim._math cimport exp64, log64, tanh64
 from locmsim.networks._network cimport Network, network_t, network_value
-from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table, evaluate
+from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, eval_use_table, evaluate
 
 cdef double LEAST = 1.1102230246251565e-16      # 2^-53
 
@@ -42,7 +42,8 @@ def gumbel(double[:, ::1] uniform):
 
 
 def expected_results(
-    Evaluator evaluator not None, Network network, StateArray batch not None, double[::1] out
+    CompiledEvaluation evaluator not None, Network network, StateArray batch not None,
+    double[::1] out
 ):
     """Return the expected result of each state, -1 to 1, for the player whose turn ends there.
 

@@ -83,13 +83,16 @@ ctypedef struct halving_t:
     int32_t visits[MAX_PLANS]
     double total[MAX_PLANS]
 
-# The steps of a search whose plans are not found by weights, or not played on by one thread.
-ctypedef void (*find_plans_t)(void* owner) noexcept nogil
+# The steps of a search whose positions are not evaluated by weights, or whose plans are not played
+# on by one thread.
+ctypedef float (*value_of_root_t)(void* owner) noexcept nogil
+ctypedef int (*make_children_t)(void* owner, int n, int now, bint* complete) noexcept nogil
 ctypedef void (*start_t)(void* owner, const halving_t* h) noexcept nogil
 ctypedef int32_t (*play_t)(void* owner, halving_t* h, int32_t passes) noexcept nogil
 
 ctypedef struct steps_t:
-    find_plans_t find_plans     # fills `work_t.plans`; NULL: `beam_search`
+    value_of_root_t value_of_root   # NULL, like the next one: by weights
+    make_children_t make_children   # evaluates positions of the beam, see _beam.pyx
     start_t start               # called before the first round, or NULL
     play_t play                 # plays `passes` passes on; returns those that were finished in time
     int32_t threads             # that share the passes of a round
@@ -108,7 +111,7 @@ ctypedef struct work_t:
     watch_t watch               # or NULL
     int64_t next_watch          # by now_ns_
     void* owner
-    const steps_t* steps        # NULL: `beam_search` and `play_pass`
+    const steps_t* steps        # NULL: by weights, in one thread
     bint failed                 # the watch has ended the search
     int32_t who
     state_t root

@@ -1,4 +1,4 @@
-"""Code of both searches: the value of a position, and playouts of turns."""
+"""Evaluate positions and play turns on, for both searches; _work.pxd describes the data."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy

@@ -1,4 +1,4 @@
-"""Analysis of a position: the best lines, and the cards that the opponent may hold."""
+"""Analyse a position: find the best lines, and the cards that the opponent may hold."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
-from locmsim.search.turn_search import MCTS, BeamSearch, worlds_at
+from locmsim.search.turn_search import MCTS, BeamSearch, determinizer_at
 
 __all__ = ["Analysis", "HeldCard", "Line", "LineEstimate", "analyse", "held_cards", "line_value"]
 
@@ -183,7 +183,7 @@ def analyse(
             "an analysis needs a battle turn, but this is an observation of the choice phase"
         )
     done = done if isinstance(done, str) else [*done]
-    _, root, known = worlds_at(observation, belief, done, seed)
+    _, root, known = determinizer_at(observation, belief, done, seed)
     if isinstance(observation, Observation):
         belief = known  # otherwise each search would create its own
     more: dict[str, Any] = {"done": done} if done else {}

@@ -1,4 +1,4 @@
-"""Hidden information: full states that are consistent with one player's observations.
+"""Sample hidden information: full states that are consistent with one player's observations.
 
 Players see neither the order of their deck nor any card in the opponent's hand and deck. `Belief`
 collects what the texts of a game tell one of them and samples full states from it
@@ -60,7 +60,7 @@ DRAFT_TEMPERATURE = 0.05
 
 
 class Belief:
-    """The knowledge of one player about a game, from which full states are sampled.
+    """Keeps what one player knows about a game, and samples full states from it.
 
     Show it every observation of the game once, in order, and tell it what the player chose. It can
     also start in the middle of a game; then it makes assumptions about what it was not shown. The

@@ -1,4 +1,4 @@
-"""The value of positions for a search: `Evaluation`."""
+"""Evaluate positions for a search: `Evaluation`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, default_weights
-from locmsim.search._evaluation import TERMS, Evaluator
+from locmsim.search._evaluation import TERMS, CompiledEvaluation
 
 if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class OnObservations:
-    """A batch evaluator from a function of observations, such as a network.
+    """Makes a batch evaluator of a function of observations, such as a network.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class OnObservations:
 
 
 class Evaluation(Mapping[str, float]):
-    """The value of a position: a weighted sum of the terms in `TERMS`.
+    """Evaluates a position by a weighted sum of the terms in `TERMS`.
 
     Searches find turns with the weights. The results of turns are predicted by a network if there
     is one, else also by the weights.
@@ -112,7 +112,7 @@ class Evaluation(Mapping[str, float]):
         network: Network | Literal["default"] | None = "default",
     ) -> None:
         self._weights = {**default_weights(rules).evaluation, **(weights or {})}
-        self._compiled = Evaluator(self._weights)
+        self._compiled = CompiledEvaluation(self._weights)
         if network == "default":
             network = None if weights else _default_network(rules)
         self._rules = rules
@@ -129,7 +129,7 @@ class Evaluation(Mapping[str, float]):
         return self._network
 
     @property
-    def compiled(self) -> Evaluator:
+    def compiled(self) -> CompiledEvaluation:
         """The weights in the form that a compiled search uses.
 
         :meta private:

@@ -1,4 +1,4 @@
-"""The options of the searches, each declared once with default, bounds and meaning.
+"""Declare the options of the searches, each once with default, bounds and meaning.
 
 Compiled searches, the options of agents and help texts are all derived from these classes.
 

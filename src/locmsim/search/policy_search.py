@@ -1,4 +1,4 @@
-"""Tree search guided by an evaluator, on many positions at once: `PolicySearch`."""
+"""Search trees guided by an evaluator, for many positions at once: `PolicySearch`."""
 
 import math
 import time
@@ -23,14 +23,14 @@ from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, OnObservations
 from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 
 __all__ = ["Evaluating", "Guide", "PolicySearch", "SearchPosition"]
 
 
 @runtime_checkable
 class Evaluating(Protocol):
-    """An evaluator of observations in a layout, such as a `locmsim.policy.Policy`."""
+    """Evaluates observations in a layout, as a `locmsim.policy.Policy` does."""
 
     @property
     def layout(self) -> str:
@@ -63,7 +63,7 @@ _FIRST_GUESS = 1e-4
 
 
 class SearchPosition(NamedTuple):
-    """A position and the knowledge from the game before it, for `PolicySearch.search_many`.
+    """Holds a position and the knowledge from the game before it, for `PolicySearch.search_many`.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ _DEFAULTS = PolicyOptions()
 
 @documented(PolicyOptions)
 class PolicySearch:
-    """Tree search in sampled worlds, guided by priors and values of an evaluator.
+    """Searches a tree in sampled worlds, guided by priors and values of an evaluator.
 
     Each position has a tree of its own. In each simulation a world is drawn from what the player
     to move knows, and a way through the tree is followed in it to a leaf. All leaves of all trees
@@ -266,7 +266,7 @@ class PolicySearch:
         for place, entry in enumerate(positions):
             position = entry if isinstance(entry, SearchPosition) else SearchPosition(entry)
             try:
-                known, root, _ = worlds_at(
+                known, root, _ = determinizer_at(
                     position.observation, position.belief, position.done, seed
                 )
             except ValueError as error:

@@ -1,4 +1,4 @@
-"""The results of searches."""
+"""Hold the results of searches."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

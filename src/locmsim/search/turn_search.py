@@ -1,4 +1,4 @@
-"""Beam search and tree search for Python: from an observation to a result."""
+"""Search from an observation to a result, by beam or tree, for Python."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # bots start without numpy
 __all__ = ["MCTS", "BeamSearch", "Search"]
 
 
-def worlds_at(
+def determinizer_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
     """Return the sampler of the worlds in which a player may continue their turn.
@@ -49,7 +49,7 @@ def worlds_at(
     worlds = known.determinizer()
     root = worlds.sample(seed)
     if state is not None and belief is None and _knows_more(state, root):
-        worlds = worlds.begun_as(state)
+        worlds = worlds.resumed_at(state)
         root = worlds.sample(seed)
     elif state is not None and state.legal_actions() != root.legal_actions():
         raise ValueError(
@@ -107,7 +107,7 @@ def _result(outcome: EngineResult, root: State, started: float) -> SearchResult:
 
 
 class Search:
-    """A search with its options: `BeamSearch` or `MCTS`.
+    """Finds the best turn, by the method and the options of `BeamSearch` or `MCTS`.
 
     Threads that ask one search take turns, because it has one memory.
 
@@ -208,7 +208,7 @@ class Search:
         """
         started = time.perf_counter()
         self._check_bounds(time_ms, nodes, iterations)
-        worlds, root, _ = worlds_at(observation, belief, done, seed)
+        worlds, root, _ = determinizer_at(observation, belief, done, seed)
         with self._turn:
             left = None
             if time_ms is not None:
@@ -301,7 +301,7 @@ class Search:
 
 
 class BeamSearch(Search):
-    """Beam search over the player's turn; the best whole turns are tested against sampled replies.
+    """Finds turns by beam search, and tests the best whole turns against sampled replies.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ class BeamSearch(Search):
 
 
 class MCTS(Search):
-    """Monte-Carlo tree search over whole turns: the player's, found by a beam search, and replies.
+    """Searches a tree of whole turns by Monte Carlo: the player's, found by a beam, and replies.
 
     In each sampled world each of the player's turns has a tree of its own, of turns that a narrow
     beam finds.

@@ -1,4 +1,4 @@
-"""The opponent's best replies and the next turn after them, in numbered worlds: `variations`."""
+"""Find the opponent's best replies and the next turn after them, in numbered worlds."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -10,9 +10,9 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
-from locmsim.search.turn_search import BeamSearch, worlds_at
+from locmsim.search.turn_search import BeamSearch, determinizer_at
 
-__all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
+__all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "state_of_world", "variations"]
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class World:
     Attributes
     ----------
     seed : int
-        The number of the world, from which `world_of` makes the same one.
+        The number of the world, from which `state_of_world` makes the same one.
     hand : list of Card
         The opponent's hand.
     replies : list of Turn
@@ -102,7 +102,11 @@ class Tree:
     of: int
 
 
-def variations(  # noqa: C901 (turn, reply and next turn are one search each)
+#: Finds the best turns of a state: the state, what its mover sees of it, and their belief.
+_Find = Callable[[State, Observation | State, Belief | None], list[Turn]]
+
+
+def variations(
     observation: Observation | State,
     *,
     belief: Belief | None = None,
@@ -155,12 +159,9 @@ def variations(  # noqa: C901 (turn, reply and next turn are one search each)
     ValueError
         As for `analyse`; a number below 1; a hand that cannot be, the message names the card.
     """
-    numbers = {"lines": lines, "worlds": worlds, "replies": replies, "nodes": nodes}
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name}: expected 1 or more, got {number}")
+    _check_numbers(lines=lines, worlds=worlds, replies=replies, nodes=nodes)
     done = done if isinstance(done, str) else [*done]
-    draws, root, known = worlds_at(observation, belief, done, seed)
+    draws, root, known = determinizer_at(observation, belief, done, seed)
     player = root.current_player()
     roots = [_world(draws, known, seed + i, hand) for i in range(worlds)]
     search = BeamSearch()
@@ -181,38 +182,59 @@ def variations(  # noqa: C901 (turn, reply and next turn are one search each)
     tree.of = 1 + len(found) * worlds * (1 + replies)
     on_search(tree)
     for branch in tree.branches:
-        for i, world in enumerate(roots):
-            state = world.clone()
-            for text in branch.turn.actions:
-                state.apply_action(state.string_to_action(text))
-            shown = World(seed + i, [held.card for held in world.players[1 - player].hand])
-            branch.worlds.append(shown)
+        for i, start in enumerate(roots):
+            world = World(seed + i, [held.card for held in start.players[1 - player].hand])
+            branch.worlds.append(world)
             tree.done += 1
-            if not state.is_terminal():
-                state.apply_action(0)
-            if not state.is_terminal():
-                seen = state.observation(1 - player)
-                theirs = _other_side(known, state)
-                shown.replies = find(state, seen, theirs)[:replies]
-                for reply in shown.replies:
-                    reply.value = -reply.value
+            world.replies = _replies(find, known, start, branch.turn)[:replies]
             on_search(tree)
-            for reply in shown.replies:
-                after = reply.state.clone()
-                if not after.is_terminal():
-                    after.apply_action(0)
-                if not after.is_terminal():
-                    own = known.clone()
-                    own.see(after.observation(player))
-                    reply.next = find(after, own.observation, own)[0]
+            for reply in world.replies:
+                reply.next = _next_turn(find, known, reply, player)
                 tree.done += 1
                 on_search(tree)
-            tree.done += replies - len(shown.replies)
+            tree.done += replies - len(world.replies)
     on_search(tree)
     return tree
 
 
-def world_of(
+def _check_numbers(**numbers: int) -> None:
+    """Raise an error for a number below 1."""
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name}: expected 1 or more, got {number}")
+
+
+def _end_turn(state: State) -> bool:
+    """End the turn unless the game is over; return whether it goes on."""
+    if not state.is_terminal():
+        state.apply_action(0)
+    return not state.is_terminal()
+
+
+def _replies(find: _Find, known: Belief, start: State, turn: Turn) -> list[Turn]:
+    """Return the opponent's turns after a turn in a world, with the values of its player."""
+    state = start.clone()
+    for text in turn.actions:
+        state.apply_action(state.string_to_action(text))
+    if not _end_turn(state):
+        return []
+    found = find(state, state.observation(state.current_player()), _other_side(known, state))
+    for reply in found:
+        reply.value = -reply.value
+    return found
+
+
+def _next_turn(find: _Find, known: Belief, reply: Turn, player: int) -> Turn | None:
+    """Return the best turn of a player after a reply; None if the game is over."""
+    state = reply.state.clone()
+    if not _end_turn(state):
+        return None
+    own = known.clone()
+    own.see(state.observation(player))
+    return find(state, own.observation, own)[0]
+
+
+def state_of_world(
     observation: Observation | State,
     seed: int,
     *,
@@ -242,7 +264,7 @@ def world_of(
     ValueError
         As for `variations`.
     """
-    draws, _, known = worlds_at(observation, belief, done, seed)
+    draws, _, known = determinizer_at(observation, belief, done, seed)
     return _world(draws, known, seed, hand)
 
 

@@ -29,7 +29,7 @@ from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
-from locmsim.search._evaluation import TERMS, Evaluator
+from locmsim.search._evaluation import TERMS, CompiledEvaluation
 from locmsim.search.belief import attractions, draft_attractions
 from locmsim.stats import PairCounts
 from locmsim.tuning.proposals import propose_deck, score_builder
@@ -69,7 +69,7 @@ _DECKS = 6
 _T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
 #: The evaluation of a player.
-_Evaluation: TypeAlias = tuple[Evaluator, Network | None]
+_Evaluation: TypeAlias = tuple[CompiledEvaluation, Network | None]
 
 
 # ------------------------------------------------------------------------------------- offers
@@ -167,10 +167,10 @@ class _Ours(threading.local):
         return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
 
     @cached_property
-    def units(self) -> list[Evaluator]:
+    def units(self) -> list[CompiledEvaluation]:
         """Return an evaluation for each term that counts only this term."""
         none = {**dict.fromkeys(TERMS, 0.0), "scale": 1.0}
-        return [Evaluator({**none, name: 1.0}) for name in EVALUATION_TERMS]
+        return [CompiledEvaluation({**none, name: 1.0}) for name in EVALUATION_TERMS]
 
 
 _ours = _Ours()
@@ -290,7 +290,7 @@ class SelfPlay:
         draft = RULES[settings.rules].draft
         # Better evaluations are found among players with different evaluations.
         explores = not {"eval", "network"}.isdisjoint(settings.parts)
-        evaluations = [Evaluator(weights.evaluation) for weights in self.players]
+        evaluations = [CompiledEvaluation(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
         rows = _Rows()
         decks: list[list[Card]] = []
@@ -346,7 +346,7 @@ class SelfPlay:
                 rows.position_won.append(winner == player)
 
 
-def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
+def _perturbed(weights: Mapping[str, float], rng: random.Random) -> CompiledEvaluation:
     added = _ADDED * weights["scale"] / 12
     changed = {
         name: weight * math.exp(rng.gauss(0, _WEIGHT_NOISE)) + rng.gauss(0, added)
@@ -354,7 +354,7 @@ def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
         if name != "scale"
     }
     cut = {name: max(-MAX_WEIGHT, min(MAX_WEIGHT, weight)) for name, weight in changed.items()}
-    return Evaluator({**cut, "scale": weights["scale"]})
+    return CompiledEvaluation({**cut, "scale": weights["scale"]})
 
 
 def play_task(task: Callable[[], _T]) -> _T:
@@ -377,7 +377,7 @@ class PlayPairs:
 
     def __call__(self) -> list[float]:
         both = self.first, self.second
-        evaluators = [(Evaluator(weights.evaluation), _network(weights)) for weights in both]
+        evaluators = [(CompiledEvaluation(w.evaluation), _network(w)) for w in both]
         choosers = [_Chooser(self.rules, weights) for weights in both]
         if _choose_alike(*both):  # a deck takes longer than a game
             choosers[1] = choosers[0]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import analyse, line_value
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 from locmsim.web.endpoints import Refusal, actions_of, post, text_of, whole_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
@@ -156,5 +156,5 @@ def _position(site: Site, data: dict[str, Any]) -> Position:
 
 def _chance(position: Position, actions: Sequence[str]) -> float:
     """Return the chance of winning of the player to move by a turn, as a report compares turns."""
-    drawn, _, _ = worlds_at(position.seen, position.belief, "", _SEED)
+    drawn, _, _ = determinizer_at(position.seen, position.belief, "", _SEED)
     return (1 + line_value(drawn, ";".join(actions) or "PASS", worlds=WORLDS, seed=_SEED)) / 2

@@ -14,7 +14,7 @@ from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, r
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job
@@ -83,7 +83,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         }
         last = _within(data, "nodes", _LAST, _MOST_NODES)
         # Errors are raised now, not in the job's thread.
-        _, root, known = worlds_at(seen, belief, done, asked["seed"])
+        _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
 
         def work(job: Job) -> None:
@@ -116,7 +116,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
-        _, root, known = worlds_at(position.seen, position.belief, done, 0)
+        _, root, known = determinizer_at(position.seen, position.belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
         cards = Cards(position.cards)
         possible: list[dict[str, Any]] = []

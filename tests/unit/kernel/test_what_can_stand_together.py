@@ -11,7 +11,7 @@ from locmsim._core import with_hand
 from locmsim.game.observation import Observation
 from locmsim.game.positions import start_position
 from locmsim.rules.cards import CardType
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 
 
 @each_rules
@@ -72,16 +72,16 @@ def test_the_greatest_numbers_come_back() -> None:
 
 def test_a_begun_turn_is_of_the_same_position() -> None:
     state = start_position(1)
-    worlds = worlds_at(state, None, (), 0)[0]
+    worlds = determinizer_at(state, None, (), 0)[0]
     for rules in ("1.2", "1.0"):
         with pytest.raises(ValueError, match="the rules are those of another position"):
-            worlds.begun_as(start_position(1, rules))
+            worlds.resumed_at(start_position(1, rules))
     with pytest.raises(ValueError, match="the hand is that of another position"):
-        worlds.begun_as(start_position(2))
+        worlds.resumed_at(start_position(2))
     text = TEXT.replace("------:0:r", "---G--:0:r")
-    guarded = worlds_at(State.from_text(TEXT), None, (), 0)[0]
+    guarded = determinizer_at(State.from_text(TEXT), None, (), 0)[0]
     with pytest.raises(ValueError, match="the boards are those of another position"):
-        guarded.begun_as(State.from_text(text))
+        guarded.resumed_at(State.from_text(text))
 
 
 def test_a_named_world_keeps_area_copies() -> None:
@@ -90,7 +90,7 @@ def test_a_named_world_keeps_area_copies() -> None:
     state = State.new([pair] * 30, [pair] * 30)
     state.apply_line("SUMMON 0 0")
     state.apply_line("SUMMON 60 1")
-    worlds = worlds_at(state, None, (), 0)[0]
+    worlds = determinizer_at(state, None, (), 0)[0]
     for hand in ([], [1, 1]):
         world = with_hand(worlds.sample(1), 1, hand)
         world.validate()

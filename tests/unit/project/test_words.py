@@ -202,7 +202,9 @@ def test_names_are_read_from_each_language():
 
 
 #: First words of a docstring that describes a result without saying what the function does.
-FRAGMENTS = {"A", "All", "An", "Both", "How", "Its", "The", "What", "Whether", "Which", "Who"}
+FRAGMENTS = {
+    "A", "All", "An", "Both", "How", "Its", "One", "The", "What", "Whether", "Which", "Who",
+}  # fmt: skip
 
 
 def fragments(path: Path) -> Iterator[str]:
@@ -229,6 +231,20 @@ def fragments(path: Path) -> Iterator[str]:
     return visit(ast.parse(path.read_text()), "")
 
 
+def cython_fragments(text: str) -> Iterator[str]:
+    """Yield functions in Cython whose docstring does not begin with a verb."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        name = re.match(r" *(?:cdef|cpdef|def) (?!class |enum )[^=(]*?(\w+)\(", line)
+        if name is None or "@property" in lines[i - 1] or ".setter" in lines[i - 1]:
+            continue
+        body = next((k for k in range(i, len(lines)) if re.search(r":( *#.*)?$", lines[k])), i) + 1
+        words = lines[body].split() if body < len(lines) else []
+        first = words[0].removeprefix('"""') if words and words[0].startswith('"""') else "Verb"
+        if first in FRAGMENTS or not first[:1].isupper():
+            yield f"{name[1]}: {lines[body].strip()}"
+
+
 def words_of_node(node: ast.AST) -> set[str]:
     """Return the names in an expression."""
     return {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
@@ -239,4 +255,35 @@ def test_docstrings_of_functions_begin_with_a_verb():
     for file in files("*.py"):
         if file.startswith(("src/", "examples/", "tools/")):
             found += [f"{file}: {line}" for line in fragments(ROOT / file)]
+    for file in files("*.pyx", "*.pxd", "*.pxi"):
+        if file.startswith("src/"):
+            found += [f"{file}: {line}" for line in cython_fragments((ROOT / file).read_text())]
     assert found == []
+    text = 'cdef int f(\n    int a\n) noexcept nogil:\n    """The a."""\n@property\ndef p(self):\n'
+    assert list(cython_fragments(f'{text}    """The p."""\n')) == ['f: """The a."""']
+
+
+def test_each_struct_has_a_name_of_its_own():
+    for package in ("src/locmsim/", "src/vestrock/"):
+        names = [
+            name
+            for file in files("*.pyx", "*.pxd", "*.pxi")
+            if file.startswith(package)
+            for name in re.findall(r"ctypedef struct (\w+)", (ROOT / file).read_text())
+        ]
+        assert len(names) > 5
+        assert sorted(names) == sorted({*names})
+
+
+def test_words_of_the_code_have_a_page():
+    """The table in docs/development.md is short, and what it names exists."""
+    page = (ROOT / "docs/development.md").read_text()
+    rows = re.findall(
+        r"(?m)^\| (.+) \| .+ \| (.+) \|$", page.split("## Words\n")[1].split("\n## ")[0]
+    )
+    assert len(rows[1:]) <= 40
+    names = {name for _, code in rows[1:] for name in re.findall(r"`([^`]+)`", code)}
+    text = "".join((ROOT / file).read_text() for file in files("*.py", "*.pxd", "*.pyx", "*.pxi"))
+    words = {*re.findall(r"\w+", text), *(Path(file).name for file in files("*.py"))}
+    missing = [name for name in names if name not in words and not words >= {*name.split(".")}]
+    assert missing == []

@@ -9,7 +9,7 @@ from locmsim import IllegalActionError, State
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import MCTS, BeamSearch, Belief, analyse
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 
 SEARCHES = {"beam": (BeamSearch(), {"nodes": 2000}), "mcts": (MCTS(), {"iterations": 20})}
 
@@ -44,8 +44,8 @@ def test_worlds_are_those_after_what_was_done(rules):
     found = 0
     for start, done, state in begun_turns(rules):
         me = state.current_player()
-        of_start = worlds_at(start.observation(me), None, done, seed=1)[1]
-        of_state = worlds_at(state, None, (), seed=1)[1]
+        of_start = determinizer_at(start.observation(me), None, done, seed=1)[1]
+        of_state = determinizer_at(state, None, (), seed=1)[1]
         for world in (of_start, of_state):
             mover = world.current_player()
             seen = state.observation(me)
@@ -160,5 +160,5 @@ def test_what_is_refused():
         search.search(state, nodes=10, belief=belief)
     other = next(s for s, _ in random_game(start_position(2), 2) if s.turn == 14)
     with pytest.raises(ValueError, match="boards are those of another position"):
-        worlds_at(observation, None, (), 0)[0].begun_as(other)
+        determinizer_at(observation, None, (), 0)[0].resumed_at(other)
     assert isinstance(other, State)

@@ -21,7 +21,7 @@ from locmsim.rules.rulesets import get_rules
 from locmsim.search import Belief, Evaluation, OnObservations, PolicySearch, SearchPosition
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
-from locmsim.search.turn_search import worlds_at
+from locmsim.search.turn_search import determinizer_at
 
 
 def said_of(number: int, actions: int) -> tuple[float, np.ndarray]:
@@ -115,7 +115,7 @@ def test_visit_for_visit_as_the_reference(rules, options):
     results = search.search_many(states, seed=5)
     actions = get_rules(rules).num_actions
     for number, (state, result) in enumerate(zip(states, results, strict=True)):
-        worlds, _, _ = worlds_at(state, None, (), 0)
+        worlds, _, _ = determinizer_at(state, None, (), 0)
         seed = seed_of_turn(5, number)
         noise = np.zeros(actions)
         if search.options.noise:
@@ -155,7 +155,7 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
             depths.add(world.turn)
             return said_of(plain_hash(row), actions)
 
-        worlds, _, _ = worlds_at(start.state, None, done, 0)
+        worlds, _, _ = determinizer_at(start.state, None, done, 0)
         reference = ReferenceSearch(
             worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, evaluate, past
         )
@@ -186,10 +186,10 @@ def test_nothing_hidden_reaches_a_tree(rules, root):
     for past in starts(rules)[:4]:
         state = past.state
         mover = state.current_player()
-        worlds, _, _ = worlds_at(state, None, (), 0)
+        worlds, _, _ = determinizer_at(state, None, (), 0)
         # Trees are built from these worlds; hidden places of their states have arbitrary cards.
         hidden = [
-            worlds.begun_as(other)
+            worlds.resumed_at(other)
             for other in (state, *(poisoned(state, mover, cards) for cards in (0, 7)))
         ]
         visits = [tree_of(search, one) for one in hidden]

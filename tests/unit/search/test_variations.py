@@ -13,7 +13,7 @@ from locmsim.cli.main import main
 from locmsim.game.action_text import line_words
 from locmsim.referee.knowledge import knowledge_at, state_at
 from locmsim.referee.transcript import log_line
-from locmsim.search.variations import Tree, check_hand, variations, world_of
+from locmsim.search.variations import Tree, check_hand, state_of_world, variations
 
 
 @each_rules
@@ -32,7 +32,7 @@ def test_turns_follow_each_other(rules: str) -> None:
     for branch in tree.branches:
         assert [world.seed for world in branch.worlds] == [0, 1, 2]
         for world in branch.worlds:
-            state = world_of(observation, world.seed, belief=belief)
+            state = state_of_world(observation, world.seed, belief=belief)
             assert [held.card for held in state.players[0].hand] == world.hand
             # Each line leads from the named world to the position that the tree states.
             ids = [held.id for held in state.players[0].hand]
@@ -97,7 +97,7 @@ def test_a_begun_turn_goes_on() -> None:
 def test_what_if_they_hold(rules: str) -> None:
     result = match_of(rules)
     observation, belief = knowledge_at(result, 6)
-    plain = world_of(observation, 3, belief=belief)
+    plain = state_of_world(observation, 3, belief=belief)
     size = plain.players[1].hand_size
     before = [held.card.base_id for held in plain.players[1].hand]
     for base_id in [*belief.possible_cards()]:
@@ -105,7 +105,7 @@ def test_what_if_they_hold(rules: str) -> None:
             check_hand(belief, plain, [base_id])
         except ValueError:
             continue
-        state = world_of(observation, 3, belief=belief, hand=[base_id])
+        state = state_of_world(observation, 3, belief=belief, hand=[base_id])
         after = [held.card.base_id for held in state.players[1].hand]
         assert after[0] == base_id or base_id in after
         assert len(after) == size

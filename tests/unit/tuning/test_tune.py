@@ -21,7 +21,7 @@ from locmsim.game.match import Match
 from locmsim.networks import BLOCKS, SHAPES, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
-from locmsim.search._evaluation import Evaluator
+from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.tuning import (
     PROOF_SEEDS,
     RECORDED_SEEDS,
@@ -88,9 +88,9 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
     """Weights are perturbed, and positions kept, only if an evaluation is tuned."""
     perturbed = []
 
-    def counting(weights: dict[str, float], rng: random.Random) -> Evaluator:
+    def counting(weights: dict[str, float], rng: random.Random) -> CompiledEvaluation:
         perturbed.append(weights)
-        return Evaluator(weights)
+        return CompiledEvaluation(weights)
 
     monkeypatch.setattr(self_play, "_perturbed", counting)
     for what, players in ((("draft",), 0), (("draft", "network"), 8)):
