@@ -10,7 +10,9 @@ from typing import ClassVar, NamedTuple, Self
 
 from locmsim._io import try_lock
 
-__all__ = ["Database", "Kind"]
+__all__ = ["Database", "Kind", "is_database"]
+
+_HEADER = b"SQLite format 3\0"
 
 
 class Kind(NamedTuple):
@@ -30,6 +32,14 @@ class Kind(NamedTuple):
     missing: type[Exception]
     #: Seconds to wait for another program that writes to the file.
     patience: float = 5.0
+
+
+def is_database(path: str) -> bool:
+    """Return whether there is an SQLite file with that path."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_HEADER)) == _HEADER
 
 
 class Database:

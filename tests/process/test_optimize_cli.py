@@ -1,5 +1,6 @@
 """The command that tunes a bot: programs, resuming, what it prints and what it refuses."""
 
+import json
 import re
 import shlex
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers import default_signals
 
+from locmsim.arena import Arena
 from locmsim.cli.main import main
 
 # A program that plays one card or none: what it needs of the protocol is when a turn begins.
@@ -114,6 +116,47 @@ def test_what_is_refused(
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+def test_opponents_from_a_pool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name means a player of the file, and the file alone all who play."""
+    monkeypatch.chdir(tmp_path)
+    weights = tmp_path / "weights.json"
+    weights.write_text(json.dumps({"1.5": {"own.health": 1.0}}))
+    players = [
+        "v1=greedy",
+        "v2=random",
+        "old=osl",
+        "v3=beam:nodes=20,time_ms=0,weights=weights.json",
+    ]
+    with Arena(players, db="pool.db", games=2, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    with Arena(None, db="pool.db", retire=["old"]):
+        pass
+    words = ["optimize", "beam:time_ms=0,nodes={nodes=20:10..40:int}", "--games", "20"]
+    words += ["--jobs", "1", "--proof-games", "0", "--timeout-scale", "0"]
+    left = [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one]
+    both = ["opponent=random", "osl"]
+    for number, (given, expected) in enumerate(
+        [(["pool.db:v2", "osl"], both), (["pool.db"], left)]
+    ):
+        state = tmp_path / f"state{number}"
+        against = [word for one in given for word in ("--against", one)]
+        assert main([*words, *against, "--state", str(state)]) == 0
+        assert json.loads((state / "settings.json").read_text())["against"] == expected
+    capsys.readouterr()
+    for given, rules, message in (
+        ("pool.db:v9", "1.5", "--against: pool.db: no player is called 'v9'"),
+        ("pool.db:v1", "1.2", "--against: pool.db: its games are of rules 1.5, not of rules 1.2"),
+    ):
+        refused(*words, "--against", given, "--rules", rules)
+        assert message in capsys.readouterr().err
+    weights.write_text(json.dumps({"1.5": {"own.health": 2.0}}))
+    refused(*words, "--against", "pool.db")
+    error = capsys.readouterr().err
+    assert "pool.db: changed since the games of 'v3': weights.json" in error
 
 
 def test_an_agent_is_tuned(

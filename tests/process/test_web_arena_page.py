@@ -129,6 +129,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         low, high = one["interval"]
         assert row[6] == f"{100 * low:.1f} \u2013 {100 * high:.1f}"
         assert row[7].startswith("+" if one["score"] > 0.5 else "\u2212")
+        assert row[11:] == [str(sum(one[what].values())) for what in ("illegal", "faults")]
     llr = f"{results['sprt']['llr']:.2f}"
     expect(page.locator("#verdict")).to_contain_text(f"LLR {llr.replace('-', chr(0x2212))}")
     expect(page.locator("#llrchart .bound")).to_have_count(2)
@@ -188,6 +189,55 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
     expect(page.locator("#games tbody tr")).to_have_count(2)
     expect(page.locator("#scorename")).to_have_text(NAMES[0])
     assert page.title() == "locmsim: Arena"
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_the_table_of_cards(
+    size: tuple[int, int], serve: Server, open_site: Opener, tmp_path: Path
+) -> None:
+    """Cards are counted when asked for, and sorted by each column in both directions."""
+    db, empty = tmp_path / "results.db", tmp_path / "other.db"
+    for path, game in ((db, "locm:rules=1.2"), (empty, "vestrock:turns=4")):
+        with Arena(["one=random", "two=random"], game=game, db=path, games=6, seed=3) as arena:
+            arena.run(jobs=1)
+    with Arena.load(db) as arena:
+        everybody, rows = arena.cards(), arena.cards("two")
+    viewport = {"width": size[0], "height": size[1]}
+    page = open_site(serve("--db", db, "--db", empty), "arena", viewport=viewport)
+    names = page.locator("#cards tbody th")
+    page.click("#cards-start")
+    expect(page.locator("#cards-counted")).to_have_text("6 games")
+    assert names.all_text_contents() == [row.name for row in everybody]
+    page.select_option("#cards-player", "two")
+    page.click("#cards-start")
+    expect(page.locator("#cards-counted")).to_have_text("6 games")
+    assert names.all_text_contents() == [row.name for row in rows]
+    case = rows[0].cases["offered"]
+    low, high = case.interval
+    shown = f"{100 * case.share:.1f} [{100 * low:.1f}, {100 * high:.1f}] of {case.games}"
+    cells = page.locator("#cards tbody tr").first.locator("td").all_text_contents()
+    assert cells[0] == str(case.copies)
+    assert cells[2] == shown
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.select_option("#cards-order", "played")
+    shares = [row.cases["played"].share for row in rows]
+    known = sorted([share for share in shares if share is not None], reverse=True)
+
+    def column() -> list[float | None]:
+        texts = page.locator("#cards tbody td[data-name=played]").all_text_contents()
+        return [None if text == "\u2013" else float(text.split(" ")[0]) for text in texts]
+
+    missing = [None] * (len(rows) - len(known))
+    assert column() == [*(round(100 * share, 1) for share in known), *missing]
+    page.click("#cards-reverse")
+    assert column() == [*(round(100 * share, 1) for share in known[::-1]), *missing]
+    if size[0] > 1000:
+        page.locator("#cards th[scope=col] button", has_text="card").click()
+        assert names.all_text_contents() == [row.name for row in rows]
+        expect(page.locator("#cards th[aria-sort=ascending]")).to_have_text("card")
+    page.select_option("#db", str(empty))
+    expect(page.locator("#state")).to_contain_text("Vestrock")
+    expect(page.locator("#card-table")).to_be_hidden()
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,11 +23,14 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.registry import game_to_json, make_game
+from locmsim.art import card_titles
 from locmsim.contract import LIVE_SUFFIX
+from locmsim.decks.report import report_decks
 from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.live import LiveLog
 from locmsim.referee.transcript import log_line, result_log
+from locmsim.rules.generator import generate_cards
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
 
@@ -586,7 +590,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     page.locator("[data-key=f0] a", has_text="report").click()
     # The link starts the report.
     page.locator("#report-start", has_text="Again").wait_for(timeout=90_000)
-    worst = page.locator("#report-found ul").nth(1).locator("button")
+    worst = page.locator("#report-found ul.worst").nth(1).locator("button")
     chances = [[*map(int, re.findall(r"(\d+) %", text))] for text in worst.all_inner_texts()]
     losses = [best - played for played, best in chances]
     assert 1 <= len(losses) <= 3
@@ -599,6 +603,45 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     page.locator("#better button").click()
     if words != ["End the turn"]:
         expect(page.locator("#said")).to_have_text(words[0])
+
+
+@pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
+def test_what_the_decks_were_worth(
+    rules: str, server: Server, visit: Opener, tmp_path: Path
+) -> None:
+    """The report begins with the decks; hostile names of players and cards are text."""
+    log = tmp_path / "log.json"
+    cards = [replace(card, name=HOSTILE) for card in generate_cards(3)] if rules == "1.5" else None
+    players = [make_agent("greedy"), make_agent("random")]
+    result = play(players, Match(rules, seed=3, cards=cards), timeout_scale=0)
+    log.write_text(log_line(result, (HOSTILE, "two")))
+    page = visit(server(str(log)), "game/f0", viewport={"width": 390, "height": 844})
+    page.click("#tab-report")
+    page.click("#report-start")
+    decks = page.locator("#report-decks")
+    decks.wait_for()
+    page.click("#report-start")
+    titles = card_titles(result.match.cards)
+    for report, name in zip(report_decks(result.match), (HOSTILE, "two"), strict=True):
+        assert decks.locator("h2").nth(report.player).text_content() == f"Deck of {name}"
+        chances = [f"{round(100 * x)} %" for x in (report.probability, report.with_package)]
+        expect(decks.locator("h2 + p").nth(report.player)).to_have_text(
+            f"{chances[0]} chance of winning with these decks, {chances[1]} with the deck that the"
+            " package would have chosen."
+        )
+    (worst,) = decks.locator("details").all()[-1:]
+    expect(worst.locator("li").first).to_be_hidden()
+    worst.locator("summary").click()
+    for row, one in zip(worst.locator("li").all(), report.worst, strict=True):
+        text = row.text_content()
+        assert text.startswith(f"{100 * one.loss:.1f} %: ")
+        assert f"{titles[one.better]} instead of {titles[one.picked]}" in text
+        assert (one.turn is None) == (rules == "1.5")
+        assert one.turn is None or f"pick {one.turn + 1}, " in text
+        assert ("2 copies" in text) == (one.copies == 2)
+    expect(decks).to_contain_text("before a card is played")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
 
 @pytest.mark.slow

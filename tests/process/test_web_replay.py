@@ -23,6 +23,8 @@ from browser import (
 )
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
 
+from locmsim.referee.illegal import illegal_actions
+from locmsim.referee.process_match import replay_calls
 from locmsim.referee.transcript import log_line
 from locmsim.web import replay_html
 from locmsim.web.captures import capture_html
@@ -178,6 +180,45 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     assert page.locator("#speed").bounding_box()["width"] > 50
     page.evaluate(ALL_SHOWN)
     assert page.title() == f"{HOSTILE} against {HOSTILE}"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
+def test_what_bots_wrote_and_illegal_actions(size: tuple[int, int], open_page: Opener) -> None:
+    """Each turn has what its bot wrote, and its illegal actions with their reasons, as text."""
+    game = json.loads(json.dumps(long_game("1.2")))
+    game["turns"][1]["output"] += ";SUMMON 999 0;ATTACK 998 -1"
+    plain = golden_result(game)
+    words = {0: f"choosing {HOSTILE}", 60: HOSTILE, 61: "one\n" + 100 * "a long line " + "\nend\n"}
+    answers = [(c.player, c.answer, 0, words.get(i, "")) for i, c in enumerate(plain.calls)]
+    result = replay_calls(plain.match.root(), answers)
+    viewport = {"width": size[0], "height": size[1]}
+    page = open_page(replay_html(result, (HOSTILE, "two")), viewport=viewport)
+    turns = page.locator("#log li.turn")
+    expect = sync_api.expect
+    expect(turns.nth(1).locator(".illegal")).to_have_text(
+        "not legal: SUMMON 999 0 (not in hand); ATTACK 998 -1 (not on the board)"
+    )
+    played = {one.turn for one in illegal_actions(result)}
+    expect(page.locator("#log .illegal")).to_have_count(len(played))
+    boxes = page.locator("#log .written")
+    expect(boxes).to_have_count(2)
+    expect(boxes.locator("pre").first).to_be_hidden()
+    # One click opens all, and leads to no other step.
+    page.click("#last")
+    at = step_of(page)
+    boxes.first.locator("summary").click()
+    assert boxes.locator("pre").all_text_contents() == [words[60], words[61]]
+    expect(boxes.locator("pre").nth(1)).to_be_visible()
+    boxes.first.locator("pre").click()
+    assert step_of(page) == at
+    boxes.nth(1).locator("summary").press("Enter")
+    expect(boxes.locator("pre").first).to_be_hidden()
+    page.click("#tab-decks")
+    page.locator("#decks .written summary").click()
+    expect(page.locator("#decks .written pre")).to_have_text(words[0])
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.locator("script").count() == 2
+    assert page.locator("[onload]").count() == 0
 
 
 def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:

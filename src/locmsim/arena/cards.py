@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from locmsim.arena.game_worker import new_match
 from locmsim.arena.records import Record
@@ -75,6 +76,27 @@ class CardRow:
     group: str
     name: str
     cases: dict[str, CardCase] = field(default_factory=lambda: {case: CardCase() for case in CASES})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as plain dicts, lists, numbers and strings.
+
+        Returns
+        -------
+        dict
+            ``group``, ``name`` and ``cases``, each with its attributes; ``share`` and ``interval``
+            are None without games.
+        """
+        cases = {
+            case: {
+                "games": found.games,
+                "won": found.won,
+                "copies": found.copies,
+                "share": found.share,
+                "interval": [*found.interval] if found.games else None,
+            }
+            for case, found in self.cases.items()
+        }
+        return {"group": self.group, "name": self.name, "cases": cases}
 
 
 def card_rows(

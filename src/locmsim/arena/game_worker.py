@@ -276,7 +276,7 @@ def replayed(settings: Settings, record: Record) -> Result[Any]:
             f"game {outcome.number}: ended {outcome.scores} after {outcome.turns} turns,"
             f" and {result.scores} after {result.turns} when replayed"
         )
-    return result
+    return replace(result, decks=settings.decks)
 
 
 def new_match(settings: Settings, fixture: Fixture) -> Match:

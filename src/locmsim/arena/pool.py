@@ -13,13 +13,64 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from locmsim.arena.schedule import Draw, Player, Segment, Settings
+from locmsim._database import is_database
+from locmsim.arena.registry import game_to_json
+from locmsim.arena.schedule import Draw, Player, Segment, Settings, named_files
+from locmsim.arena.store import Store
+from locmsim.contract import Game
 from locmsim.stats import PairCounts, most_telling
 
-__all__ = ["drawn", "grown", "retired", "widened"]
+__all__ = ["drawn", "grown", "players_in", "retired", "widened"]
 
 #: Steps in which games are drawn, and the fewest meetings of a step: workers wait at its end.
 _STEPS, _LEAST = 12, 8
+
+
+def players_in(text: str, game: Game) -> list[Player]:
+    """Return the players of a file of results that a text such as ``"pool.db:v3"`` names.
+
+    Parameters
+    ----------
+    text : str
+        The file, a colon and the name of a player; or the file alone, for all who are not retired.
+    game : Game
+        The game that they are to play.
+
+    Returns
+    -------
+    list of Player
+        Empty if the text names no file of results.
+
+    Raises
+    ------
+    ValueError
+        The file is of another game, nobody in it has that name, or a player's files have changed.
+    StoreError
+        The file cannot be read.
+    """
+    path, _, name = text.rpartition(":")
+    if is_database(text):
+        path, name = text, ""
+    elif not is_database(path):
+        return []
+    with Store(path) as store:
+        settings = store.settings
+    assert settings is not None
+    if game_to_json(settings.game) != game_to_json(game):
+        raise ValueError(f"{path}: its games are of {settings.game.title}, not of {game.title}")
+    if name:
+        found = [settings.players[settings.index(name, f"{path}: ")]]
+    else:
+        active = (i for i in range(len(settings.players)) if i not in settings.retired)
+        found = [settings.players[i] for i in active]
+    for player in found:
+        if player.ready:
+            raise ValueError(f"{path}: player {player.name!r} has no description")
+        then, now = player.files, named_files(player.spec, player.process)
+        if then is not None and then != now:
+            files = ", ".join(one for one in {**then, **now} if then.get(one) != now.get(one))
+            raise ValueError(f"{path}: changed since the games of {player.name!r}: {files}")
+    return found
 
 
 def retired(settings: Settings, names: Sequence[str]) -> Settings:

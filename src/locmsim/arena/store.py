@@ -412,10 +412,11 @@ class Store(Database):
             raise StoreError(f"{self.path}: has no game {number}")
         return self._record(row)
 
-    def records(self) -> Iterator[Record]:
-        """Yield everything stored of all games, by number."""
+    def records(self, after: int = 0, count: int | None = None) -> Iterator[Record]:
+        """Yield everything stored of the games behind a number, by number; at most `count`."""
+        query = f"{_RECORD} FROM games WHERE game > ? ORDER BY game LIMIT ?"
         with self._errors("read"):
-            for row in self._connection.execute(f"{_RECORD} FROM games ORDER BY game"):
+            for row in self._connection.execute(query, [after, -1 if count is None else count]):
                 yield self._record(row)
 
     def _record(self, row: Sequence[Any]) -> Record:

@@ -29,12 +29,10 @@ __all__ = ["add_options", "run"]
 
 #: Number of cards listed for the opponent's hand.
 _CARDS = 12
-#: Default number of positions searched in each turn of a whole match.
+#: Default number of positions searched in each turn of a whole match, or of a tree of variations.
 _REPORT_NODES = 5000
 #: The instance ids of all that is printed, whichever the match had.
 _IDS = "new"
-#: Default number of positions searched in each turn of a tree of variations.
-_TREE_NODES = 5000
 
 
 def add_options(parser: Parser) -> None:
@@ -77,7 +75,11 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--seconds", default=2.0, help="time for the analysis (default: %(default)g)"
     )
-    add_shared(parser, "--nodes", help="positions per search, instead of a time")
+    add_shared(
+        parser,
+        "--nodes",
+        help=f"positions per search, instead of a time (with --report and --tree: {_REPORT_NODES})",
+    )
     add_shared(
         parser,
         "--done",
@@ -284,7 +286,7 @@ def _grow(
     """Print the tree of variations."""
     from locmsim.search.variations import variations
 
-    nodes = _TREE_NODES if options.nodes is None else options.nodes
+    nodes = _REPORT_NODES if options.nodes is None else options.nodes
     hand = words.base_ids(options.hand, known.possible_cards())
 
     def work() -> "Tree":
@@ -423,11 +425,10 @@ def _print_decks(
 ) -> None:
     """Print what both decks were worth, and the choices that cost most."""
     from locmsim.art import card_titles
-    from locmsim.decks.chances import calibration
+    from locmsim.decks.report import decks_note
     from locmsim.referee.locm_text import card_text
-    from locmsim.rules.rulesets import get_rules
 
-    titles, fitted = card_titles(cards), calibration(rules)
+    titles = card_titles(cards)
 
     def text(card: "Card", copies: int) -> str:
         return f"{'2 x ' if copies > 1 else ''}{card_text(card, titles.get(card, ''))}"
@@ -441,15 +442,7 @@ def _print_decks(
             _wrapped("    chosen ", text(one.picked, one.copies))
             _wrapped("    better ", text(one.better, one.copies))
         print()
-    how = "each exchange comes after those above it"
-    if get_rules(rules).draft:
-        how = "each pick is judged by the offers until then"
-    _wrapped(
-        "wins: ",
-        "the chance of winning with these two decks before a card is played, by the package's value"
-        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
-        f" all kinds; {how}",
-    )
+    _wrapped("wins: ", decks_note(rules))
     print()
 
 

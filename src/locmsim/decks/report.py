@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from locmsim.decks.builders import build_deck
-from locmsim.decks.chances import probability_of, value_of_decks
+from locmsim.decks.chances import calibration, probability_of, value_of_decks
 from locmsim.decks.draft_value import DraftValue
 from locmsim.decks.drafts import pick
 from locmsim.decks.value import DeckValue
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import get_rules
 
-__all__ = ["DeckReport", "PickReport", "report_decks"]
+__all__ = ["DeckReport", "PickReport", "decks_note", "report_decks"]
 
 #: Number of choices that are listed as the worst ones.
 WORST = 5
@@ -88,6 +89,30 @@ class DeckReport:
             "package_deck": [card.base_id for card in self.package_deck],
             "worst": [one.to_json() for one in self.worst],
         }
+
+
+def decks_note(rules: str) -> str:
+    """Describe to people what the chances of `report_decks` mean.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+
+    Raises
+    ------
+    ValueError
+        There is no such rule set.
+    """
+    fitted = calibration(rules)
+    how = "each exchange comes after those above it"
+    if get_rules(rules).draft:
+        how = "each pick is judged by the offers until then"
+    return (
+        "the chance of winning with these two decks before a card is played, by the package's value"
+        f" of decks, calibrated on {fitted.games:,} games that {fitted.pilot} played with decks of"
+        f" all kinds; {how}"
+    )
 
 
 def report_decks(match: Match, count: int = WORST) -> tuple[DeckReport, DeckReport]:

@@ -20,11 +20,14 @@ __all__ = [
     "summary_text",
     "view_steps",
     "written_lines",
+    "written_text",
 ]
 
 _STDERR_LINES = 15
 #: Maximum number of characters shown of an answer, and of its ignored parts.
 _ANSWER, _IGNORED = 2000, 20
+#: Maximum number of characters that a page shows of what a bot wrote in a turn.
+_WRITTEN = 2000
 
 
 def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
@@ -46,6 +49,12 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
 def written_lines(call: Call) -> list[str]:
     """Return what a bot wrote to its standard error in a turn, in lines that show what they are."""
     return [f"    | {line}" for line in printable(call.stderr.rstrip()).splitlines()]
+
+
+def written_text(call: Call) -> str:
+    """Return what a bot wrote to its standard error in a turn, of a long text its two ends."""
+    text, half = call.stderr, _WRITTEN // 2
+    return text if len(text) <= _WRITTEN else f"{text[:half]}\n[...]\n{text[-half:]}"
 
 
 def stderr_text(
@@ -93,17 +102,17 @@ def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
     ------
     dict
         The attributes of a `locmsim.contract.View`; ``turn`` (None at the start and in a choice
-        phase), ``player`` (None at the start), ``answer``, and ``ignored``, the parts of it that
-        had no effect.
+        phase), ``player`` (None at the start), ``answer``, ``ignored``, the parts of it that had no
+        effect, and ``stderr``, what the bot then wrote to its standard error.
     """
     match = result.match.root()
-    step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
-    yield {**step, **asdict(game.view(match))}
+    step: dict[str, Any] = {"turn": None, "player": None, "answer": None}
+    yield {**step, "ignored": [], "stderr": "", **asdict(game.view(match))}
     for call in result.calls:
         match.submit(call.player, call.answer)
         answer = None if call.answer is None else call.answer[:_ANSWER]
         step = {"turn": call.turn, "player": call.player, "answer": answer}
-        step["ignored"] = call.result.ignored[:_IGNORED]
+        step |= {"ignored": call.result.ignored[:_IGNORED], "stderr": written_text(call)}
         yield {**step, **asdict(game.view(match))}
 
 

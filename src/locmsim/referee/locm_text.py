@@ -66,6 +66,8 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
     """
     style = _Style(color, card_titles(result.match.cards))
     lines = [IDS_NOTE] if result.match.ids == "old" else []
+    if result.decks:
+        lines.append(f"cards of both players chosen by {result.decks}")
     lines += [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
     lines += _turns(result, style)
     if result.fault:

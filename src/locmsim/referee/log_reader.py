@@ -39,6 +39,8 @@ def read_log(data: bytes) -> Any:
         log, end = json.JSONDecoder().raw_decode(text, start)
     except RecursionError as error:
         raise ValueError(f"no JSON: {error}") from None
+    if not isinstance(log, Mapping):
+        raise ValueError(f"not a referee's log: expected an object, got {text[start:end][:40]}")
     if text[end:].lstrip().startswith("{"):
         raise ValueError("there are several logs in it, expected one")
     return referee_log(log)
@@ -63,7 +65,7 @@ def referee_log(log: Any) -> Any:
 
 
 def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return ``rules``, ``ids``, ``cards`` and ``stderr`` of a log of ours, {} for other logs."""
+    """Return what a log of ours says beyond the Java referee's; {} for other logs."""
     own = log.get(OWN)
     if isinstance(own, Mapping):
         return own

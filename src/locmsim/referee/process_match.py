@@ -91,6 +91,8 @@ class Result(Generic[_M]):
         Wall-clock time of the match in nanoseconds, without starting and ending the processes.
     data : tuple of tuple of str
         The lines for tournament tools in each bot's standard error, such as ``[PDATA] depth = 7``.
+    decks : str
+        The agent who chose the cards of both players in their place; empty if they did.
     """
 
     match: _M
@@ -101,6 +103,7 @@ class Result(Generic[_M]):
     stderr: tuple[str, str]
     elapsed_ns: int
     data: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    decks: str = ""
 
     @property
     def turns(self) -> int:

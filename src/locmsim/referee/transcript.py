@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from locmsim._core import parse_line
@@ -58,7 +59,8 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
     match, ``cards`` the rows and names of a card list that follows from no seed, else null;
     ``written`` is what bots wrote to their standard errors, each text with the number of the
-    answer: these five are under the key ``locmsim``. ``agents`` has the players' `names`.
+    answer; ``decks`` is the agent who chose the cards of both players in their place, or null:
+    these six are under the key ``locmsim``. ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -87,6 +89,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
             "cards": _own_cards(match),
             "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
             "written": [[i, call.stderr] for i, call in enumerate(result.calls) if call.stderr],
+            "decks": result.decks or None,
         },
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
@@ -272,6 +275,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         words = own.get("stderr") or {"0": "", "1": ""}
         stderr = str(words["0"]), str(words["1"])
         written = {int(number): str(text) for number, text in own.get("written") or ()}
+        decks = str(own.get("decks") or "")
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {what_is_wrong(error)}") from None
 
@@ -299,7 +303,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         raise ValueError(
             f"the log ends {scores}, the match replayed {result.scores} with {left} answers left"
         )
-    return result
+    return replace(result, decks=decks)
 
 
 def _params_of(texts: str | Iterable[str]) -> dict[str, str]:

@@ -5,19 +5,25 @@ import signal
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, Any
 
 from starlette.requests import Request
 
-from locmsim.arena import StoreError
+from locmsim._options import Declared, Option, declaration, declared
+from locmsim.arena import Settings, StoreError
+from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
+from locmsim.arena.records import Record
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.options import Rules
 from locmsim.supervisor import Child, Supervisor, python_command
-from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, get, post, whole_of
+from locmsim.web.forms import form_of, values_of
+from locmsim.web.jobs import Job, Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
@@ -26,8 +32,17 @@ __all__ = ["page"]
 
 #: The most rows in one answer.
 _ROWS = 200
-#: The most players, and games of each pairing, of a tournament that is started here.
-_PLAYERS, _GAMES = 16, 100_000
+#: The games that are read at once for the table of cards.
+_BLOCK = 100
+#: The most players of a tournament that is started here.
+_PLAYERS = 16
+#: The fields of a new one, besides its players.
+_FORM = (
+    declaration("rules", Rules, "1.5"),
+    declared(Settings)["mode"],
+    Declared("games", int, 100, Option("number of games per pairing", 1, 100_000)),
+    declared(Settings)["seed"]._replace(default=None),
+)
 #: The most tournaments at a time, and the most characters that are shown of what one wrote last.
 _RUNNING, _SHOWN = 2, 1000
 #: The seconds between two looks at a file that a page follows.
@@ -100,6 +115,7 @@ class _Arenas:
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,
                 "watched": Part.REPLAY in settings.game.parts,
+                "cards": hasattr(settings.game, "cards_of"),
                 "finished": reader.finished,
                 "player": player,
                 "results": reader.to_json(),
@@ -132,11 +148,60 @@ class _Arenas:
         following = found[count - 1].number if len(found) > count else None
         return {"games": [_row(number, ending) for ending in found[:count]], "next": following}
 
+    def cards(self, data: dict[str, Any], jobs: Jobs) -> Job:
+        """Start to count what became of the cards of a player, or of all: every game is replayed.
+
+        The result has ``games`` and ``rows``, as of `locmsim.arena.Arena.cards`.
+        """
+        number, player = self._checked(whole_of(data, "db", 0)), whole_of(data, "player", -1)
+        reader = self._readers[number]
+        with self._locks[number]:
+            try:
+                tally = reader.update()
+            except StoreError as error:
+                raise Refusal(error, 409) from None
+            settings, games, version = reader.settings, tally.games, reader.version
+        if not -1 <= player < len(settings.players):
+            raise Refusal(f"player: expected -1 to {len(settings.players) - 1}, got {player}")
+
+        def work(job: Job) -> None:
+            done = 0
+
+            def records() -> Iterator[Record]:
+                nonlocal done
+                for record in _records(reader.path):
+                    if done % _BLOCK == 0:
+                        job.update(done, games, None)
+                    done += 1
+                    yield record
+
+            try:
+                rows = card_rows(settings, records(), None if player < 0 else player)
+            except StoreError as error:
+                raise ValueError(error) from None
+            job.update(done, done, {"games": done, "rows": [row.to_json() for row in rows]})
+
+        return jobs.start(("cards", number, version, player), work)
+
     def _number(self, request: Request) -> int:
-        number = whole_of(request.query_params, "db", 0, text=True)
+        return self._checked(whole_of(request.query_params, "db", 0, text=True))
+
+    def _checked(self, number: int) -> int:
         if not 0 <= number < len(self._readers):
             raise Refusal("no such file of results: name it with --db", 404)
         return number
+
+
+def _records(path: str) -> Iterator[Record]:
+    """Yield all games of a file, which is open only while it is read."""
+    last = 0
+    while True:
+        with Store(path) as store:
+            block = [*store.records(last, _BLOCK)]
+        if not block:
+            return
+        last = block[-1].outcome.number
+        yield from block
 
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:
@@ -196,11 +261,8 @@ class _Started:
         keys = data.get("players")
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
             raise Refusal(f"players: expected 2 to {_PLAYERS} keys of opponents")
-        rules = text_of(data, "rules", "1.5")
-        get_rules(rules)
-        games = whole_of(data, "games", 100)
-        if not 0 < games <= _GAMES:
-            raise Refusal(f"games: expected 1 to {_GAMES:,}")
+        values = values_of(data, _FORM)
+        rules = values["rules"]
         specs = []
         for key in keys:
             opponent = opponent_of(self._opponents, key, rules)
@@ -213,8 +275,11 @@ class _Started:
             if sum(map(self._runs, self._running)) >= _RUNNING:
                 raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
             path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
-            words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
-            words += ["--timeout-scale", str(self._site.timeout_scale)]
+            words = ["--games", str(values["games"]), "--rules", rules, "--db", path]
+            words += ["--jobs", "1", "--timeout-scale", str(self._site.timeout_scale)]
+            if values["seed"] is not None:
+                words += ["--seed", str(values["seed"])]
+            words += ["--mode", values["mode"]]
             command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
             written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
             with open(os.devnull, "r+b") as file:
@@ -252,7 +317,7 @@ class _Started:
 
 
 def page(site: Site) -> Page:
-    """Return the page and its endpoints: files, figures and games of a tournament, a new one."""
+    """Return the page and its endpoints: files, figures, games, cards, a new tournament."""
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)
@@ -262,8 +327,10 @@ def page(site: Site) -> Page:
         "Arena",
         [
             get("/api/arena", started.files),
+            get("/api/arena/form", lambda request: {"fields": form_of(_FORM)}),
             get("/api/arena/results", arenas.results),
             get("/api/arena/games", arenas.games),
+            post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).view()),
             post("/api/arena/start", started.start),
             post("/api/arena/stop", started.stop),
         ],

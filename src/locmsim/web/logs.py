@@ -563,7 +563,7 @@ def part_view(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any
     steps = [
         {
             "turn": one.turn, "player": one.player, "answer": one.answer, "ignored": [],
-            **asdict(one.view),
+            "stderr": "", **asdict(one.view),
         }
         for one in part.steps(lines, number)
     ]  # fmt: skip

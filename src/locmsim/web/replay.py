@@ -17,6 +17,8 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
+from locmsim.referee.any_game import written_text
+from locmsim.referee.illegal import illegal_actions
 from locmsim.referee.locm_text import IDS_NOTE
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line
@@ -36,7 +38,7 @@ _STDERR_SHOWN = 8000
 #: actions: a bot may send as much as it likes.
 _ANSWER_SHOWN = 2000
 _CHAT_SHOWN = 300
-_IGNORED = 20
+_ILLEGAL = 20
 
 
 def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dict[str, Any]:
@@ -56,12 +58,14 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         ``params`` (texts), ``stderr`` (one text a player), ``seat`` (of the person who played, who
         sits below; None for a match of two bots), the cards as of `locmsim.web.views.Cards`,
         ``choice`` (keys of what each player took), ``offers`` (keys of what both chose from: one
-        list, or one for each pick of 1.x), ``steps``.
+        list, or one for each pick of 1.x), ``choice_stderr`` (of each player), ``steps``.
 
         A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``words``
         (the same for people), ``board`` (the position after it, as of
         `locmsim.web.views.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat`` (the
-        words after its actions), ``ignored``. ``odds`` is player 0's chance of winning by the value
+        words after its actions), ``illegal`` (the first illegal actions of the answer, each with
+        its reason) and ``stderr`` (what the bot wrote to its standard error in that turn, of a long
+        text the two ends). ``odds`` is player 0's chance of winning by the value
         network at the end of the last turn that ended, where the rule set has such a network.
     """
     match = result.match
@@ -91,11 +95,13 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         },
         # As texts: the numbers of JavaScript cannot hold 64 bits.
         "params": {key: str(value) for key, value in match.params.items()}
-        | ({"ids": IDS_NOTE} if match.ids == "old" else {}),
+        | ({"ids": IDS_NOTE} if match.ids == "old" else {})
+        | ({"decks": f"chosen by {result.decks}"} if result.decks else {}),
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "seat": shown.index(PERSON) if PERSON in shown else None,
         **cards.to_json(drawn),
         "choice": choice,
+        "choice_stderr": _choice_stderr(result),
         "offers": [offer for offer in offers if offer],
         "steps": steps,
     }
@@ -201,7 +207,7 @@ def replay_policy(kind: str = "file") -> str:
 
 _VIEWER = (
     *("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "chances.js", "curve.js"),
-    "viewer.js",
+    *("written.js", "viewer.js"),
 )
 _ENGINE = (*_VIEWER, "engine.js", "local.js", "localgame.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.
@@ -224,13 +230,17 @@ def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterato
     """Return the position at the start of each turn and after each action."""
     rules = result.match.rules
     network = Evaluation(rules=rules).network
+    illegal: dict[int, list[str]] = {}
+    for one in illegal_actions(result):
+        illegal.setdefault(one.turn, []).append(f"{one.action} ({one.reason})")
     odds: dict[str, float] = {}
     for call, state, applied in played_turns(result):
         start = turn_step(state, cards)
         line = call.answer
         start["answer"] = None if line is None else line[:_ANSWER_SHOWN]
         start["chat"] = chat_of(line or "", RULES[rules].lanes)
-        start["ignored"] = [text for text in call.result.ignored if text != "PASS"][:_IGNORED]
+        start["illegal"] = illegal.get(start["turn"], [])[:_ILLEGAL]
+        start["stderr"] = written_text(call)
         start["ms"] = round(call.elapsed_ns / 1e6, 1)
         steps = [start, *action_steps(state, applied, cards, names)]
         for step in steps:
@@ -240,6 +250,15 @@ def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterato
         odds = _odds(network, state)
         steps[-1].update(odds)
         yield from steps
+
+
+def _choice_stderr(result: Result[Match]) -> list[str]:
+    """Return what each bot wrote to its standard error in the choice phase."""
+    written: list[list[str]] = [[], []]
+    for call in result.calls:
+        if call.turn is None and call.stderr:
+            written[call.player].append(written_text(call).rstrip("\n"))
+    return ["\n".join(texts)[-_STDERR_SHOWN:] for texts in written]
 
 
 def chat_of(answer: str, lanes: int) -> str:

@@ -6,9 +6,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
+from locmsim._common_options import SearchedNodes, Seed
 from locmsim._core import State
+from locmsim._options import Declared, Option, declaration
 from locmsim.art import card_titles
-from locmsim.decks.report import report_decks
+from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
@@ -17,6 +19,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
@@ -24,12 +27,23 @@ from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
-#: The positions of each search: of a report, and of the first and the last round of a tree.
-_REPORT_NODES = 5000
-_FIRST, _LAST = 2000, 128_000
-#: The most positions that can be asked for.
+#: The most positions of a search that can be asked for.
 _MOST_NODES = 1_000_000
-_LINES, _WORLDS, _REPLIES = 8, 8, 4
+#: The options of a report.
+_REPORT = (
+    up_to(declaration("nodes", SearchedNodes, 5000), _MOST_NODES),
+    declaration("seed", Seed, 0),
+)
+#: The positions of the searches of a tree's first round; it ends with the option `nodes`.
+_FIRST = 2000
+#: The options of a tree.
+_TREE = (
+    Declared("lines", int, 3, Option("number of lines", 1, 8)),
+    Declared("worlds", int, 3, Option("number of sampled worlds of each line", 1, 8)),
+    Declared("replies", int, 2, Option("number of replies in each world", 1, 4)),
+    declaration("seed", Seed, 0),
+    up_to(declaration("nodes", SearchedNodes, 128_000), _MOST_NODES),
+)
 #: The number of samples of what the opponent holds.
 _SAMPLES = 200
 #: The note on hidden cards of reports and trees.
@@ -40,13 +54,11 @@ _NOTE = (
 
 
 def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
-    """Return the endpoints: reports, trees, what an opponent may hold, and their progress."""
-    jobs = site.jobs
+    """Return the endpoints: reports, trees, and what an opponent may hold."""
 
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
-        nodes = _within(data, "nodes", _REPORT_NODES, _MOST_NODES)
-        seed = whole_of(data, "seed", 0)
+        nodes, seed = values_of(data, _REPORT).values()
         result, names = site.library.load(key)
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
         titles = card_titles(result.match.cards)
@@ -54,34 +66,34 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         if not of:
             raise Refusal("the match ended before the battle")
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
+        fixed["decks_note"] = decks_note(result.match.rules)
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
             decks = None if result.match.state is None else report_decks(result.match)
-            found = GameReport([], report_budget(nodes), decks).to_json()
-            job.update(0, of, {**fixed, **found})
+            cards = Cards(result.match.cards)
+            judged = decks and [_deck_keys(deck, cards) for deck in decks]
+
+            def shown_so_far() -> dict[str, Any]:
+                found = GameReport(turns, report_budget(nodes), decks).to_json()
+                return {**fixed, **found, "decks": judged, "turns": [*worded]}
+
+            job.update(0, of, shown_so_far())
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
-                found = GameReport(turns, report_budget(nodes), decks).to_json()
-                job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
+                job.update(len(turns), of, shown_so_far())
 
         # The file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
-        return jobs.start(repr(same), work)
+        return site.jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
         seen, belief = position.seen, position.belief
-        asked: dict[str, Any] = {
-            "lines": _within(data, "lines", 3, _LINES),
-            "worlds": _within(data, "worlds", 3, _WORLDS),
-            "replies": _within(data, "replies", 2, _REPLIES),
-            "seed": whole_of(data, "seed", 0),
-            "hand": _hand(data),
-        }
-        last = _within(data, "nodes", _LAST, _MOST_NODES)
+        asked: dict[str, Any] = {**values_of(data, _TREE), "hand": _hand(data)}
+        last = asked.pop("nodes")
         # Errors are raised now, not in the job's thread.
         _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
@@ -112,7 +124,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 nodes = min(4 * nodes, last)
 
         same = ("tree", repr(sorted(data.items())))
-        return jobs.start(same, work)
+        return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
@@ -145,15 +157,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         post("/api/report/start", started(report)),
         post("/api/tree/start", started(tree)),
         post("/api/tree/holdable", holdable),
-        *jobs.routes(),
     ]
-
-
-def _within(data: dict[str, Any], name: str, default: int, most: int) -> int:
-    value = whole_of(data, name, default)
-    if not 1 <= value <= most:
-        raise Refusal(f"{name}: expected 1 to {most}, got {value}")
-    return value
 
 
 def _hand(data: dict[str, Any]) -> list[int]:
@@ -169,6 +173,15 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
+    """Return the report on a deck, with the keys by which the page knows the cards."""
+    worst = [
+        {**one.to_json(), "picked_key": cards.key(one.picked), "better_key": cards.key(one.better)}
+        for one in deck.worst
+    ]
+    return {**deck.to_json(), "worst": worst}
 
 
 def _turn_words(

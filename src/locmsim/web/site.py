@@ -97,7 +97,6 @@ class Site:
     def __post_init__(self) -> None:
         self.stream = Stream(self.library.news)
         self.jobs = Jobs(self.stream)
-        self.closing.append(self.jobs.close)
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""
@@ -156,6 +155,7 @@ class Site:
 
     def close(self) -> None:
         """End what the pages have started."""
+        self.jobs.close()
         while self.closing:
             self.closing.pop()()
         with self._lock:

@@ -1,5 +1,6 @@
 """Play without the influence of decks, and decks without that of play."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from locmsim.agents.combined import CombinedAgent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.contract import play_match
-from locmsim.web import load_replay
+from locmsim.referee.locm_text import match_text
+from locmsim.referee.transcript import log_line
+from locmsim.web import load_replay, replay_data
 
 
 def random_decks(rules: str, seed: int) -> list[list[int]]:
@@ -85,6 +88,7 @@ def test_programs_are_asked_and_their_choice_is_replaced(tmp_path: Path) -> None
         assert [arena.replay(number).match.chosen for number in (1, 2)] == [
             random_decks("1.5", 7)
         ] * 2
+        assert arena.replay(1).decks == arena.settings.decks
         assert not arena.tally.players[0].faults
         assert arena.verify(jobs=1) == []
 
@@ -97,7 +101,15 @@ def test_play_with_decks(
     log = tmp_path / "match.json"
     words = ["play", "greedy", shlex.join(BOT), "-d", "seed=7", "--decks", "random"]
     assert main([*words, "--timeout-scale", "0", "-l", str(log), *isolate]) == 0
-    assert load_replay(str(log))[0].match.chosen == random_decks("1.5", 7)
+    result, names = load_replay(str(log))
+    assert result.match.chosen == random_decks("1.5", 7)
+    # The log says so, and what is made of it.
+    told = json.loads(log.read_text())["locmsim"]["decks"]
+    assert told == result.decks
+    assert "random" in told
+    assert json.loads(log_line(result, names))["locmsim"]["decks"] == told
+    assert match_text(result).startswith(f"cards of both players chosen by {told}\n")
+    assert replay_data(result)["params"]["decks"] == f"chosen by {told}"
     for decks, more, message in (
         ("nobody", [], "--decks: expected an agent or a way to choose cards, got 'nobody'"),
         ("rule:x=1", [], "--decks: agent rule: unknown option 'x'"),
@@ -116,7 +128,7 @@ def test_play_with_decks(
             "--decks: expected an agent or a way to choose cards, got 'nobody'",
         ),
         (["--decks", "rule:x=1"], "--decks: agent rule: unknown option 'x'"),
-        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply where decks are"),
+        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply with --decks"),
         (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),
         (["--decks", "rule", "--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
     ],

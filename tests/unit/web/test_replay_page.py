@@ -128,7 +128,24 @@ def test_what_bots_say() -> None:
     data = replay_data(play(talkers, Match(seed=1), timeout_scale=0))
     turns = [step for step in data["steps"] if step["action"] is None]
     assert [step["chat"] for step in turns[:3]] == ["hello you there", "xyz a b", ""]
-    assert turns[1]["ignored"] == ["SUMMON 1 0", "USE 1 -1"]
+    assert turns[1]["illegal"] == ["SUMMON 1 0 (not in hand)", "USE 1 -1 (not in hand)"]
+    assert turns[0]["illegal"] == []  # PASS is not illegal
+
+
+def test_what_bots_write_stands_beside_their_turns() -> None:
+    result = play_agents(Match("1.2", seed=4))
+    words = {3: "pick\n", 5: "another\n", 61: "first\n", 62: "a\n" + 4000 * "x" + "\nz\n"}
+    answers = [(c.player, c.answer, 0, words.get(i, "")) for i, c in enumerate(result.calls)]
+    data = replay_data(replay_calls(Match("1.2", seed=4), answers))
+    assert data["choice_stderr"] == ["", "pick\nanother"]
+    turns = [step for step in data["steps"] if step["action"] is None]
+    assert [turn["stderr"] for turn in turns[:2]] == ["", "first\n"]
+    cut = turns[2]["stderr"]
+    assert len(cut) < 2100
+    assert cut.startswith("a\nxx")
+    assert "\n[...]\n" in cut
+    assert cut.endswith("xx\nz\n")
+    assert not any(turn["stderr"] for turn in turns[3:])
 
 
 def test_data_cannot_end_its_element() -> None:

@@ -3,10 +3,12 @@
 import contextlib
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +17,8 @@ from urllib.request import Request, urlopen
 import pytest
 from helpers import HOSTILE, LOCMSIM, default_signals, running
 
-from locmsim.arena import Arena, Player, Sprt
+from locmsim._options import declared
+from locmsim.arena import Arena, Player, Settings, Sprt
 from locmsim.cli.main import main
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
@@ -122,6 +125,59 @@ def test_games(ask: Asker) -> None:
     assert HOSTILE in match["names"] or 0 not in outcomes[14].players
 
 
+@pytest.fixture
+def cards(tmp_path: Path) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield a file of results, and a function that counts the cards in it as a page does."""
+    db = str(tmp_path / "results.db")
+    with Arena(["one=greedy", "two=random"], rules="1.2", db=db, games=6, seed=2) as arena:
+        arena.run(jobs=1)
+    site = Site(Library((), [db]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token}
+
+        def count(status: int = 200, **data: Any) -> Any:
+            answer = client.post("/api/arena/cards", params=query, json=data)
+            assert answer.status_code == status, answer.text
+            view = answer.json()
+            while view.get("state") == "running":
+                view = client.get("/api/jobs", params={**query, "job": view["job"]}).json()
+            return view
+
+        yield db, count
+
+
+@pytest.mark.parametrize("player", [-1, 1])
+def test_cards(player: int, cards: tuple[str, Callable[..., Any]]) -> None:
+    db, count = cards
+    found = count(db=0, player=player)
+    assert (found["state"], found["error"], found["done"], found["of"]) == ("done", None, 6, 6)
+    with Arena.load(db) as arena:
+        rows = arena.cards(None if player < 0 else "two")
+        assert arena.record(1)  # the file is not in use
+    assert found["result"] == {"games": 6, "rows": [row.to_json() for row in rows]}
+    case, (row, *_) = rows[0].cases["offered"], found["result"]["rows"]
+    assert row["cases"]["offered"]["share"] == case.share
+    assert row["cases"]["offered"]["interval"] == [*case.interval]
+    unplayed = [one for one in found["result"]["rows"] if not one["cases"]["played"]["games"]]
+    assert unplayed[0]["cases"]["played"]["interval"] is None
+
+
+def test_cards_that_cannot_be_counted(
+    cards: tuple[str, Callable[..., Any]], tmp_path: Path
+) -> None:
+    db, count = cards
+    assert count(400, db=0, player=2)["error"] == "player: expected -1 to 1, got 2"
+    assert "name it with --db" in count(404, db=1)["error"]
+    assert count(400, db="0")["error"] == "db: expected an integer"
+    with contextlib.closing(sqlite3.connect(db)) as file, file:
+        file.execute(
+            "UPDATE games SET answers = ?", [zlib.compress(b'[[0, "PASS", 1], [0, "PASS", 1]]')]
+        )
+    failed = count(db=0)
+    assert failed["state"] == "failed"
+    assert failed["error"]
+
+
 def test_refusals(ask: Asker) -> None:
     assert "none.db: no such file" in ask("/api/arena/results", db=2)["error"]
     assert "none.db: no such file" in ask("/api/arena/games", 409, db=2)
@@ -142,13 +198,52 @@ def test_another_game(tmp_path: Path) -> None:
     ask = asker(db)
     found = ask("/api/arena/results")
     assert (found["title"], found["turn"]) == ("Vestrock", "turn")
-    assert (found["scored"], found["watched"]) == (True, False)
+    assert (found["scored"], found["watched"], found["cards"]) == (True, False, False)
     assert [player["points"] for player in found["results"]["players"]] == points
     assert len(ask("/api/arena/games")["games"]) == 2
     assert f"{db}: Vestrock has no replay" in ask("/api/game", status=400, game="d0:1")
     listed = ask("/api/games")
     assert [row["game"] for row in listed["games"]] == ["Vestrock"] * 2
     assert listed["errors"] == []
+
+
+def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> None:
+    """Its fields have the bounds and defaults of the options, and what is given is played."""
+    site = Site(Library(), timeout_scale=0, folder=str(tmp_path))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token}
+        fields = client.get("/api/arena/form", params=query).json()["fields"]
+        by_name = {field.pop("name"): field for field in fields}
+        assert [*by_name] == ["rules", "mode", "games", "seed"]
+        mode = declared(Settings)["mode"]
+        assert by_name["mode"]["text"].lower() == mode.option.text
+        assert by_name["mode"]["choices"] == [*mode.option.choices]
+        assert by_name["mode"]["default"] == mode.default
+        assert (by_name["games"]["low"], by_name["games"]["high"]) == (1, 100_000)
+        # JavaScript's numbers have no room for 64 bits: the server checks them.
+        assert [by_name["seed"][name] for name in ("default", "low", "high")] == [None] * 3
+        players = ["agent-random", "agent-greedy", "agent-osl"]
+        for wrong, why in (
+            ({"mode": "swiss"}, "mode: expected one of round-robin, gauntlet, got 'swiss'"),
+            ({"seed": "x"}, "seed: expected an integer, got 'x'"),
+            ({"seed": str(1 << 63)}, "seed: expected -2^63 to 2^63 - 1, got 9223372036854775808"),
+            ({"rules": "2"}, "rules: expected one of 1.5, 1.2, 1.0, got '2'"),
+            ({"games": "100001"}, "games: expected 1 to 100000, got 100001"),
+        ):
+            data = {"players": players, **wrong}
+            answer = client.post("/api/arena/start", params=query, json=data)
+            assert (answer.status_code, answer.json()["error"]) == (400, why)
+        seed = str((1 << 63) - 25)
+        data = {"players": players, "mode": "gauntlet", "seed": seed, "games": "2", "rules": "1.2"}
+        assert client.post("/api/arena/start", params=query, json=data).status_code == 200
+        deadline = time.monotonic() + 60
+        while client.get("/api/arena", params=query).json()["files"][-1].get("games") != 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    (path,) = tmp_path.glob("arena-*.db")
+    with Arena.load(path) as arena:
+        settings = arena.settings
+    assert (settings.mode, settings.seed, settings.game.rules) == ("gauntlet", int(seed), "1.2")
 
 
 def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:

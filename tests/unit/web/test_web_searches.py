@@ -72,6 +72,13 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
     shown = view["result"]
     assert shown["names"] == ["ann", "bob"]
     expected = report_game(result, nodes=200, seed=3).to_json()
+    # The page shows the cards of the choice by their keys.
+    cards = page.get("/api/game", game=key)["cards"]
+    assert [deck["player"] for deck in shown["decks"]] == [0, 1]
+    for one in [one for deck in shown["decks"] for one in deck["worst"]]:
+        for which in ("picked", "better"):
+            assert cards[one.pop(f"{which}_key")]["row"][0] == one[which]
+    assert "calibrated on" in shown["decks_note"]
     for turn in shown["turns"]:
         words = {name: turn.pop(name) for name in [*turn] if name.endswith(("_words", "_actions"))}
         assert len(words["best_words"]) == len(words["best_actions"])

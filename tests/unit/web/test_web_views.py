@@ -17,6 +17,7 @@ from locmsim.cli.main import main
 from locmsim.contract import BaseGame, View
 from locmsim.referee import play
 from locmsim.referee.any_game import view_steps
+from locmsim.referee.process_match import replay_calls
 from vestrock.bots import make_bot
 from vestrock.deck import generate_deck
 from vestrock.eventlog import encode
@@ -87,6 +88,23 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
     assert "has no game 9" in ask("/api/view", 400, game="d0:9")["error"]
 
 
+def test_what_bots_of_another_game_write(tmp_path: Path) -> None:
+    """What a bot wrote and the parts of its answer that had no effect stand beside its turn."""
+    db = tmp_path / "a.db"
+    with Arena(["rule", "random"], game="vestrock:turns=4", db=db, games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        result = arena.replay(1)
+    answers = [
+        (call.player, "ATTACK 998 999" if i == 1 else call.answer, 0, f"turn {i}: {HOSTILE}")
+        for i, call in enumerate(result.calls)
+    ]
+    steps = [*view_steps(replay_calls(result.match.root(), answers), make_game("vestrock:turns=4"))]
+    assert [step["stderr"] for step in steps] == ["", *(words for *_, words in answers)]
+    assert steps[0]["ignored"] == []
+    assert len(steps[2]["ignored"]) == 1
+    assert "ATTACK 998 999" in steps[2]["ignored"][0]
+
+
 def test_a_log_of_another_game(tmp_path: Path) -> None:
     log = tmp_path / "a.json"
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
@@ -135,7 +153,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
     shown = asker(Library(dbs=[str(db)]))("/api/view", game="d0:1")
     for step in shown["steps"]:
         assert set(step) == {
-            "turn", "player", "answer", "ignored", "text", "words", "scores", "image"
+            "turn", "player", "answer", "ignored", "stderr", "text", "words", "scores", "image"
         }  # fmt: skip
         assert (
             step["image"]

@@ -2,9 +2,11 @@
 // The page Arena: a tournament while it is played, with its table, the score over the games, the
 // sequential test, the pairs and the games.
 
+import { CardTable } from "./cardtable.js";
 import { drawCurve } from "./chart.js";
 import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
+import { fieldOf, valuesOf } from "./form.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -12,13 +14,14 @@ import { address, ask, notice, shown, tell } from "./site.js";
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
  *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
  *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
- *   faults: Record<string, number>}} Player */
+ *   illegal: Record<string, number>, faults: Record<string, number>}} Player */
 /** @typedef {{players: string[], won: number, mostly_won: number, split: number,
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, pairs: number, verdict: string}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
- *   turn: string, scored: boolean, watched: boolean, finished: boolean, player: number,
+ *   turn: string, scored: boolean, watched: boolean, cards: boolean, finished: boolean,
+ *   player: number,
  *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
  *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
@@ -40,6 +43,7 @@ let following = null;
 let began = null;
 /** Ends following. */
 let end = () => {};
+const cards = new CardTable();
 
 const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
 /** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
@@ -74,6 +78,16 @@ function table(id, titles, rows) {
   );
 }
 
+/** A cell with a sum, which tells its parts. @param {Record<string, number>} counts */
+function countsCell(counts) {
+  const parts = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+  return element("td", {
+    class: "number",
+    text: digits(parts.reduce((sum, [, count]) => sum + count, 0)),
+    title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", "),
+  });
+}
+
 /** @param {Results} results */
 function drawPlayers(results) {
   const players = results.results.players.map((one, index) => ({ one, index }));
@@ -84,7 +98,7 @@ function drawPlayers(results) {
   const titles = ["player", "games", "wins", ...(drawn ? ["draws"] : [])];
   if (results.scored) titles.push("score");
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
-  titles.push("late", "faults");
+  titles.push("late", "illegal", "faults");
   const rows = players.map(({ one, index }) => {
     const number = (/** @type {string|number} */ text) => element("td", { class: "number", text });
     const choose = element("button", {
@@ -95,7 +109,6 @@ function drawPlayers(results) {
       onclick: () => pick(index),
     });
     choose.append(element("bdi", { text: one.name }));
-    const kinds = Object.entries(one.faults);
     const row = element(
       "tr",
       { "data-player": index },
@@ -114,11 +127,8 @@ function drawPlayers(results) {
       number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
       number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
       number(digits(one.late_turns)),
-      element("td", {
-        class: "number",
-        text: digits(kinds.reduce((sum, [, count]) => sum + count, 0)),
-        title: kinds.map(([kind, count]) => `${digits(count)} ${kind}`).join(", "),
-      }),
+      countsCell(one.illegal),
+      countsCell(one.faults),
     );
     return row;
   });
@@ -316,6 +326,7 @@ async function look() {
   player = found.player;
   offer("who", "everybody", found.results.players);
   offer("against", "everybody", found.results.players);
+  cards.offer(Number(valueOf("db")), found);
   draw();
   await listGames();
 }
@@ -389,9 +400,8 @@ async function open() {
 
 /** The form of a new tournament. */
 async function newArena() {
-  const { opponents, rules } = await ask("/api/play/choices");
-  const field = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Node} */ box) =>
-    element("label", { class: "field", for: id }, element("span", { text }), box);
+  const { opponents } = await ask("/api/play/choices");
+  const { fields } = await ask("/api/arena/form");
   const players = element("select", { id: "new-players", multiple: true, size: 5 });
   const offer = () => {
     const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
@@ -403,13 +413,10 @@ async function newArena() {
       ),
     );
   };
-  const ruleSets = select(
-    "new-rules",
-    "Rules",
-    rules.map((/** @type {string} */ name) => [name, name]),
+  const [rules, ...others] = fields.map((/** @type {import("./form.js").Field} */ one) =>
+    fieldOf(one, "new-"),
   );
-  ruleSets.addEventListener("change", offer);
-  const games = element("input", { id: "new-games", type: "number", min: 1, value: 100 });
+  rules.addEventListener("change", offer);
   $("main").append(
     element(
       "details",
@@ -426,16 +433,20 @@ async function newArena() {
             shown(async () => {
               const { db } = await tell("/api/arena/start", {
                 players: chosen,
-                rules: valueOf("new-rules"),
-                games: Number(valueOf("new-games")),
+                ...valuesOf(fields, "new-"),
               });
               location.href = address("/arena", { db });
             });
           },
         },
-        ruleSets,
-        field("new-players", "Players, two or more", players),
-        field("new-games", "Games of each pairing", games),
+        rules,
+        element(
+          "label",
+          { class: "field", for: "new-players" },
+          element("span", { text: "Players, two or more" }),
+          players,
+        ),
+        ...others,
         element("button", { id: "new-start", class: "main", text: "Start" }),
       ),
     ),
@@ -521,6 +532,7 @@ $("main").append(
     ),
   ),
 );
+$("results").append(cards.root);
 for (const id of ["who", "against", "ended"]) $(id).addEventListener("change", () => page([""]));
 new ResizeObserver(draw).observe($("main"));
 shown(newArena).then(() => shown(open));

@@ -3,17 +3,23 @@
 // finds.
 
 import { chancesChart, drawChances } from "./chances.js";
-import { element, percent } from "./dom.js";
+import { $, element, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { address, notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
  *   after: number, loss: number, value_best: number, value_played: number}} Turn */
-/** @typedef {{budget: string, note: string, turns: Turn[], worst: number[][]}} Report */
+/** @typedef {{turn: number|null, picked_key: string, better_key: string, copies: number,
+ *   loss: number}} Pick */
+/** @typedef {{player: number, probability: number, with_package: number, worst: Pick[]}} Deck */
+/** @typedef {{budget: string, note: string, decks: Deck[]|null, decks_note: string, turns: Turn[],
+ *   worst: number[][]}} Report */
 
 /** A smaller loss is noise. */
 const LEAST = 0.02;
+/** Of a choice of cards, a loss that is not shown as 0.0 %. */
+const SEEN = 0.0005;
 /** A chance of winning, from an expected result from -1 to 1. @param {number} value */
 const chance = (value) => (1 + value) / 2;
 
@@ -24,6 +30,8 @@ export class ReportPanel {
     this.key = key;
     this.job = "";
     this.started = false;
+    /** What the decks were worth, which does not change any more. @type {HTMLElement|null} */
+    this.decks = null;
     this.begin = element("button", {
       id: "report-start",
       class: "main",
@@ -92,7 +100,9 @@ export class ReportPanel {
     if (!report) return;
     this.practice.hidden = false;
     const { names } = this.viewer.data;
+    if (report.decks) this.decks ??= this.judged(report.decks, report.decks_note);
     const parts = [
+      ...(this.decks ? [this.decks] : []),
       this.chart(report.turns),
       element(
         "p",
@@ -117,7 +127,7 @@ export class ReportPanel {
         list.length
           ? element(
               "ul",
-              { class: "plain" },
+              { class: "plain worst" },
               ...list.map((turn) => this.row(/** @type {Turn} */ (turn))),
             )
           : element("p", { class: "dim small", text: "none so far" }),
@@ -130,14 +140,61 @@ export class ReportPanel {
     parts.push(
       element(
         "details",
-        {},
+        { id: "report-turns" },
         element("summary", { text: "All turns" }),
         element("ul", { class: "plain" }, ...all),
       ),
     );
-    const open = this.found.querySelector("details")?.open;
+    const open = () => /** @type {HTMLDetailsElement|null} */ ($("report-turns"));
+    const before = open()?.open;
     this.found.replaceChildren(...parts);
-    this.found.querySelector("details")?.toggleAttribute("open", Boolean(open));
+    open()?.toggleAttribute("open", Boolean(before));
+  }
+
+  /** What the choice of cards was worth. @param {Deck[]} decks @param {string} note */
+  judged(decks, note) {
+    return element(
+      "section",
+      { id: "report-decks" },
+      ...decks.flatMap((deck) => this.deck(deck)),
+      element("p", { class: "dim small budget", text: `${note}.` }),
+    );
+  }
+
+  /** A deck, and the choices of cards that cost most. @param {Deck} deck */
+  deck({ player, probability, with_package: own, worst }) {
+    const { cards, names } = this.viewer.data;
+    const card = (/** @type {string} */ key) =>
+      element("bdi", { text: cards[key].title, title: cards[key].about });
+    const seen = worst.filter(({ loss }) => loss >= SEEN);
+    const choices = seen.map(({ turn, picked_key, better_key, copies, loss }) =>
+      element(
+        "li",
+        {},
+        `${(100 * loss).toFixed(1)} %: `,
+        turn === null ? "" : `pick ${turn + 1}, `,
+        card(better_key),
+        " instead of ",
+        card(picked_key),
+        copies > 1 ? ` (${copies} copies)` : "",
+      ),
+    );
+    return [
+      element("h2", {}, "Deck of ", element("bdi", { class: `p${player}`, text: names[player] })),
+      element("p", {
+        text:
+          `${percent(probability)} chance of winning with these decks, ` +
+          `${percent(own)} with the deck that the package would have chosen.`,
+      }),
+      choices.length
+        ? element(
+            "details",
+            {},
+            element("summary", { text: "What would have been better" }),
+            element("ul", { class: "plain small" }, ...choices),
+          )
+        : element("p", { class: "dim small", text: "No other choice would have been better." }),
+    ];
   }
 
   /** @param {Turn} turn */

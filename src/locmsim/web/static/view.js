@@ -3,9 +3,10 @@
 // picture is only ever an image, so that no markup of a game enters the page.
 
 import { element, forPage } from "./dom.js";
+import { Written } from "./written.js";
 
-/** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[], text: string,
- *   words: string, scores: number[]|null, image: string|null}} Step */
+/** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
+ *   stderr: string, text: string, words: string, scores: number[]|null, image: string|null}} Step */
 /** @typedef {{title: string, turn: string, names: string[], winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, steps: Step[], start: number,
  *   running: boolean}} View */
@@ -44,15 +45,24 @@ export function showView(host, view, more) {
           " ",
           element("bdi", { text: step.words || step.answer || "" }),
         ];
-  /** @param {Step} step @param {number} i */
-  const entry = (step, i) => element("li", { onclick: () => show(i) }, ...told(step));
-  const entries = view.steps.map(entry);
   const log = element("ol", {
     id: "log",
     class: "tabpanel",
     "aria-label": "Moves",
     tabindex: "0",
   });
+  const written = new Written(log);
+  /** @param {Step} step @param {number} i */
+  const entry = (step, i) => {
+    const made = element("li", { onclick: () => show(i) }, ...told(step));
+    if (step.ignored.length) {
+      const text = `not done: ${step.ignored.join("; ").slice(0, 400)}`;
+      made.append(" ", element("small", { class: "illegal", text }));
+    }
+    if (step.stderr) made.append(written.box(step.stderr));
+    return made;
+  };
+  const entries = view.steps.map(entry);
   log.append(...entries);
 
   /** @param {number} index */

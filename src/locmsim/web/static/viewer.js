@@ -8,16 +8,18 @@ import "./cardtext.js";
 import { chancesChart, drawChances, markPlace } from "./chances.js";
 import { copiesOf, manaCurve } from "./curve.js";
 import { element, forPage, icon, isolated, number, percent, select } from "./dom.js";
+import { Written } from "./written.js";
 
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
- *   answer?: string|null, chat?: string, ignored?: string[], ms?: number, odds?: number,
- *   theirs?: string[]}} Step */
+ *   answer?: string|null, chat?: string, illegal?: string[], stderr?: string, ms?: number,
+ *   odds?: number, theirs?: string[]}} Step */
 /** @typedef {import("./cards.js").Deck & {rules: string, lanes: number, names: string[],
  *   seat: number|null, view?: number|null, winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, params: Record<string, string>,
- *   stderr: string[], choice: string[][], offers: string[][], steps: Step[], captured?: number,
- *   running?: boolean, kind?: string, agents?: string[], files?: string}} Match */
+ *   stderr: string[], choice_stderr?: string[], choice: string[][], offers: string[][],
+ *   steps: Step[], captured?: number, running?: boolean, kind?: string, agents?: string[],
+ *   files?: string}} Match */
 
 const CONTROLS = {
   first: "M3 3h3v14H3zM17 3v14L7 10z",
@@ -71,6 +73,7 @@ export class Viewer {
     /** @type {number|undefined} */
     this.remembering = undefined;
     this.log = element("ol", { id: "log", "aria-label": "Moves", tabindex: "0" });
+    this.written = new Written(this.log);
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
     this.chart = chancesChart("Chance of winning by turn", "chart");
     this.odds = element("p", { id: "odds" });
@@ -462,9 +465,9 @@ export class Viewer {
     entry.append(link, " ", element("bdi", { text: names[step.player] }));
     if (step.ms) entry.append(" ", element("small", { text: `${number(step.ms)} ms` }));
     if (step.chat) entry.append(" ", element("bdi", { text: `\u201c${step.chat}\u201d` }));
-    if (step.ignored?.length) {
-      const ignored = `ignored: ${step.ignored.join("; ").slice(0, 200)}`;
-      entry.append(" ", element("small", { class: "ignored", text: ignored }));
+    if (step.illegal?.length) {
+      const text = `not legal: ${step.illegal.join("; ").slice(0, 400)}`;
+      entry.append(" ", element("small", { class: "illegal", text }));
     }
     if (step.theirs?.length) {
       const told = element("small", { class: "theirs" }, "before, ");
@@ -472,6 +475,7 @@ export class Viewer {
       told.append(element("bdi", { text: names[1 - step.player] }), acts);
       entry.append(" ", told);
     }
+    if (step.stderr) entry.append(this.written.box(step.stderr));
   }
 
   drawChart() {
@@ -510,6 +514,18 @@ export class Viewer {
         element("h2", {}, element("bdi", { class: `p${player}`, text: data.names[player] })),
         curve,
         list,
+      );
+    });
+    data.choice_stderr?.forEach((text, player) => {
+      if (!text) return;
+      const name = element("bdi", { class: `p${player}`, text: data.names[player] });
+      box.append(
+        element(
+          "details",
+          { class: "written" },
+          element("summary", {}, "stderr of ", name, " in the choice phase"),
+          element("pre", { text, tabindex: "0" }),
+        ),
       );
     });
     if (data.offers.length) box.append(this.offersTable());

@@ -1,0 +1,218 @@
+// @ts-check
+// What became of each card in the games of a tournament, and how often its player won.
+
+import { element, number, percent, select } from "./dom.js";
+import { followJob } from "./jobs.js";
+import { notice, shown, tell } from "./site.js";
+
+/** @typedef {{games: number, won: number, copies: number, share: number|null,
+ *   interval: number[]|null}} Case */
+/** @typedef {{group: string, name: string, cases: Record<string, Case>}} Row */
+/** @typedef {{title: string, value: (row: Row) => number|null, cell: (row: Row) => HTMLElement}} Column */
+
+const tenths = (/** @type {number} */ share) => (100 * share).toFixed(1);
+/** @param {string} title @param {string} text */
+const numbers = (title, text) => element("td", { class: "number", "data-name": title, text });
+
+/** The part of the offered cards that was chosen. @param {Row} row */
+const taken = ({ cases: { offered, chosen } }) =>
+  offered.copies ? chosen.copies / offered.copies : null;
+
+/** The share of games won in a case. @param {string} title @returns {Column} */
+function won(title) {
+  /** @param {Row} row */
+  const text = (row) => {
+    const { games, share, interval } = row.cases[title];
+    if (share === null || !interval) return "\u2013";
+    return `${tenths(share)} [${interval.map(tenths).join(", ")}] of ${number(games)}`;
+  };
+  return {
+    title,
+    value: (row) => row.cases[title].share,
+    cell: (row) => numbers(title, text(row)),
+  };
+}
+
+/** The columns behind the name. @type {Column[]} */
+const COLUMNS = [
+  {
+    title: "copies",
+    value: (row) => row.cases.offered.copies,
+    cell: (row) => numbers("copies", number(row.cases.offered.copies)),
+  },
+  {
+    title: "taken",
+    value: taken,
+    cell: (row) => {
+      const share = taken(row);
+      return numbers("taken", share === null ? "\u2013" : percent(share));
+    },
+  },
+  ...["offered", "chosen", "in deck", "drawn", "played"].map(won),
+];
+const NAME = "card";
+
+export class CardTable {
+  constructor() {
+    this.db = -1;
+    this.job = "";
+    /** @type {Row[]} */
+    this.rows = [];
+    /** The column that sorts, and whether its lowest value comes first. */
+    this.column = NAME;
+    this.rising = false;
+    this.begin = element("button", {
+      id: "cards-start",
+      text: "Count the cards",
+      onclick: () => this.start(),
+    });
+    this.progress = /** @type {HTMLProgressElement} */ (
+      element("progress", { hidden: true, max: 1, value: 0, "aria-label": "Games read" })
+    );
+    this.counted = element("span", { id: "cards-counted", "aria-live": "polite" });
+    const everybody = select("cards-player", "Of", [["-1", "everybody"]]);
+    this.player = /** @type {HTMLSelectElement} */ (everybody.querySelector("select"));
+    const order = select(
+      "cards-order",
+      "Sorted by",
+      [NAME, ...COLUMNS.map(({ title }) => title)].map((title) => [title, title]),
+    );
+    this.order = /** @type {HTMLSelectElement} */ (order.querySelector("select"));
+    this.order.addEventListener("change", () => this.sort(this.order.value, false));
+    const turn = element("button", {
+      id: "cards-reverse",
+      text: "Reverse",
+      onclick: () => this.sort(this.column, !this.rising),
+    });
+    this.sorting = element("div", { class: "bar", hidden: true }, order, turn);
+    this.table = element("table", { id: "cards", class: "cards" });
+    this.root = element(
+      "section",
+      { id: "card-table", hidden: true },
+      element("h2", { text: "Cards" }),
+      element("p", {
+        class: "dim",
+        text:
+          "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
+          "played such a card, with 95 % intervals, and the number of these games.",
+      }),
+      element("div", { class: "bar" }, everybody, this.begin, this.progress, this.counted),
+      this.sorting,
+      element("div", { class: "scroll" }, this.table),
+    );
+  }
+
+  /** Offer the players of a tournament. @param {number} db
+   * @param {{cards: boolean, results: {players: {name: string}[]}}} found */
+  offer(db, found) {
+    this.root.hidden = !found.cards;
+    const names = ["everybody", ...found.results.players.map(({ name }) => name)];
+    if (names.join("\n") !== [...this.player.options].map(({ text }) => text).join("\n"))
+      this.player.replaceChildren(
+        ...names.map((text, i) => element("option", { value: i - 1, text })),
+      );
+    if (db === this.db) return;
+    this.db = db;
+    this.player.value = "-1";
+    this.rows = [];
+    this.counted.textContent = "";
+    this.draw();
+  }
+
+  async start() {
+    if (this.job) {
+      await shown(() => tell("/api/jobs/stop", { job: this.job }));
+      return;
+    }
+    const { db } = this;
+    this.begin.textContent = "Stop";
+    this.progress.hidden = false;
+    this.counted.textContent = "";
+    await shown(async () => {
+      const job = await tell("/api/arena/cards", { db, player: Number(this.player.value) });
+      this.job = job.job;
+      // Another file may have been chosen in the meantime.
+      await followJob(job, (now) => db === this.db && this.take(now));
+    });
+    this.job = "";
+    this.progress.hidden = true;
+    this.begin.textContent = "Count the cards";
+  }
+
+  /** @param {import("./jobs.js").Job} job */
+  take(job) {
+    this.progress.value = job.of ? job.done / job.of : 0;
+    if (job.error) notice(job.error);
+    if (!job.result) return true;
+    this.rows = job.result.rows;
+    this.counted.textContent = `${number(job.result.games)} games`;
+    this.draw();
+    return true;
+  }
+
+  /** Sort by a column; the name is in the order of the cards. @param {string} title
+   * @param {boolean} rising */
+  sort(title, rising) {
+    this.column = title;
+    this.rising = rising;
+    this.order.value = title;
+    this.draw();
+  }
+
+  /** @returns {Row[]} */
+  sorted() {
+    const column = COLUMNS.find(({ title }) => title === this.column);
+    if (!column) return this.rising ? [...this.rows].reverse() : this.rows;
+    const sign = this.rising ? 1 : -1;
+    return [...this.rows].sort((a, b) => {
+      const [x, y] = [column.value(a), column.value(b)];
+      // What has no value comes last.
+      return x === null || y === null ? Number(x === null) - Number(y === null) : sign * (x - y);
+    });
+  }
+
+  draw() {
+    this.sorting.hidden = !this.rows.length;
+    if (!this.rows.length) {
+      this.table.replaceChildren();
+      return;
+    }
+    /** @param {string} title */
+    const head = (title) => {
+      const sorts = title === this.column;
+      const rising = title === NAME ? !this.rising : this.rising;
+      return element(
+        "th",
+        {
+          scope: "col",
+          class: title === NAME ? null : "number",
+          "aria-sort": sorts ? (rising ? "ascending" : "descending") : "none",
+        },
+        element("button", {
+          class: "sort",
+          text: title,
+          onclick: () => this.sort(title, sorts && !this.rising),
+        }),
+      );
+    };
+    this.table.replaceChildren(
+      element(
+        "thead",
+        {},
+        element("tr", {}, ...[NAME, ...COLUMNS.map(({ title }) => title)].map(head)),
+      ),
+      element(
+        "tbody",
+        {},
+        ...this.sorted().map((row) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, element("bdi", { text: row.name })),
+            ...COLUMNS.map(({ cell }) => cell(row)),
+          ),
+        ),
+      ),
+    );
+  }
+}

@@ -1,0 +1,40 @@
+// @ts-check
+// What bots wrote to their standard errors, beside the turns in which they did.
+
+import { element } from "./dom.js";
+
+/** The boxes of a list of moves: all are open, or none is. */
+export class Written {
+  /** @param {HTMLElement} list what scrolls */
+  constructor(list) {
+    this.list = list;
+    this.open = false;
+  }
+
+  /** A box with a text. @param {string} text */
+  box(text) {
+    const summary = element("summary", { text: "stderr" });
+    const box = element(
+      "details",
+      { class: "written", open: this.open },
+      summary,
+      element("pre", { text, tabindex: "0" }),
+    );
+    summary.addEventListener("click", (event) => {
+      event.preventDefault();
+      this.toggle(box);
+    });
+    // A click in it leads to no other step.
+    box.addEventListener("click", (event) => event.stopPropagation());
+    return box;
+  }
+
+  /** Open or close all; the one that was clicked stays where it is. @param {HTMLElement} clicked */
+  toggle(clicked) {
+    const before = clicked.getBoundingClientRect().top;
+    this.open = !this.open;
+    for (const box of this.list.querySelectorAll(".written"))
+      box.toggleAttribute("open", this.open);
+    this.list.scrollTop += clicked.getBoundingClientRect().top - before;
+  }
+}
