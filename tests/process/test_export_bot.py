@@ -158,7 +158,7 @@ def test_it_is_readable_if_asked(exported, tmp_path):
     assert main(["export", "--rules", "1.0", "--readable", "-o", str(target)]) == 0
     text = target.read_text()
     assert "state_apply" in text
-    assert "// Uniform in 0..n-1" in text
+    assert "// Draw from 0..n-1" in text
     check(target, "gcc")
 
 
@@ -235,7 +235,7 @@ def test_weights_without_networks(rules, search, tmp_path):
         (["--kernel", "--readable"], "--readable: does not apply with --kernel"),
         (["--rules", "1.0", "--minify"], "--minify: needs --kernel"),
         (["--rules", "1.0", "--with", "deck"], "--with: needs --kernel"),
-        ([], "--rules is needed for a bot, --kernel for the simulator alone"),
+        ([], "--rules is needed for a bot or an engine, --kernel for the simulator alone"),
         (["--kernel", "--with", "deck"], "deck needs the rules, whose numbers it has"),
         (["--kernel", "--with", "deck", "--rules", "1.0"], "rules 1.0 have no deck: ask for draft"),
         (["--kernel", "--with", "dek", "--rules", "1.0"], "unknown part 'dek': expected some of"),
