@@ -49,7 +49,8 @@ numpydoc_show_class_members = False
 _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.RowsEnv)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
-    r"|locmsim\.envs\.options\.OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
+    r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
+    r"|locmsim\.arena\.schedule\.SettingValues"
     r"|locmsim\._spiel\.SpielState|locmsim\.envs\.asked\.Asked"
     r"|NDArray|BatchResult|BatchFunction|np\.\w+"  # what is imported for types alone
 )

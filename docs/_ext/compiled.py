@@ -27,10 +27,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def signature(app: Sphinx, what: str, name: str, obj: Any, *_: Any) -> tuple[str, str] | None:
-    """Handler of ``autodoc-process-signature``: the stub's text with full names, or all options."""
-    if spelled := getattr(obj, "__signature_of_options__", None):
-        parameters, _, returns = str(spelled).rpartition(" -> ")
-        return parameters, returns
+    """Handler of ``autodoc-process-signature``: the stub's text with full names."""
     found = declared(obj)
     if found is None or what in ("property", "attribute"):
         return None

@@ -7,6 +7,7 @@ from locmsim._options import Option
 
 __all__ = [
     "Cores",
+    "Dask",
     "Games",
     "Isolate",
     "Iterations",
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 Cores = Annotated[int, Option("cores per game, for agents with threads", 1, MOST_THREADS)]
+Dask = Annotated[
+    str, Option("address of the Dask scheduler on whose cluster the work is done", kind="str")
+]
 Games = Annotated[int, Option("number of games", 1, 10**12)]
 Isolate = Annotated[
     bool,

@@ -106,23 +106,31 @@ class Parser(argparse.ArgumentParser):
         raise KeyError(name)
 
     def spelt(self, message: str) -> str:
-        """Return a message about a value, with an option's name as it is written here."""
+        """Return a message about a value, with the names of options as they are written here."""
         name, colon, rest = message.partition(":")
+        for words in (" needs ", " does not apply with "):
+            if rest.startswith(words):
+                other, *more = rest.removeprefix(words).split(" ", 1)
+                end = ","[: other.endswith(",")]
+                rest = " ".join([f"{words}{self._flag(other.removesuffix(','))}{end}", *more])
+        return f"{self._flag(name)}:{rest}" if colon else message
+
+    def _flag(self, name: str) -> str:
+        """Return the longest name of an option by its attribute, or the name as it is."""
         for action in self._actions:
-            if colon and action.option_strings and action.dest == name:
-                return f"{max(action.option_strings, key=len)}:{rest}"
-        return message
+            if action.option_strings and action.dest == name:
+                return max(action.option_strings, key=len)
+        return name
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        try:
-            super()._check_value(action, value)
-        except argparse.ArgumentError as error:
-            # Not for a number, where another one is no better guess.
-            if isinstance(value, str) and value.replace("-", "").isalpha():
-                error.message += _did_you_mean(
-                    value, [str(choice) for choice in action.choices or ()]
-                )
-            raise
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        # Not for a number, where another one is no better guess.
+        is_word = isinstance(value, str) and value.replace("-", "").isalpha()
+        hint = _did_you_mean(value, choices) if is_word else ""
+        message = f"expected one of {', '.join(choices)}, got {value!r}{hint}"
+        raise argparse.ArgumentError(action, message)
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix(_ARGUMENT)

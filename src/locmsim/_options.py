@@ -23,7 +23,7 @@ ordinary ones.
 import inspect
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -44,6 +44,7 @@ __all__ = [
 _Object = TypeVar("_Object", bound=Callable[..., Any])
 #: The columns of a docstring.
 _WIDTH = 96
+_NONE: Mapping[str, Any] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Option:
         Further sentences, for docstrings.
     kind : str
         The type in docstrings, for values that a command line cannot give.
+    needs : tuple of str, optional
+        Another option and its value, without which this one does not apply.
     """
 
     text: str
@@ -76,6 +79,7 @@ class Option:
     measured_in: str = ""
     more: str = ""
     kind: str = ""
+    needs: tuple[str, str] | None = None
 
     def bounds(self) -> str:
         """Return the bounds in words, "" without any."""
@@ -136,7 +140,7 @@ class Declared(NamedTuple):
         what = option.kind or getattr(self.type, "__name__", str(self.type))
         if option.choices:
             what = "{" + ", ".join(f'"{choice}"' for choice in option.choices) + "}"
-        if self.default in (None, ()):
+        if self.default is None or self.default in ((), {}):
             what += ", optional"
         elif self.default is not MISSING:
             what += f", default {_shown(self.default)}"
@@ -145,8 +149,9 @@ class Declared(NamedTuple):
             head, semicolon, rest = text.partition(";")
             text = f"{head}, in {option.measured_in}{semicolon}{rest}"
         text = "; ".join(filter(None, (text, option.bounds()))) + "."
+        needs = "" if option.needs is None else 'Needs ``{}="{}"``.'.format(*option.needs)
         wrapped = textwrap.fill(
-            f"{text} {option.more}".strip(),
+            " ".join(filter(None, (text, option.more, needs))),
             _WIDTH,
             initial_indent="    ",
             subsequent_indent="    ",
@@ -159,7 +164,11 @@ def _shown(default: Any) -> str:
     """Return a default as docstrings write it."""
     if isinstance(default, str):
         return f'"{default}"'
-    return str(default) if isinstance(default, bool) else f"{default:g}"
+    if isinstance(default, tuple):
+        return f"({', '.join(map(_shown, default))})"
+    if type(default) in (int, float):
+        return f"{default:g}" if abs(default) < 10**6 else str(default)
+    return str(getattr(default, "name", default))  # of an enumeration, a bool
 
 
 #: What `declared` found, by class or function.
@@ -207,7 +216,7 @@ def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
     own = getattr(owner, "__dataclass_fields__", {})
     found = {}
     for name, parameter in inspect.signature(owner).parameters.items():
-        default = MISSING if parameter.default is parameter.empty else parameter.default
+        default = _default(parameter)
         if name in own and own[name].default_factory is not MISSING:
             default = own[name].default_factory()
         one = _declaration(name, hints.get(name), default)
@@ -219,7 +228,12 @@ def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
 def check(options: Any) -> None:
     """Check all declared options of an object; ``ValueError`` names the first that is wrong."""
     for one in declared(type(options)).values():
-        one.check(getattr(options, one.name))
+        value = getattr(options, one.name)
+        one.check(value)
+        if one.option.needs is not None and value != one.default:
+            other, needed = one.option.needs
+            if getattr(options, other) != needed:
+                raise ValueError(f'{one.name}: needs {other}="{needed}"')
 
 
 def check_values(owner: Callable[..., Any], **values: Any) -> None:
@@ -229,32 +243,49 @@ def check_values(owner: Callable[..., Any], **values: Any) -> None:
         known[name].check(value)
 
 
-def entries(owner: Callable[..., Any], *others: Callable[..., Any]) -> str:
+def entries(
+    owner: Callable[..., Any],
+    *others: Callable[..., Any],
+    without: Collection[str] = (),
+    defaults: Mapping[str, Any] = _NONE,
+) -> str:
     """Return the entries of the section Parameters for the options of a class or function.
 
     Those of its parameters that it does not declare itself are declared by the `others`, all but
-    their defaults.
+    their defaults. With ``**options`` it has all those of the `others`. Some may be left out, or
+    have other `defaults`.
     """
     known = {name: one for other in others for name, one in declared(other).items()}
     known |= declared(owner)
     if others:
         own = inspect.signature(owner).parameters
-        known = {
-            name: known[name]._replace(default=own[name].default) for name in own if name in known
-        }
-    return "".join(one.entry() for one in known.values())
+        first = [name for name in own if name in known]
+        known |= {name: known[name]._replace(default=_default(own[name])) for name in first}
+        any_name = any(one.kind is one.VAR_KEYWORD for one in own.values())
+        rest = [name for name in known if name not in own] if any_name else []
+        known = {name: known[name] for name in (*first, *rest)}
+    known |= {name: known[name]._replace(default=defaults[name]) for name in {*known} & {*defaults}}
+    return "".join(one.entry() for name, one in known.items() if name not in without)
 
 
-def documented(*others: Callable[..., Any]) -> Callable[[_Object], _Object]:
+def _default(parameter: inspect.Parameter) -> Any:
+    return MISSING if parameter.default is parameter.empty else parameter.default
+
+
+def documented(
+    *others: Callable[..., Any],
+    without: Collection[str] = (),
+    defaults: Mapping[str, Any] = _NONE,
+) -> Callable[[_Object], _Object]:
     """Return a decorator that puts entries in place of the line ``options`` of a docstring.
 
-    They are those of `entries` for the class or function and `others`.
+    They are those of `entries` with these arguments.
     """
 
     def complete(owner: _Object) -> _Object:
         if owner.__doc__:  # not with -OO
             text = inspect.cleandoc(owner.__doc__)
-            shown = entries(owner, *others)
+            shown = entries(owner, *others, without=without, defaults=defaults)
             owner.__doc__ = f"{text}\n".replace("\noptions\n", f"\n{shown}").rstrip("\n")
         return owner
 

@@ -19,6 +19,7 @@ __all__ = [
     "make",
     "options_of",
     "read_options",
+    "written",
 ]
 
 #: Types that the text of an option may be converted to, in the order in which they are tried.
@@ -71,6 +72,21 @@ def read_options(where: str, text: str) -> dict[str, str]:
         options[option] = value
         text = text[part.end() + 1 :].lstrip(",")
     return options
+
+
+def written(options: Mapping[str, Any]) -> str:
+    """Return the text that `read_options` splits into these options.
+
+    >>> written({"weights": "a,b.npz", "nodes": 500})
+    'weights="a,b.npz",nodes=500'
+    """
+    texts = {name: str(value) for name, value in options.items()}
+    quoted = {
+        name: '"' + text.replace('"', '""') + '"'
+        for name, text in texts.items()
+        if "," in text or text.startswith('"')
+    }
+    return ",".join(f"{name}={text}" for name, text in (texts | quoted).items())
 
 
 def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:

@@ -119,12 +119,12 @@ def command_parser() -> Parser:
     add = parser.add_argument
     add(
         "--search",
-        choices=("mcts", "beam"),
+        choices=("beam", "mcts"),
         help="search algorithm (default: mcts, in rules 1.5 beam)",
     )
     add(
         "--agent",
-        metavar="SPEC",
+        metavar="AGENT",
         help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
     )
     add_option(parser, declaration("time_ms", TimeMs, None))
@@ -134,7 +134,7 @@ def command_parser() -> Parser:
     add(
         "--ids",
         choices=("new", "old"),
-        help="instance ids of the referee, today's or those of 2022 (default: recognised)",
+        help="instance ids: the current ones or those of the 2022 contest (default: detected)",
     )
     parser.rules_out("--agent", "--search")
     return parser

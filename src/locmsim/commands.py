@@ -129,9 +129,10 @@ def _run(options: argparse.Namespace) -> int:
         status = options.run(options)
         sys.stdout.flush()
     except Failure as failure:
+        message = options.parser.spelt(str(failure))
         if failure.code == 2:
-            options.parser.error(options.parser.spelt(str(failure)))
-        print(f"{options.parser.prog}: {failure}", file=sys.stderr)
+            options.parser.error(message)
+        print(f"{options.parser.prog}: {message}", file=sys.stderr)
         return failure.code
     except Stopped as stopped:
         print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)

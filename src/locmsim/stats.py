@@ -9,9 +9,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from statistics import NormalDist
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+
+from locmsim._options import Option, check, documented
 
 __all__ = [
     "Interval",
@@ -205,6 +208,7 @@ class SprtState:
     pairs: int
 
 
+@documented()
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """A sequential test: is a player better by `elo1` (H1), or only by `elo0` (H0)?
@@ -216,8 +220,7 @@ class Sprt:
     ----------
     elo0, elo1 : float
         The two hypotheses, as differences in Elo, -2000 to 2000.
-    alpha, beta : float
-        The probabilities of accepting H1 if H0 is true, and H0 if H1 is true.
+    options
     player : int
         The index of the player whose Elo is meant, 0 or 1.
 
@@ -229,8 +232,12 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
+    alpha: Annotated[
+        float, Option("probability of accepting elo1 by mistake", 0.0, 0.49, above=True)
+    ] = 0.05
+    beta: Annotated[
+        float, Option("probability of accepting elo0 by mistake", 0.0, 0.49, above=True)
+    ] = 0.05
     player: int = 0
 
     def __post_init__(self) -> None:
@@ -239,10 +246,7 @@ class Sprt:
                 raise ValueError(f"sprt: expected -{_MOST_ELO} to {_MOST_ELO} Elo, got {elo:g}")
         if not self.elo0 < self.elo1:
             raise ValueError(f"sprt: expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
-        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ValueError(
-                f"sprt: expected alpha and beta in 0..0.5, got {self.alpha:g} and {self.beta:g}"
-            )
+        check(self)
         if self.player not in (0, 1):
             raise ValueError(f"sprt: expected player 0 or 1, got {self.player}")
 

@@ -116,10 +116,11 @@ def _add_serve(parser: Parser) -> None:
     known = declared(Server)
     files = dict.fromkeys(("accounts", "log", "standings"), "FILE")
     for name in _SERVER:
+        one = known[name]._replace(default=_PORT) if name == "port" else known[name]
         more = {"metavar": files[name]} if name in files else {}
-        add_option(
-            parser, known[name]._replace(default=_PORT) if name == "port" else known[name], **more
-        )
+        if name == "standings":  # in memory, which nobody sees
+            more["help"] = f"{one.option.text} (default: none)"
+        add_option(parser, one, **more)
     parser.add_argument(
         "--spectators",
         choices=("late", "open"),

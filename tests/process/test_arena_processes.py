@@ -159,7 +159,7 @@ def test_games_of_several_cores(pids: Path) -> None:
             ValueError, match=r"jobs: 2 games with time limits would need \d+ cores"
         ):
             arena.run(jobs=2, cores=len(cores))
-        with pytest.raises(ValueError, match="cores: only games on this machine"):
+        with pytest.raises(ValueError, match="cores: does not apply with dask"):
             arena.run(dask="tcp://127.0.0.1:1", cores=2)
 
 

@@ -166,7 +166,8 @@ def test_an_agent_of_a_user(db: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     first = seat_of(db, 1, 1)
     ask(f"{mine}:AnswersNumber", f"{db}:1", "--turn", str(first))
     assert "now: malformed answer: answered 5, not one line" in capsys.readouterr().out
-    ask(f"{mine}:Plain", *game, "--done", "PASS", code=1)
+    with pytest.raises(SystemExit):
+        ask(f"{mine}:Plain", *game, "--done", "PASS")
     assert "--done: BOT cannot continue a turn; beam and mcts can" in capsys.readouterr().err
     ask(f"{mine}:Ends", f"{db}:1", "--turn", str(first))
     out = capsys.readouterr().out
@@ -337,11 +338,12 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     assert all(done not in line["line"] for line in data["lines"])
     assert (whole["played_value"] is None, data["played_value"]) == (False, None)
     analyse(f"{db}:1", "--turn", str(turn), "--done", "USE 999 -1;PICK", code=1)
-    assert capsys.readouterr().err.startswith("locmsim analyse: done: ")
+    assert capsys.readouterr().err.startswith("locmsim analyse: --done: ")
 
     ask("beam:time_ms=0,nodes=500", f"{db}:1", "--turn", str(turn), "--done", done, "--json")
     assert json.loads(capsys.readouterr().out)["new"].startswith(done)
-    ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done, code=1)
+    with pytest.raises(SystemExit):
+        ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done)
     assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)

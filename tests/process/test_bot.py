@@ -177,7 +177,7 @@ def test_input_that_makes_no_sense(start):
         (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: no file 'no/such.py'"),
         (["--deck", "worst"], "agent mcts: deck: expected one of default"),
         (["--deck", "clasic"], "got 'clasic'; did you mean 'classic'?"),
-        (["--search", "worst"], "--search: invalid choice: 'worst'"),
+        (["--search", "worst"], "--search: expected one of beam, mcts, got 'worst'"),
         (["--agent", "random", "--time-ms", "5"], "--time-ms: does not apply with --agent random"),
         (["--time-ms", "soon"], "--time-ms: expected 0 to 1e+09, got 'soon'"),
         (["--speed", "5"], "unrecognized arguments: --speed 5"),

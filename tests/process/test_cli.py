@@ -510,7 +510,10 @@ def test_summary_for_a_terminal() -> None:
             "no program and no agent is called 'gredy'; did you mean 'greedy'",
         ),
         (["-p1", "true", "-p2", "greedy:x=1"], "-p2: agent greedy: unknown option 'x'"),
-        (["play", "-p1", "true", "-p2", "true", "--rules", "1.4"], "invalid choice: '1.4'"),
+        (
+            ["play", "-p1", "true", "-p2", "true", "--rules", "1.4"],
+            "--rules: expected one of 1.5, 1.2, 1.0, got '1.4'",
+        ),
         (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "-1"], "expected 0 or more"),
         (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "nan"], "expected 0 or more"),
         (["play", "-p1", "true", "-p2", "true", "--match-limit", "0"], "expected more than 0"),

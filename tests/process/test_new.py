@@ -114,7 +114,7 @@ def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch, capsys):
 def test_unknown_kinds(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["new", "robot", str(tmp_path)])
-    assert "invalid choice: 'robot'" in capsys.readouterr().err
+    assert "KIND: expected one of trainer, " in capsys.readouterr().err
 
 
 def test_the_help_lists_all(capsys):

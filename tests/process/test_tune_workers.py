@@ -109,7 +109,7 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
             killed.append(child)
 
     other = Tuner(SETTINGS, start=BAD, folder=tmp_path)
-    (said,) = other.run(1, workers=2, on_games=kill)
+    (said,) = other.run(1, jobs=2, on_games=kill)
     assert len(killed) == 1
     assert untimed(said) == line
     assert same_games(tmp_path, folder)
@@ -153,8 +153,8 @@ def test_without_the_cluster_extra(
 
 
 def test_workers_or_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="expected one of workers and dask"):
-        next(Tuner(SETTINGS).run(1, workers=2, dask="tcp://127.0.0.1:1"))
+    with pytest.raises(ValueError, match="jobs: does not apply with dask"):
+        next(Tuner(SETTINGS).run(1, jobs=2, dask="tcp://127.0.0.1:1"))
     words = ["tune", "--output", str(tmp_path / "x.npz"), "--jobs", "2", "--dask", "tcp://a:1"]
     with pytest.raises(SystemExit, match="2"):
         main(words)

@@ -99,7 +99,7 @@ def test_every_page(
     check(page, "a tree that grows")
     page.click("#tab-report")
     page.locator("#report button").first.click()
-    page.locator("#report button", has_text="Again").wait_for()
+    page.locator("#report-start", has_text="Again").wait_for()
     page.locator("#report-decks summary").first.click()
     check(page, "a report")
     page = visit(url, **options)

@@ -153,6 +153,7 @@ def test_the_command(tmp_path, capsys):
     assert "ended before the battle" in capsys.readouterr().err
     text = "".join(turn["input"] for turn in game["turns"] if turn["player"] == 0)
     log.write_text("".join(game["choice_inputs"][0]) + text)
-    assert main(["replay", str(log), "--engine", "-o", str(page)]) == 1
-    assert "--engine needs a log" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["replay", str(log), "--engine", "-o", str(page)])
+    assert f"--engine: does not apply to {log}, a bot's input" in capsys.readouterr().err
     assert page.read_bytes() == before

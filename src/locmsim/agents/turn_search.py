@@ -85,7 +85,7 @@ class SearchAgent(BelievingAgent):
     Raises
     ------
     ValueError
-        An option is out of bounds, or two options exclude each other.
+        An option is out of bounds, or does not apply with another one.
     """
 
     #: The search that plays the turns.
@@ -113,7 +113,7 @@ class SearchAgent(BelievingAgent):
         check_values(SearchAgent, belief=belief, share=share, threads=threads)
         setattr(self, self.bound, limit)
         if weights and evaluation is not None:
-            raise ValueError("weights and evaluation exclude each other")
+            raise ValueError("weights: does not apply with evaluation")
         self.time_ms = time_ms
         self.share = share
         self.threads = int(threads)
@@ -257,7 +257,7 @@ class BeamAgent(SearchAgent):
     Raises
     ------
     ValueError
-        An option is out of bounds, or two options exclude each other.
+        An option is out of bounds, or does not apply with another one.
     """
 
     search_class = BeamSearch
@@ -321,7 +321,7 @@ class MCTSAgent(SearchAgent):
     Raises
     ------
     ValueError
-        An option is out of bounds, or two options exclude each other.
+        An option is out of bounds, or does not apply with another one.
     """
 
     search_class = MCTS

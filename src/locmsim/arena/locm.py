@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
+from locmsim._specs import written
 from locmsim.agents.base import Agent
 from locmsim.agents.combined import CombinedAgent, chooser_description
 from locmsim.agents.registry import (
@@ -248,9 +249,7 @@ def _spec_of(agent: Agent) -> str | None:
         changed = {f.name: v for f in plain if (v := getattr(agent, f.name)) != f.default}
         if any(type(value) not in (bool, int, float, str) for value in changed.values()):
             return None
-        if any("," in str(value) for value in changed.values()):
-            return None
-        options = ",".join(f"{name}={value}" for name, value in changed.items())
+        options = written(changed)
         alike = _alike(agent, make_agent(kind, **changed), derived=True)
         return (f"{spec}:{options}" if options else spec) if alike else None
     if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):

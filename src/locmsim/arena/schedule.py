@@ -15,7 +15,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._options import Option, check, documented
@@ -26,7 +26,7 @@ from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 from locmsim.referee.players import is_foreign_text
 
-__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "Settings"]
+__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "SettingValues", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -96,7 +96,8 @@ def _words(command: str) -> list[str]:
 def _agent_words(spec: str) -> list[str]:
     _, *options = re.split(r"[:,=]", spec)
     quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
-    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted]
+    inside = [word for one in quoted for word in _agent_words(one)]
+    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted, *inside]
 
 
 class Fixture(NamedTuple):
@@ -169,6 +170,21 @@ class Draw(NamedTuple):
     opponents: tuple[int, ...]
     meetings: int
     step: int
+
+
+class SettingValues(TypedDict, total=False):
+    """The types of those `Settings` that are declared, for keyword arguments; None: not given."""
+
+    mode: Mode | None
+    seed: int | None
+    seeds: Sequence[int] | None
+    mirror: bool | None
+    pairs_per_set: int | None
+    timeout_scale: float | None
+    match_limit: float | None
+    lenient: bool | None
+    decks: str | None
+    pilot: str | None
 
 
 @documented()
@@ -293,7 +309,7 @@ class Settings:
 
     def _check_combined(self, name: str, spec: str) -> None:
         if self.decks and self.pilot:
-            raise ValueError("pilot: does not apply where decks are given")
+            raise ValueError("pilot: does not apply with decks")
         if not hasattr(self.game, "combined"):
             raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
         if name == "pilot" and not self.game.is_agent(spec):

@@ -10,10 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, Unpack
 
+from locmsim._common_options import Cores, Dask, Isolate, Jobs
 from locmsim._io import counted
-from locmsim._options import documented
+from locmsim._options import Option, check_values, declared, documented
 from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
@@ -27,8 +28,14 @@ from locmsim.arena.pool import drawn, grown, retired, widened
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
-from locmsim.arena.schedule import Mode, Player, Settings, named_files, random_seed, unique_names
-from locmsim.arena.seeds import Seeds
+from locmsim.arena.schedule import (
+    Player,
+    Settings,
+    SettingValues,
+    named_files,
+    random_seed,
+    unique_names,
+)
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
@@ -53,6 +60,17 @@ logging.getLogger("locmsim").addHandler(logging.NullHandler())
 
 #: Default number of games per pairing.
 DEFAULT_GAMES = 200
+
+_Slots = Annotated[
+    int,
+    Option(
+        "number of tasks that `executor` gets at a time; by default twice the number of cores", 1
+    ),
+]
+_Progress = Annotated[
+    bool,
+    Option("show a progress bar with the score and its interval on the standard error"),
+]
 
 _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 
@@ -122,38 +140,16 @@ class Arena:
         sprt: Sprt | Literal[False] | None = None,
         sprt_of: str | None = None,
         force: bool = False,
-        mode: Mode | None = None,
-        seed: int | None = None,
-        seeds: Sequence[int] | None = None,
-        mirror: bool | None = None,
-        pairs_per_set: int | None = None,
-        timeout_scale: float | None = None,
-        match_limit: float | None = None,
-        lenient: bool | None = None,
-        decks: str | None = None,
-        pilot: str | None = None,
         add: Sequence[Any] = (),
         against: Sequence[str] = (),
         retire: Sequence[str] = (),
         anchor: tuple[str, float] | None = None,
+        **options: Unpack[SettingValues],
     ) -> None:
-        _check_that_apply(
-            ("seed", seed is not None, "given seeds", seeds is None),
-            ("sprt_of", sprt_of is not None, "a tournament without sprt", bool(sprt)),
-        )
-        values = {
-            "mode": mode,
-            "seed": seed,
-            "seeds": None if seeds is None else Seeds(seeds),
-            "mirror": mirror,
-            "pairs_per_set": pairs_per_set,
-            "timeout_scale": timeout_scale,
-            "match_limit": match_limit,
-            "lenient": lenient,
-            "decks": decks,
-            "pilot": pilot,
-        }
-        settings: dict[str, Any] = {k: v for k, v in values.items() if v is not None}
+        settings = _settings_of(options)
+        _check_alone(seed=settings.get("seed"), seeds=settings.get("seeds"))
+        if sprt_of is not None and not sprt:
+            raise ValueError("sprt_of: needs sprt")
         end_if_imported_again()
         #: Description -> what is known of the agent.
         self._known: dict[str, AgentFacts] = {}
@@ -163,8 +159,8 @@ class Arena:
             if stored is None:
                 settings["anchor"] = anchor
                 players, add = [*(players or ()), *add] or None, ()
-            options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
-            begun = self._begun(players, game, options, settings)
+            of_game = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
+            begun = self._begun(players, game, of_game, settings)
             wanted = retired(begun, retire)
             old = stored.players if stored is not None else ()
             known, changed = _with_files(wanted.players, old, wanted.retired)
@@ -177,12 +173,7 @@ class Arena:
             goal = _goal(wanted, games if in_all is None else None, sprt, before)
             if anchor is not None:
                 wanted = replace(wanted, anchor=anchor)
-            if against and not add and in_all is None:
-                raise ValueError("against: applies to players to add, or to games of a pool")
-            if add:
-                wanted = self._grown(wanted, goal, add, against, in_all)
-            elif in_all is not None:
-                wanted = widened(wanted, in_all, against)
+            wanted = self._further(wanted, goal, add, against, in_all)
             if add or in_all is not None:
                 goal = Goal(wanted.count(None), None)
             self._store.begin(begun)
@@ -196,7 +187,7 @@ class Arena:
             self.close()
             raise
 
-    def _grown(
+    def _further(
         self,
         settings: Settings,
         goal: Goal,
@@ -204,7 +195,11 @@ class Arena:
         against: Sequence[str],
         games: int | None,
     ) -> Settings:
-        """Return the settings with further players, whose files are noted."""
+        """Return the settings with further players, whose files are noted, or games of a pool."""
+        if not add:
+            if against and games is None:
+                raise ValueError("against: needs add, or games of a pool")
+            return settings if games is None else widened(settings, games, against)
         if goal.sprt is not None:
             raise ValueError("add: a tournament with a sequential test cannot grow")
         new = self._players(add, settings.game)
@@ -286,16 +281,17 @@ class Arena:
         assert self._store.settings is not None
         return self._store.settings
 
+    @documented()
     def run(
         self,
         *,
-        jobs: int | None = None,
-        cores: int = 1,
+        jobs: Jobs | None = None,
+        cores: Cores = 1,
         executor: Executor | None = None,
-        slots: int | None = None,
-        dask: str | None = None,
-        isolate: bool = False,
-        progress: bool = False,
+        slots: _Slots | None = None,
+        dask: Dask | None = None,
+        isolate: Isolate = False,
+        progress: _Progress = False,
         on_games: Callable[[int], None] = lambda games: None,
     ) -> None:
         """Play the missing games, or until the sequential test has decided.
@@ -305,35 +301,27 @@ class Arena:
         cores each, if there are enough for all. Otherwise both players of a game share its cores:
         what one computes in the other's turn takes the other's time.
 
+        By default there are as many jobs as there are cores for. With one job, games are played in
+        this process, unless a description names an agent of others. On a cluster, each agent that
+        is not part of the package plays in a process of its own.
+
         If a process dies in a game, the game is played again with each agent that is not part of
         the package in a process of its own: the agent that dies then loses. If none does, the
         game counts, and its standard errors say that a process died.
 
         Parameters
         ----------
-        jobs : int, optional
-            Number of processes on this machine; by default as many as there are cores for. With 1,
-            games are played in this process, unless a description names an agent of others.
-        cores : int
-            Cores per game, for agents that search with several threads.
+        options
         executor : Executor, optional
             An executor to play on, instead of processes.
-        slots : int, optional
-            Number of tasks that `executor` gets at a time; by default twice the number of cores.
-        dask : str, optional
-            The address of a Dask scheduler, to play on its cluster. Each agent that is not part of
-            the package plays in a process of its own there from the beginning.
-        isolate : bool
-            Play each agent in a process of its own from the beginning, the package's too.
-        progress : bool
-            Show a progress bar with the score and its interval on the standard error.
         on_games : callable, optional
             Called with the number of games that have arrived.
 
         Raises
         ------
         ValueError
-            More jobs than the cores allow, or a cluster whose workers have several threads.
+            More jobs than the cores allow, an option that does not apply, or a cluster whose
+            workers have several threads.
         ArenaError, StoreError
             The tournament cannot continue. As after a ``KeyboardInterrupt``, all finished games are
             stored, and another call resumes.
@@ -383,13 +371,14 @@ class Arena:
                     " that no text describes: pass it again"
                 )
 
+    @documented()
     def verify(
         self,
         games: Iterable[int] | None = None,
         *,
-        jobs: int | None = None,
-        cores: int = 1,
-        isolate: bool = False,
+        jobs: Jobs | None = None,
+        cores: Cores = 1,
+        isolate: Isolate = False,
         force: bool = False,
         on_games: Callable[[int], None] = lambda games: None,
     ) -> list[Difference]:
@@ -403,8 +392,7 @@ class Arena:
         ----------
         games : iterable of int, optional
             The numbers of the games; by default all that were played.
-        jobs, cores, isolate
-            As for `run`.
+        options
         force : bool
             Play even if files of the players have changed since the first games.
         on_games : callable, optional
@@ -479,21 +467,23 @@ class Arena:
 
             yield show
 
+    @documented()
     def workers(
         self,
         *,
-        jobs: int | None = None,
-        cores: int = 1,
+        jobs: Jobs | None = None,
+        cores: Cores = 1,
         executor: Executor | None = None,
-        slots: int | None = None,
-        dask: str | None = None,
-        isolate: bool = False,
+        slots: _Slots | None = None,
+        dask: Dask | None = None,
+        isolate: Isolate = False,
     ) -> AbstractContextManager[Workers]:
         """Return the workers that games of these players need, as a context manager.
 
         Parameters
         ----------
-        jobs, cores, executor, slots, dask, isolate
+        options
+        executor : Executor, optional
             As for `run`.
 
         Raises
@@ -501,10 +491,11 @@ class Arena:
         ValueError
             More jobs than the cores allow, or a player who cannot be started or sent to workers.
         """
-        if sum(option is not None for option in (jobs, executor, dask)) > 1:
-            raise ValueError("expected one of jobs, executor and dask")
-        if cores != 1 and (executor is not None or dask is not None):
-            raise ValueError("cores: only games on this machine are bound to cores")
+        check_values(Arena.workers, jobs=jobs, slots=slots)
+        _check_alone(jobs=jobs, executor=executor, dask=dask)
+        _check_alone(cores=None if cores == 1 else cores, executor=executor, dask=dask)
+        if slots is not None and executor is None:
+            raise ValueError("slots: needs executor")
         if isolate or dask is not None or (executor is None and jobs != 1):
             self._check_ready_agents()
         if executor is None and dask is None:
@@ -520,8 +511,6 @@ class Arena:
             raise ValueError(f"cores: expected 1 to {len(available)}, got {cores}")
         if jobs is None:
             jobs = len(available) // cores
-        if jobs < 1:
-            raise ValueError(f"jobs: expected 1 or more, got {jobs}")
         if jobs * cores > len(available) and self._timed:
             raise ValueError(
                 f"jobs: {counted(jobs, 'game')} with time limits would need"
@@ -777,14 +766,19 @@ def _goal(
     return Goal(count, sprt or None)
 
 
-def _check_that_apply(*arguments: tuple[str, bool, str, bool]) -> None:
-    """Raise ``ValueError`` for an argument that is given where it does not apply.
+def _settings_of(options: SettingValues) -> dict[str, Any]:
+    """Return the settings that are given; ``TypeError`` for others, as from any function."""
+    for name in options:
+        if name not in declared(Settings):
+            raise TypeError(f"Arena() got an unexpected keyword argument {name!r}")
+    return {name: value for name, value in options.items() if value is not None}
 
-    Each has a name, whether it is given, what it does not apply to, and whether it applies.
-    """
-    for name, present, other, applies in arguments:
-        if present and not applies:
-            raise ValueError(f"{name}: does not apply to {other}")
+
+def _check_alone(**arguments: object) -> None:
+    """Raise ``ValueError`` if more than one of these arguments is given."""
+    first, *others = [name for name, value in arguments.items() if value is not None] or [""]
+    if others:
+        raise ValueError(f"{first}: does not apply with {others[0]}")
 
 
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:

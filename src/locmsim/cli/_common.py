@@ -20,6 +20,7 @@ __all__ = [
     "Parser",
     "Stopped",
     "add_verbose",
+    "check_output",
     "check_target",
     "color_wanted",
     "ended_by_signals",
@@ -122,6 +123,17 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
             " overwrites it",
             code=2,
         )
+
+
+def check_output(
+    option: str, path: str | None, ours: bytes | None = None, force: bool = False
+) -> None:
+    """Check what an option names as `check_target` does, unless that is the standard output."""
+    if path not in (None, *STDOUT_PATHS):
+        assert path is not None
+        check_target(path, ours, force)
+    elif path is not None and force:
+        raise Failure(f"--force: does not apply with {option} {path}", code=2)
 
 
 def write(path: str, text: str) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from locmsim.game.match import Match
     from locmsim.referee.process_match import Result
 
-__all__ = ["Played", "load_played", "load_result"]
+__all__ = ["Played", "check_log", "is_of_results", "load_played", "load_result"]
 
 
 class Played(NamedTuple):
@@ -31,17 +31,18 @@ def load_played(
 
     Raises `Failure`, which names the option that the text came from.
     """
-    from locmsim.arena import Arena
-    from locmsim.web.sources import load_log
+    from locmsim.arena import LocmGame
+    from locmsim.web.sources import arena_match, load_log
 
-    db, colon, number = source.rpartition(":")
+    check_log(source, rules, ids)
+    db, _, number = source.rpartition(":")
     with _failures(source, option):
-        if os.path.exists(source) or not (colon and number.isdecimal()):
-            return Played(*load_log(source, rules, ids))
-        with Arena.load(db) as arena:
-            players = arena.settings.players
-            first, second = (players[i].name for i in arena.record(int(number)).fixture.players)
-            return Played(arena.replay(int(number)), (first, second), arena.settings.game)
+        if is_of_results(source):
+            return Played(*arena_match(db, int(number)))
+        played = Played(*load_log(source, rules, ids))
+    if not isinstance(played.game, LocmGame):
+        _refuse(f"{source}, a match of {played.game.title}", rules, ids)
+    return played
 
 
 def load_result(
@@ -50,8 +51,28 @@ def load_result(
     """Load a match as `load_played` does, of Legends of Code and Magic only."""
     from locmsim.web import load_replay
 
+    check_log(game, rules, ids)
     with _failures(game, option):
         return load_replay(game, rules, ids)
+
+
+def is_of_results(source: str) -> bool:
+    """Return whether a text is a game of an arena's results (``DB:NUMBER``), and no file."""
+    _, colon, number = source.rpartition(":")
+    return bool(colon) and number.isdecimal() and not os.path.exists(source)
+
+
+def check_log(source: str, rules: str | None, ids: str | None) -> None:
+    """Refuse ``--rules`` and ``--ids`` for results, which say what was played: `Failure`."""
+    if is_of_results(source):
+        _refuse(f"{source}, a game of an arena's results", rules, ids)
+
+
+def _refuse(what: str, rules: str | None, ids: str | None) -> None:
+    """Fail for the first of these options that is given."""
+    for name, value in (("rules", rules), ("ids", ids)):
+        if value is not None:
+            raise Failure(f"--{name}: does not apply to {what}", code=2)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from locmsim.contract import Game
 
-__all__ = ["as_bot", "check_bot", "chooser_of", "game_of"]
+__all__ = ["as_bot", "check_bot", "check_game", "chooser_of", "game_of"]
 
 
 def game_of(options: "Namespace") -> Any:
@@ -19,20 +19,31 @@ def game_of(options: "Namespace") -> Any:
     These are options of Legends of Code and Magic: with another game, or one that says the same,
     they are an error.
     """
-    from locmsim._specs import read_options
     from locmsim.arena import make_game
 
-    text = options.game or "locm"
-    name, _, rest = text.partition(":")
-    chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
+    chosen = check_game(options)
     try:
-        stated = read_options(f"game {name}", rest) if name == "locm" else chosen
-        for one in chosen:
-            if one in stated:
-                raise Failure(f"--{one}: does not apply with --game {text}", code=2)
-        return make_game(text, **chosen)
+        return make_game(options.game or "locm", **chosen)
     except ValueError as error:
         raise Failure(f"--game: {error}", code=2) from None
+
+
+def check_game(options: "Namespace") -> dict[str, str]:
+    """Return ``--rules`` and ``--ids`` as far as they are given; `Failure` as for `game_of`."""
+    from locmsim._specs import read_options
+
+    chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
+    if options.game is None:
+        return chosen
+    name, _, rest = options.game.partition(":")
+    try:
+        stated = read_options(f"game {name}", rest) if name == "locm" else chosen
+    except ValueError as error:
+        raise Failure(f"--game: {error}", code=2) from None
+    for one in chosen:
+        if one in stated:
+            raise Failure(f"--{one}: does not apply with --game {options.game}", code=2)
+    return chosen
 
 
 def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:

@@ -69,5 +69,7 @@ def _parsed(
         raise ValueError(f"expected one position, got {len(states)}")
     (state,) = states
     if rules not in (None, state.rules):
-        raise ValueError(f"rules: the position is of rules {state.rules}, not {rules}")
+        raise ValueError(f"--rules: the position is of rules {state.rules}, not {rules}")
+    if ids is not None:
+        raise Failure("--ids: does not apply to the text of a position, only to a bot's input", 2)
     return state

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from locmsim import _common_options as common
 from locmsim._frame import argument_of
 from locmsim._options import declaration
-from locmsim.rules.rulesets import RULES
+from locmsim.rules.options import Ids, Rules
 
 __all__ = ["SEED", "SHARED", "add_shared"]
 
@@ -21,11 +21,11 @@ class _Shared(NamedTuple):
     short: str = ""
 
 
-def _declared(hint: Any) -> _Shared:
-    """Return an option that is declared for classes too."""
+def _declared(hint: Any, **more: str) -> _Shared:
+    """Return an option that is declared for classes too; `more` arguments take precedence."""
     one = declaration("", hint)
     arguments = argument_of(one)
-    return _Shared(one.option.text, {k: v for k, v in arguments.items() if k in _KEPT})
+    return _Shared(one.option.text, {k: v for k, v in arguments.items() if k in _KEPT} | more)
 
 
 #: What follows from a declaration, besides default and help.
@@ -35,18 +35,14 @@ _FLAG: dict[str, Any] = {"action": "store_true"}
 #: By name; docs/reference/cli.rst shows the table.
 SHARED = {
     "--cores": _declared(common.Cores),
-    "--dask": _Shared(
-        "address of the Dask scheduler on whose cluster the work is done", {"metavar": "ADDRESS"}
-    ),
+    "--dask": _declared(common.Dask, metavar="ADDRESS"),
     "--db": _Shared("an arena's file of results", {"metavar": "FILE"}),
     "--done": _Shared("actions that were already played in the turn", {"metavar": "LINE"}),
     "--force": _Shared("go on although a file exists or has changed", _FLAG),
     "--game": _Shared("name of the game, with its options", {"metavar": "GAME"}),
     "--games": _declared(common.Games),
     "--host": _Shared("address of a server", {"metavar": "HOST"}),
-    "--ids": _Shared(
-        "instance ids, the current ones or those of 2022", {"choices": ("new", "old")}
-    ),
+    "--ids": _declared(Ids),
     "--isolate": _declared(common.Isolate),
     "--jobs": _declared(common.Jobs),
     "--json": _Shared("print JSON", _FLAG),
@@ -57,12 +53,12 @@ SHARED = {
     "--output": _Shared("the file to write", {"metavar": "FILE"}, "-o"),
     "--player": _Shared("name of a player in an arena's results", {"metavar": "NAME"}),
     "--port": _declared(common.Port),
-    "--rules": _Shared("rule set", {"choices": tuple(RULES)}),
+    "--rules": _declared(Rules),
     "--seed": _declared(common.Seed),
     "--seconds": _declared(common.Seconds),
     "--time-ms": _declared(common.TimeMs),
     "--timeout-scale": _declared(common.TimeoutScale),
-    "--state": _Shared("folder of a run, which is resumed", {"metavar": "DIR"}),
+    "--state": _Shared("folder of a run, which is resumed", {"metavar": "FOLDER"}),
     "--turn": _declared(common.Turn),
     "--weights": _Shared("a file of weights", {"metavar": "FILE"}),
 }

@@ -29,12 +29,10 @@ __all__ = ["add_options", "run"]
 
 #: Number of cards listed for the opponent's hand.
 _CARDS = 12
-#: Default number of positions searched in each turn of a whole match.
+#: Default number of positions searched in each turn of a whole match, or of a tree of variations.
 _REPORT_NODES = 5000
 #: The instance ids of all that is printed, whichever the match had.
 _IDS = "new"
-#: Default number of positions searched in each turn of a tree of variations.
-_TREE_NODES = 5000
 
 
 def add_options(parser: Parser) -> None:
@@ -77,7 +75,11 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--seconds", default=2.0, help="time for the analysis (default: %(default)g)"
     )
-    add_shared(parser, "--nodes", help="positions per search, instead of a time")
+    add_shared(
+        parser,
+        "--nodes",
+        help=f"positions per search, instead of a time (with --report and --tree: {_REPORT_NODES})",
+    )
     add_shared(
         parser,
         "--done",
@@ -284,7 +286,7 @@ def _grow(
     """Print the tree of variations."""
     from locmsim.search.variations import variations
 
-    nodes = _TREE_NODES if options.nodes is None else options.nodes
+    nodes = _REPORT_NODES if options.nodes is None else options.nodes
     hand = words.base_ids(options.hand, known.possible_cards())
 
     def work() -> "Tree":

@@ -16,17 +16,17 @@ from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
     IDS_HELP,
-    STDOUT_PATHS,
     Failure,
     Parser,
     Stopped,
     add_verbose,
-    check_target,
+    check_output,
     ended_by_signals,
     start_logging,
     width,
     write,
 )
+from locmsim.cli._players import check_game
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
 from locmsim.contract import Part
@@ -65,7 +65,9 @@ def add_options(parser: Parser) -> None:
     number = Option("print the standard error output of both players of a game", 1, 1 << 62)
     add_option(show, Declared("stderr", int, None, number), metavar="GAME")
     show.add_argument(
-        "--csv", metavar="FILE", help="write one line per game to a CSV file and print nothing"
+        "--csv",
+        metavar="FILE",
+        help="write one line per game to a CSV file and print nothing; -: standard output",
     )
     show.add_argument(
         "--cards",
@@ -81,22 +83,22 @@ def add_options(parser: Parser) -> None:
 
 
 def _add_arena_run(parser: Parser) -> None:
-    from locmsim.arena import Settings
+    from locmsim.arena import Settings, Sprt
 
     add = parser.add_argument
     add(
         "players",
         nargs="*",
         metavar="PLAYER",
-        help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
+        help='an agent ("beam:time_ms=50") or a command ("./mybot --fast"); NAME=PLAYER names it',
     )
     group = parser.add_argument_group("matches")
     add = group.add_argument
     add_shared(
         group,
         "--games",
-        help="number of games per pairing (default: 200); in a pool: of further games in all, which"
-        " are drawn where they tell most",
+        help="number of games per pairing (default: 200); in a pool, number of further games in"
+        " all, which are played where they tell most about the ratings",
     )
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
@@ -132,7 +134,12 @@ def _add_arena_run(parser: Parser) -> None:
         help="the new players' only opponents; with --games alone: one of these is in each game",
     )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
-    add("--anchor", metavar="NAME=ELO", help="a player whose rating is given (default: mean of 0)")
+    add(
+        "--anchor",
+        metavar="NAME=ELO",
+        help="give a player this rating, which the others' are relative to (default: the mean of"
+        " all ratings is 0)",
+    )
     group = parser.add_argument_group("sequential test")
     tests = group.add_mutually_exclusive_group()
     tests.add_argument(
@@ -144,26 +151,17 @@ def _add_arena_run(parser: Parser) -> None:
         " ELO0; replaces the test of --db",
     )
     tests.add_argument("--no-sprt", action="store_true", help="drop the test of --db, play on")
-    add = group.add_argument
-    add("--sprt-of", metavar="NAME", help="the player who may be better (default: the first)")
-    add(
-        "--alpha",
-        type=float,
-        default=0.05,
-        help="probability of accepting ELO1 by mistake (default: %(default)s)",
+    group.add_argument(
+        "--sprt-of", metavar="NAME", help="the player who may be better (default: the first)"
     )
-    add(
-        "--beta",
-        type=float,
-        default=0.05,
-        help="probability of accepting ELO0 by mistake (default: %(default)s)",
-    )
+    for name in ("alpha", "beta"):
+        add_option(group, declared(Sprt)[name])
     group = parser.add_argument_group("machines")
     add_shared(
         group,
         "--jobs",
-        help="number of games played at once (default: one per core, which its two bots share; with"
-        " two cores for each game, each bot has its own)",
+        help="number of games played at once (default: one per core; the two bots of a game share"
+        " its core, unless there are two cores for each game)",
     )
     add_shared(group, "--cores", help="cores per game, for agents with threads (default: 1)")
     add_shared(group, "--dask", help="play on the cluster of this Dask scheduler")
@@ -179,7 +177,11 @@ def _add_arena_run(parser: Parser) -> None:
     add("--decks", metavar="AGENT", help=DECKS_HELP)
     add("--pilot", metavar="AGENT", help="this agent plays with the cards of both players")
     group = parser.add_argument_group("results")
-    add_shared(group, "--db", help="file of results; an existing one is resumed")
+    add_shared(
+        group,
+        "--db",
+        help="file of results; an existing one is resumed (default: a new one, arena-DATE-TIME.db)",
+    )
     add_shared(group, "--force", help="with --db: resume even if files of players have changed")
     group.add_argument(
         "--verify",
@@ -195,7 +197,7 @@ def _add_arena_run(parser: Parser) -> None:
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--mode",
         "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
-        "--timeout-scale", "--match-limit", "--lenient", "--dask",
+        "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot", "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
     parser.renamed(gauntlet="mode gauntlet")
@@ -220,6 +222,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
     start_logging(options.verbose)
     if options.verify is not None:
         return _verify_arena(options)
+    check_game(options)
     chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
@@ -398,9 +401,8 @@ def _remove_without_games(db: str) -> None:
 def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
-    if options.csv is not None and options.csv not in STDOUT_PATHS:
-        ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
-        check_target(options.csv, ours, options.force)
+    ours = rb"group,card,offered_" if options.cards else rb"game,pair,seed,"
+    check_output("--csv", options.csv, ours, options.force)
     for name in ("csv", "json"):
         if options.player is not None and not options.cards and getattr(options, name):
             raise Failure(f"--player: does not apply with --{name} without --cards", code=2)

@@ -69,6 +69,7 @@ def add_options(parser: Parser) -> None:
         parser,
         "--timeout-scale",
         default=_SCALE,
+        help="factor of all time limits, as a debugger needs; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")
@@ -163,7 +164,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         # Of an agent of others, its process says so.
         continues = isinstance(bot, partial) or hasattr(bot, "continue_turn")
         if options.done is not None and not continues:
-            raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}")
+            raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}", code=2)
         if isinstance(bot, str) and "seed" in options.parser.present:
             raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
         with _asker(options, bot, played, player) as ask:
@@ -284,7 +285,7 @@ def _ask_process(process: "AgentProcess", player: int, question: _Question) -> s
     try:
         rest = one_line(process.continue_turn(question.done))
     except UnusableAgentError:
-        raise Failure(f"--done: BOT {_CANNOT_CONTINUE}") from None
+        raise Failure(f"--done: BOT {_CANNOT_CONTINUE}", code=2) from None
     return _whole_turn(question, rest)
 
 

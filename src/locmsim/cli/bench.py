@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Parser, add_verbose
+from locmsim.cli._common import Parser
 from locmsim.cli._shared import add_shared
 from locmsim.rules.rulesets import RULES
 
@@ -60,7 +60,7 @@ def add_options(parser: Parser) -> None:
         action="store_true",
         help="measure nothing; print each rule set's bench signature as JSON",
     )
-    add_verbose(parser)
+    add("-v", "--verbose", action="store_true", help="show progress, even without a terminal")
     parser.rules_out("--signatures", "--rules", "--json", "--group", "--seconds", "--verbose")
 
 

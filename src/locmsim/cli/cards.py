@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
     FORCE_HELP,
-    STDOUT_PATHS,
     Failure,
     Parser,
-    check_target,
+    check_output,
     write,
 )
 from locmsim.cli._shared import SEED, add_shared
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-#: The start of a PNG file that this command wrote, for `check_target`.
+#: The start of a PNG file that this command wrote, for `check_output`.
 _PNG_HEAD = 33
 _NOTE = b"Software\0locmsim"
 _OUR_PNG = rb"\x89PNG.{33}tEXtSoftware\x00locmsim"
@@ -53,7 +52,7 @@ def add_options(parser: Parser) -> None:
     draw.add_argument(
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
     )
-    add_shared(draw, "--output", required=True)
+    add_shared(draw, "--output", required=True, help="the page or picture to write")
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
     add_shared(draw, "--force", help=FORCE_HELP)
     draw.set_defaults(act=_draw_cards)
@@ -95,8 +94,7 @@ def _generated(options: argparse.Namespace) -> "list[Card]":
 def _generate_cards(options: argparse.Namespace) -> None:
     from locmsim.rules.cards import save_cards
 
-    if options.output is not None and options.output not in STDOUT_PATHS:
-        check_target(options.output, rb"\d+ ;", options.force)
+    check_output("--output", options.output, rb"\d+ ;", options.force)
     cards = _generated(options)
     if options.output is None:
         _print_cards(cards)
@@ -108,7 +106,7 @@ def _draw_cards(options: argparse.Namespace) -> None:
     from locmsim.art import sheet_html, sheet_svg
 
     ours = _OUR_PNG if options.png else rb"<!doctype html>.*<title>The cards of seed"
-    check_target(options.output, ours, options.force)
+    check_output("--output", options.output, ours, options.force)
     cards = _generated(options)
     if options.png:
         _write_png(options.output, sheet_svg(cards))

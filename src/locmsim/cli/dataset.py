@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from locmsim._io import counted
+from locmsim._options import declaration
 from locmsim.cli._common import (
     FORCE_HELP,
     Failure,
@@ -17,6 +18,7 @@ from locmsim.cli._common import (
     start_logging,
 )
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option
 
 if TYPE_CHECKING:
     from locmsim.tuning.dataset import Examples
@@ -28,6 +30,8 @@ _SQLITE = b"SQLite format 3\0"
 
 def add_options(parser: Parser) -> None:
     """Declare the options."""
+    from locmsim.game.layouts import LayoutName
+
     parser.description = (
         "Write training examples: the player's observation (in a layout), the mask of legal"
         " actions, the action played and the winner of the game. They come from the games of an"
@@ -43,17 +47,13 @@ def add_options(parser: Parser) -> None:
         help="games to play, or at most to take from DB (default: %(default)s)",
     )
     add_shared(parser, "--rules", default="1.5", help="rule set (default: %(default)s)")
-    add(
-        "--layout",
-        default="entities",
-        metavar="NAME",
-        help="observation layout (default: %(default)s)",
-    )
+    add_option(parser, declaration("layout", LayoutName, "entities"))
     add(
         "--decks",
         default="random",
         metavar="NAME",
-        help="deck builder of an agent (default: %(default)s)",
+        help="how decks are chosen in an agent's games: random, a deck builder (1.5) or a draft"
+        " picker (1.x) (default: %(default)s)",
     )
     add_shared(parser, "--player", help="with DB: whose actions to write (default: both players')")
     where = parser.add_mutually_exclusive_group()
@@ -126,7 +126,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
         layout=options.layout,
         decks=options.decks,
         seed=options.seed,
-        jobs=options.jobs or len(available_cores()),
+        jobs=options.jobs or (1 if options.dask else len(available_cores())),
         dask=options.dask,
     )
 

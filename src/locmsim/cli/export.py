@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
+from locmsim._options import check_values, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     STDOUT_PATHS,
     Failure,
     Parser,
+    check_output,
     check_target,
     write,
 )
 from locmsim.cli._shared import add_shared
+from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
     from locmsim.networks.weights import Weights, WeightsFile
@@ -36,6 +39,9 @@ _OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 
 def add_options(parser: Parser) -> None:
+    from locmsim.export import PARTS, export_bot, kernel_header
+
+    known = declared(export_bot)
     add = parser.add_argument
     add_shared(
         parser, "--rules", help="export the bot for this rule set, or fix the rule set of a kernel"
@@ -52,30 +58,19 @@ def add_options(parser: Parser) -> None:
         type=_parts,
         default=(),
         metavar="PARTS",
-        help="parts of our bots to add to a kernel: deck, draft, evaluation, belief, search, tests",
+        help=f"with --kernel: parts of our bots to add, of {','.join(PARTS)}",
     )
-    add(
-        "--minify",
-        action="store_true",
-        help="write a kernel in few characters, without comments; names for users are kept",
-    )
+    minified = argument_of(declared(kernel_header)["minified"])
+    add("--minify", **{**minified, "help": f"with --kernel: {minified['help']}"})
     add_shared(parser, "--output", required=True)
     add_shared(parser, "--weights", help="weights of the bot (default: the tuned weights)")
-    add("--search", choices=("beam", "mcts"), help="search algorithm of the bot (default: beam)")
-    add_shared(
-        parser, "--time-ms", help="search time per turn, at most 0.6 of the limit (default: 120)"
-    )
+    add_option(parser, known["search"], default=None)
+    limit = f"at most {known['share'].default:g} of the limit"
+    shown = argument_of(known["time_ms"])["help"]
+    add_shared(parser, "--time-ms", help=shown.replace(" (", f"; {limit} (", 1))
     add_shared(parser, "--force", help=FORCE_HELP)
-    add(
-        "--readable",
-        action="store_true",
-        help="keep names and comments; the file is too long for the site",
-    )
-    add(
-        "--ascii",
-        action="store_true",
-        help="use ASCII characters only, for editors that garble others",
-    )
+    add_option(parser, known["readable"])
+    add_option(parser, known["ascii"])
     add(
         "--write-weights",
         metavar="FILE",
@@ -84,6 +79,14 @@ def add_options(parser: Parser) -> None:
     parser.rules_out("--kernel", "--time-ms", "--readable", "--write-weights")
     parser.needs("--kernel", "--with", "--minify")
     parser.rules_out("--engine", "--kernel", "--time-ms", "--readable", "--ascii")
+
+
+#: The parts of a kernel that depend on an option.
+_USERS = {
+    "weights": {"belief", "deck", "draft", "evaluation", "search"},
+    "search": {"search"},
+    "ascii": {"deck", "draft", "search"},
+}
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -96,8 +99,9 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             "--rules is needed for a bot or an engine, --kernel for the simulator alone", code=2
         )
-    if options.output not in STDOUT_PATHS:
-        check_target(options.output, _OURS, options.force)
+    # --force may be for the other file.
+    force = options.force and (options.write_weights is None or options.output not in STDOUT_PATHS)
+    check_output("--output", options.output, _OURS, force)
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     if options.kernel:
@@ -111,10 +115,11 @@ def run(options: argparse.Namespace) -> None:
 def _run_kernel(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, kernel_header
 
-    if not options.parts:
-        for name in ("weights", "search", "ascii"):
-            if name in options.parser.present:
-                raise Failure(f"--{name}: does not apply with --kernel without --with", code=2)
+    for name, users in _USERS.items():
+        if name in options.parser.present and not users & {*options.parts}:
+            alone = f"--with {','.join(options.parts)}" if options.parts else ""
+            other = alone or "--kernel without --with"
+            raise Failure(f"--{name}: does not apply with {other}", code=2)
     with _named_errors():
         text = kernel_header(
             options.rules,
@@ -153,6 +158,11 @@ def _run_engine(options: argparse.Namespace) -> None:
 def _run_bot(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot
 
+    limit = {} if options.time_ms is None else {"time_ms": options.time_ms}
+    try:
+        check_values(export_bot, **limit)
+    except ValueError as error:
+        raise Failure(error, code=2) from None
     with _named_errors():
         bot = export_bot(
             options.rules,
@@ -160,7 +170,7 @@ def _run_bot(options: argparse.Namespace) -> None:
             search=options.search or "beam",
             readable=options.readable,
             ascii=options.ascii,
-            **({"time_ms": options.time_ms} if options.time_ms else {}),
+            **limit,
         )
     size = f"{len(bot.text):,} characters"
     if not (bot.fits or options.readable):

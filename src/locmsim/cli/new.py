@@ -73,7 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("kind", metavar="KIND", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument(
-        "path", metavar="PATH", help="the folder, created if missing; no file is overwritten"
+        "path", metavar="FOLDER", help="the folder, created if missing; no file is overwritten"
     )
 
 

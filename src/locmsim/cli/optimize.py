@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from locmsim._options import Declared, Option
+from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
@@ -21,7 +21,7 @@ from locmsim.cli._common import (
 )
 from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option
+from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
     from locmsim.contract import Game
@@ -48,6 +48,8 @@ _LINES = 20
 
 
 def add_options(parser: Parser) -> None:
+    from locmsim.tuning import OptimizationSettings
+
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
@@ -62,11 +64,12 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="PLAYER",
-        help="opponent, may be repeated; DB:NAME or DB: a player, or all who are not retired, of a"
-        " file of results (default: versions of the bot play each other)",
+        help="an opponent; DB:NAME or DB: a player, or all who are not retired, of a file of"
+        " results (repeatable; default: versions of the bot play each other)",
     )
-    add_shared(parser, "--games", help="games of the tuning (default: 4000)")
-    add("--method", help="spsa, cmaes or tpe (default: spsa)")
+    known = declared(OptimizationSettings)
+    add_shared(parser, "--games", help=argument_of(known["games"])["help"])
+    add_option(parser, known["method"], default=None)
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
     add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")
@@ -75,13 +78,13 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
     add_shared(parser, "--force", help=FORCE_HELP)
-    group = parser.add_argument_group("limits")
+    group = parser.add_argument_group("time limits and faults")
     add_shared(group, "--timeout-scale", default=1.0)
     add_shared(group, "--match-limit")
     add_shared(group, "--lenient")
     where = parser.add_argument_group("machines").add_mutually_exclusive_group()
-    add_shared(where, "--jobs", help="games at a time (default: one per core)")
-    add_shared(where, "--dask", help="play on the cluster of this scheduler")
+    add_shared(where, "--jobs", help="number of games played at once (default: one per core)")
+    add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
     add_verbose(parser)
     parser.needs("--plot", "--force")
 
@@ -212,5 +215,5 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
 def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:
     message = f"stopped after {optimization.games:,} games"
     if options.state is None:
-        return f"{message}, which are lost: --state DIR would keep them"
+        return f"{message}, which are lost: --state FOLDER would keep them"
     return f"{message}; the same command resumes"

@@ -18,7 +18,7 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     Parser,
-    check_target,
+    check_output,
     color_wanted,
     ended_by_signals,
     write,
@@ -52,14 +52,15 @@ def add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the match")
     add = group.add_argument
     add_shared(group, "--rules", help="rule set (default: 1.5, or that of the log)")
-    add_shared(group, "--seed", "-seed", help="seed of the match: the same as -d seed=N")
+    add_shared(group, "--seed", "-seed", help="seed of the match, instead of that of -d")
     add(
         "-d",
         default="",
         metavar="DATA",
-        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; the last of several -d counts',
+        help="parameters of the match as the Java referee reads them, such as"
+        ' "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
     )
-    league = Option("league, 1 to 4, in rules 1.0: the same as -d league=N", 1, 4)
+    league = Option("league, 1 to 4, in rules 1.0, instead of that of -d", 1, 4)
     add_option(group, Declared("league", int, None, league), "-league")
     add_shared(group, "--ids", help=IDS_HELP)
     group.add_argument("--decks", metavar="AGENT", help=DECKS_HELP)
@@ -77,12 +78,18 @@ def add_options(parser: Parser) -> None:
     add_shared(group, "--isolate")
     group = parser.add_argument_group("output")
     add = group.add_argument
-    add("-l", "--logs", metavar="FILE", help="write the match's log as one line of JSON")
+    add(
+        "-l",
+        "--logs",
+        metavar="FILE",
+        help="write the match's log as one line of JSON; -: print it",
+    )
     add(
         "-s",
         "--server",
         action="store_true",
-        help="show the match in the browser until Ctrl-C; without a browser, as with --text",
+        help="show the match in the browser until Ctrl-C; where that is not possible, as --text;"
+        " tools give it together with --json, which rules the page out",
     )
     add("--text", action="store_true", help="print the match as text after the scores")
     add(
@@ -96,15 +103,14 @@ def add_options(parser: Parser) -> None:
         "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
         "--match-limit", "--lenient", "--isolate", "--decks",
     )  # fmt: skip
-    parser.rules_out("--json", "--text")
+    parser.rules_out("--json", "--text", "--stderr")
     parser.needs("--logs", "--force")
 
 
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play or replay the match, print and log it; return 1 if a bot could not be started."""
-    if options.logs is not None and options.logs not in STDOUT_PATHS:
-        check_target(options.logs, rb'\{"(errors|game)":', options.force)
+    check_output("--logs", options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that run a referee treat anything on its standard error as a failure of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     #: None for Legends of Code and Magic, whose output shows more than other games can.
@@ -305,7 +311,7 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
     except (ValueError, argparse.ArgumentTypeError) as error:
         raise Failure(f"-d: {error}", code=2) from None
     if params or options.league is not None:
-        name = next(iter(params), "league")
+        name = f"-d: {next(iter(params))}" if params else "--league"
         raise Failure(
             f"{name}: does not apply to {game.title}; its options belong to --game", code=2
         )

@@ -6,7 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from locmsim.cli._common import FORCE_HELP, STDOUT_PATHS, Failure, Parser, check_target, write
+from locmsim.cli._common import FORCE_HELP, STDOUT_PATHS, Failure, Parser, check_output, write
+from locmsim.cli._matches import check_log
 from locmsim.cli._shared import add_shared
 
 __all__ = ["add_options", "run"]
@@ -36,16 +37,17 @@ def add_options(parser: Parser) -> None:
     )
     add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
-    add_shared(parser, "--force", help=FORCE_HELP)
     add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
+    add_shared(parser, "--force", help=FORCE_HELP)
     parser.needs("--output", "--force")
 
 
 def run(options: argparse.Namespace) -> None:
     from locmsim.arena import StoreError
 
-    if options.output is not None and options.output not in STDOUT_PATHS:
-        check_target(options.output, _OURS, options.force)
+    check_output("--output", options.output, _OURS, options.force)
+    if options.open and options.output in STDOUT_PATHS:
+        raise Failure(f"--open: does not apply with --output {options.output}", code=2)
     try:
         page = _page(options)
     except OSError as error:
@@ -82,8 +84,11 @@ def _page(options: argparse.Namespace) -> str:
         with open(options.source, encoding="utf-8", errors="replace") as file:
             text = file.read()
         if is_capture(text):
-            if options.engine:
-                raise ValueError("--engine needs a log: this is what one bot was sent")
+            for name in ("ids", "engine"):
+                if name in options.parser.present:
+                    what = f"{options.source}, a bot's input"
+                    raise Failure(f"--{name}: does not apply to {what}", code=2)
             return capture_html(text, names_shown or ("", ""), view=view, rules=options.rules)
+    check_log(options.source, options.rules, options.ids)
     result, names = load_replay(options.source, options.rules, options.ids)
     return replay_html(result, names_shown or names, view=view, engine=options.engine)

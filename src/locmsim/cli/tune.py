@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from locmsim._options import Declared, Option
+from locmsim._options import declared
 from locmsim.cli._common import (
     Failure,
     Parser,
@@ -18,8 +18,8 @@ from locmsim.cli._common import (
     ended_by_signals,
     start_logging,
 )
-from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option
+from locmsim.cli._shared import SHARED, add_shared
+from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
     from locmsim.tuning import Tuner
@@ -28,6 +28,9 @@ __all__ = ["add_options", "run"]
 
 
 def add_options(parser: Parser) -> None:
+    from locmsim.tuning import Tuner, TuningSettings
+
+    known = declared(TuningSettings)
     add = parser.add_argument
     add_shared(
         parser,
@@ -39,7 +42,7 @@ def add_options(parser: Parser) -> None:
     add(
         "--parts",
         metavar="PARTS",
-        help="parts to tune, of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
+        help=known["parts"].option.text,
     )
     add_shared(
         parser, "--weights", help="weights file to start from (default: the package's weights)"
@@ -47,15 +50,12 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser, "--state", help="folder for the state of the run; an existing one is resumed"
     )
-    iterations = Option("total number of iterations", 0, 10**6)
-    add_option(parser, Declared("iterations", int, 10, iterations))
-    add_shared(parser, "--games", help="games per iteration (default: 4000)")
-    deciding = Option("games of the match that decides on new weights (default: 1000)", 1, 10**9)
-    add_option(parser, Declared("match_games", int, None, deciding))
-    add_shared(parser, "--nodes", help="positions searched per turn (default: 2000)")
-    pools = Option("number of different card sets (default: 1000)", 1, 10**9)
-    add_option(parser, Declared("pools", int, None, pools))
-    add_shared(parser, "--seed", help="seed of all random numbers (default: 1)")
+    add_option(parser, declared(Tuner.run)["iterations"]._replace(default=10))
+    for name in ("games", "match_games", "nodes", "pools", "seed"):
+        if (flag := f"--{name}") in SHARED:
+            add_shared(parser, flag, help=argument_of(known[name])["help"])
+        else:  # what is given is compared with a run that is resumed
+            add_option(parser, known[name], default=None)
     where = parser.add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="number of processes (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
@@ -69,12 +69,7 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError
 
     _check_output(options.output)
-    if options.verbose:
-        import logging
-
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    else:
-        start_logging(0)
+    start_logging(options.verbose)
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
         if name not in ("run", "parser", "jobs", "dask", "verbose") and value is not None:
@@ -129,13 +124,13 @@ def _improve(tuner: "Tuner", options: argparse.Namespace) -> None:
     """Run the iterations, writing the weights after each; say how to resume if they are stopped."""
     from locmsim.workers import WorkersError, available_cores
 
-    workers = options.jobs
-    if workers is None and options.dask is None:
-        workers = len(available_cores())
+    jobs = options.jobs
+    if jobs is None and options.dask is None:
+        jobs = len(available_cores())
     with ended_by_signals(), _tuning_progress() as (on_games, write_line):
         try:
             for line in tuner.run(
-                options.iterations, workers=workers, dask=options.dask, on_games=on_games
+                options.iterations, jobs=jobs, dask=options.dask, on_games=on_games
             ):
                 tuner.write(options.output)
                 write_line(line)
@@ -154,7 +149,7 @@ def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
         best = (
             f"the best weights are in {options.output}, " if os.path.exists(options.output) else ""
         )
-        return f"{message}; {best}games played since then are lost: --state DIR would keep them"
+        return f"{message}; {best}games played since then are lost: --state FOLDER would keep them"
     words = ["--state", options.state, "--output", options.output]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:

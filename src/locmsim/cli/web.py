@@ -36,7 +36,7 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="BOT",
-        help="an additional opponent: a command, an agent or NAME=either (repeatable)",
+        help="an additional opponent: a command or an agent; NAME=BOT names it (repeatable)",
     )
     add_shared(
         parser,
@@ -55,7 +55,7 @@ def add_options(parser: Parser) -> None:
         parser,
         "--timeout-scale",
         default=5.0,
-        help="multiply the time limits of opponents by X; 0: no limits (default: %(default)g)",
+        help="factor of the opponents' time limits; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--open", help="open the pages in the browser")
     parser.renamed(games="save")

@@ -13,7 +13,7 @@
 []
 """
 
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -25,8 +25,15 @@ from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
+from locmsim._options import Option, check_values
 from locmsim.envs.base import RowsEnv
-from locmsim.envs.options import HIDDEN_SIZE, OptionValues, spaces_of, spelled_out
+from locmsim.envs.options import (
+    HIDDEN_SIZE,
+    RenderMode,
+    SharedOptionValues,
+    spaces_of,
+    with_options,
+)
 from locmsim.envs.players import CALLER
 from locmsim.envs.resets import drawn_seed, known
 
@@ -35,19 +42,18 @@ __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 _AGENTS = ["player_0", "player_1"]
 #: Options that say who plays where: here the caller plays both seats.
 _WHO = "opponent", "seat", "players"
+_Phase = Annotated[str, Option("what an episode is", choices=("battle", "match"))]
 
 #: An option that means nothing: PettingZoo's own test of environments passes it.
 _IGNORED = ("options",)
 
 
-@spelled_out("Battle", without=_WHO)
+@with_options("Battle", without=_WHO)
 class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
     """One battle of two agents, ``player_0`` and ``player_1``.
 
     Parameters
     ----------
-    render_mode : {"ansi", "human", "rgb_array"}, optional
-        "rgb_array" needs the extra ``png``.
     options
 
     Raises
@@ -70,7 +76,9 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
     }
     _name = "Battle"
 
-    def __init__(self, *, render_mode: str | None = None, **options: Unpack[OptionValues]) -> None:
+    def __init__(
+        self, *, render_mode: RenderMode = None, **options: Unpack[SharedOptionValues]
+    ) -> None:
         super().__init__()
         for name in options:
             if name in _WHO:
@@ -232,40 +240,45 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         """Nothing is to be closed."""
 
 
-@spelled_out("Match", without=_WHO)
+@with_options("Match", without=_WHO)
 class MatchAEC(BattleAEC):
     """A whole match of two agents: thirty picks of each in turn, then the battle.
 
     Observations and actions are those of `MatchEnv`. Neither agent sees what the other one picks.
+
+    Parameters
+    ----------
+    options
     """
 
     metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
     _name = "Match"
 
 
-@spelled_out(without=("episode", *_WHO))
+@with_options("Battle", without=_WHO)
 def raw_env(
-    phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
+    phase: _Phase = "battle",
+    *,
+    render_mode: RenderMode = None,
+    **options: Unpack[SharedOptionValues],
 ) -> BattleAEC:
     """Create the environment without wrappers.
 
     Parameters
     ----------
-    phase : {"battle", "match"}
-        What an episode is.
-    render_mode : {"ansi", "human", "rgb_array"}, optional
-        "rgb_array" needs the extra ``png``.
     options
     """
-    if phase not in ("battle", "match"):
-        raise ValueError(f"phase: expected battle or match, got {phase!r}")
+    check_values(raw_env, phase=phase)
     kind = MatchAEC if phase == "match" else BattleAEC
     return kind(render_mode=render_mode, **options)
 
 
-@spelled_out(without=("episode", *_WHO))
+@with_options("Battle", without=_WHO)
 def env(
-    phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
+    phase: _Phase = "battle",
+    *,
+    render_mode: RenderMode = None,
+    **options: Unpack[SharedOptionValues],
 ) -> Any:
     """Create the environment with a check that methods are called in order.
 
@@ -273,10 +286,6 @@ def env(
 
     Parameters
     ----------
-    phase : {"battle", "match"}
-        What an episode is.
-    render_mode : {"ansi", "human", "rgb_array"}, optional
-        "rgb_array" needs the extra ``png``.
     options
     """
     return OrderEnforcingWrapper(raw_env(phase, render_mode=render_mode, **options))

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from locmsim._options import declaration
 from locmsim.envs.games import Games
-from locmsim.envs.options import Options, options_of
+from locmsim.envs.options import Options, RenderMode, options_of
 from locmsim.envs.players import Players
-from locmsim.envs.rendering import RENDER_MODES, check_render_mode
+from locmsim.envs.rendering import RENDER_MODES
 from locmsim.game.layouts import Layout
 
 __all__ = ["LocmEnvBase", "RowsEnv"]
@@ -28,7 +29,8 @@ class RowsEnv:
         self, n: int, options: Mapping[str, Any], render_mode: str | None, **settings: Any
     ) -> None:
         """Begin with `n` rows; `settings` are more arguments of `Games`."""
-        self.render_mode = check_render_mode(render_mode)
+        declaration("render_mode", RenderMode).check(render_mode)
+        self.render_mode = render_mode
         self.options = options_of(options, self._name)
         self.games = Games(n, self.options, **settings)
 

@@ -32,16 +32,18 @@ Python tells a bot what the other one did. The game cannot be loaded by name.
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from locmsim._core import State
+from locmsim._options import Option, check_values, documented
 from locmsim.envs.openspiel_match import MatchState
 from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.positions import start_position
 from locmsim.rules.cards import Card
+from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import (
     DECK_SIZE,
     DEFAULT_RUNES,
@@ -53,10 +55,15 @@ from locmsim.rules.rulesets import (
 
 __all__ = ["Game", "MatchState", "Observer", "game"]
 
+_FloatLayout = Annotated[
+    str,
+    Option("what the numbers of a tensor mean", choices=("entities-f32", "gym-locm")),
+]
 #: Calls and executed actions together after which the referee of 1.5 ends a game.
 _REFEREES_CAP = 1400
 
 
+@documented()
 class Game:
     """A rule set as a game of OpenSpiel, for `MCTSBot` and other algorithms in Python.
 
@@ -64,10 +71,10 @@ class Game:
 
     Parameters
     ----------
-    rules : {"1.5", "1.2", "1.0"}
+    options
     """
 
-    def __init__(self, rules: str) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules: RuleSet = get_rules(rules)
 
     @property
@@ -102,12 +109,12 @@ class Game:
         """
         if deck0 is None and deck1 is None:
             if ids is not None or pool is not None:
-                raise ValueError("ids and pool belong to decks, and none are given")
+                raise ValueError("ids, pool: need decks")
             return start_position(secrets.randbits(63) if seed is None else seed, self.rules)
         if deck0 is None or deck1 is None:
             raise ValueError("expected two decks or none, got one")
         if seed is not None:
-            raise ValueError("seed is for random decks, but decks are given")
+            raise ValueError("seed: does not apply with decks")
         return State.new(deck0, deck1, rules=self.rules, ids=ids, pool=pool)
 
     def new_initial_states(self) -> list[State]:
@@ -132,7 +139,7 @@ class Game:
         if match is None:
             match = Match(self.rules, seed=seed)
         elif seed is not None:
-            raise ValueError("seed is for a new match, but one is given")
+            raise ValueError("seed: does not apply with match")
         elif match.rules != self.rules:
             raise ValueError(f"match: its rules are {match.rules}, not {self.rules}")
         return MatchState(match)
@@ -229,6 +236,7 @@ class Game:
         return game, (self.rules,)
 
 
+@documented()
 class Observer:
     """What a player sees of a state, as OpenSpiel's observers have it.
 
@@ -236,8 +244,7 @@ class Observer:
 
     Parameters
     ----------
-    rules : {"1.5", "1.2", "1.0"}
-    layout : {"entities-f32", "gym-locm"}
+    options
 
     Raises
     ------
@@ -245,10 +252,9 @@ class Observer:
         If the rule set has no such layout, or its numbers are not float32.
     """
 
-    def __init__(self, rules: str, layout: str = "entities-f32") -> None:
+    def __init__(self, rules: Rules, layout: _FloatLayout = "entities-f32") -> None:
+        check_values(Observer, layout=layout)
         kind = get_layout(layout, rules)
-        if kind.dtype != np.float32:
-            raise ValueError(f"layout: expected entities-f32 or gym-locm, got {layout!r}")
         self._layout = layout
         #: float32 array, changed in place.
         self.tensor = np.zeros(kind.shape, np.float32)

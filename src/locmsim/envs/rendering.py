@@ -22,7 +22,6 @@ __all__ = [
     "RENDER_MODES",
     "battle_frame",
     "battle_text",
-    "check_render_mode",
     "choice_frame",
     "choice_text",
     "show",
@@ -31,13 +30,6 @@ __all__ = [
 RENDER_MODES = ["ansi", "human", "rgb_array"]
 
 Frame = NDArray[np.uint8]
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    """Return the mode; ``ValueError`` if it is unknown."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode: expected {', '.join(RENDER_MODES)} or None, got {mode!r}")
-    return mode
 
 
 def show(mode: str | None, text: Callable[[], str], frame: Callable[[], Frame]) -> Any:

@@ -225,7 +225,7 @@ class Starts:
     def _begin_at(self, row: int, wanted: Mapping[str, Any]) -> None:
         """Begin an episode at a position."""
         if others := sorted({"match", "cards", "decks"} & wanted.keys()):
-            raise ValueError(f"{others[0]}: does not go together with state")
+            raise ValueError(f"{others[0]}: does not apply with state")
         if not isinstance(wanted["state"], State):
             raise ValueError(f"state: expected a State, got {wanted['state']!r}")
         self._rows.begin_drawn(row, state=wanted["state"])

@@ -11,21 +11,19 @@ from locmsim._core import State
 from locmsim.envs._fresh import Fresh
 from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.options import OptionValues, spaces_of, spelled_out
+from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
 from locmsim.envs.resets import drawn_seed, known
 from locmsim.errors import IllegalActionError
 
 __all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv"]
 
 
-@spelled_out()
+@with_options()
 class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     """One episode of a match at a time: a battle, a choice phase, or both.
 
     Parameters
     ----------
-    render_mode : {"ansi", "human", "rgb_array"}, optional
-        "rgb_array" needs the extra ``png``.
     options
 
     Raises
@@ -55,7 +53,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     battles after a choice. Nothing in the info tells of hidden cards before the end.
     """
 
-    def __init__(self, *, render_mode: str | None = None, **options: Unpack[OptionValues]) -> None:
+    def __init__(self, *, render_mode: RenderMode = None, **options: Unpack[OptionValues]) -> None:
         self._play(1, options, render_mode)
         self.observation_space, self.action_space = spaces_of(self.options)
         self._start()
@@ -218,29 +216,49 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         return self.games.shown(0, self.render_mode)
 
 
-@spelled_out("Battle")
+@with_options("Battle")
 class BattleEnv(LocmEnv):
-    """``locmsim/Battle-v0``: one battle against an opponent."""
+    """``locmsim/Battle-v0``: one battle against an opponent.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Battle"
 
 
-@spelled_out("Draft")
+@with_options("Draft")
 class DraftEnv(LocmEnv):
-    """``locmsim/Draft-v0``: one card of three, thirty times (rules 1.2 and 1.0), then battles."""
+    """``locmsim/Draft-v0``: one card of three, thirty times (rules 1.2 and 1.0), then battles.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Draft"
 
 
-@spelled_out("Construct")
+@with_options("Construct")
 class ConstructEnv(LocmEnv):
-    """``locmsim/Construct-v0``: thirty of 120 cards, none more than twice (1.5), then battles."""
+    """``locmsim/Construct-v0``: thirty of 120 cards, none more than twice (1.5), then battles.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Construct"
 
 
-@spelled_out("Match")
+@with_options("Match")
 class MatchEnv(LocmEnv):
-    """``locmsim/Match-v0``: the choice phase, then the battle."""
+    """``locmsim/Match-v0``: the choice phase, then the battle.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Match"

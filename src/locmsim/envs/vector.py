@@ -1,7 +1,7 @@
 """Many episodes at once: the native vector environments of Gymnasium."""
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -9,34 +9,23 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from locmsim._checks import MOST_ROWS, MOST_THREADS
 from locmsim._core import State
+from locmsim._options import Option
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.options import OptionValues, spaces_of, spelled_out
+from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, row_seeds
 from locmsim.envs.results import EpisodeMatch
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
 
-@spelled_out()
+@with_options()
 class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     """`num_envs` episodes side by side, stepped in compiled code: what ``gym.make_vec`` makes.
 
     Parameters
     ----------
-    num_envs : int
-        Number of rows.
-    threads : int
-        Threads that share the rows. Results do not depend on it.
-    autoreset_mode : gymnasium.vector.AutoresetMode or str
-        SAME_STEP: the observation of an ended row is that of its next episode.
-    copy : bool
-        False: the returned arrays are the buffers that the next step overwrites.
-    final_obs : bool
-        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP), in the
-        form of observations; without the ``state`` of `Options.privileged`.
-    render_mode : {"ansi", "human", "rgb_array"}, optional
-        "rgb_array" needs the extra ``png``.
     options
 
     Raises
@@ -65,13 +54,41 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        num_envs: int = 1,
+        num_envs: Annotated[int, Option("number of rows", 1, MOST_ROWS)] = 1,
         *,
-        threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        final_obs: bool = False,
-        render_mode: str | None = None,
+        threads: Annotated[
+            int,
+            Option(
+                "number of threads that share the rows",
+                1,
+                MOST_THREADS,
+                more="Results do not depend on it.",
+            ),
+        ] = 1,
+        autoreset_mode: Annotated[
+            AutoresetMode | str,
+            Option(
+                "when a row whose episode has ended begins the next one",
+                kind="gymnasium.vector.AutoresetMode or str",
+                more="SAME_STEP: the observation of an ended row is that of its next episode.",
+            ),
+        ] = AutoresetMode.SAME_STEP,
+        copy: Annotated[
+            bool,
+            Option(
+                "whether the returned arrays are copies",
+                more="Otherwise they are the buffers that the next step overwrites.",
+            ),
+        ] = True,
+        final_obs: Annotated[
+            bool,
+            Option(
+                "whether the info has ``final_obs``, the last observations of ended rows"
+                " (SAME_STEP), in the form of observations; without the ``state`` of"
+                " `Options.privileged`"
+            ),
+        ] = False,
+        render_mode: RenderMode = None,
         **options: Unpack[OptionValues],
     ) -> None:
         super().__init__()
@@ -321,22 +338,37 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             self.games.close()
 
 
-@spelled_out("Construct")
+@with_options("Construct")
 class ConstructVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Construct-v0``."""
+    """`num_envs` times ``locmsim/Construct-v0``.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Construct"
 
 
-@spelled_out("Draft")
+@with_options("Draft")
 class DraftVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Draft-v0``."""
+    """`num_envs` times ``locmsim/Draft-v0``.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Draft"
 
 
-@spelled_out("Match")
+@with_options("Match")
 class MatchVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Match-v0``."""
+    """`num_envs` times ``locmsim/Match-v0``.
+
+    Parameters
+    ----------
+    options
+    """
 
     _name = "Match"

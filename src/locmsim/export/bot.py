@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
+from locmsim._checks import MOST_MS
+from locmsim._options import Option, check_values, documented
 from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent
 from locmsim.export.header import selected
-from locmsim.export.kit import SEARCHES, check_parts, make_kit, template
+from locmsim.export.kit import SEARCHES, Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
+from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 from locmsim.search import SearchOptions
 
@@ -64,42 +68,44 @@ class Bot:
         return len(self.text) <= LIMIT
 
 
+@documented()
 def export_bot(
-    rules: str,
+    rules: Rules,
     weights: Mapping[str, Weights] | None = None,
     *,
-    search: str = "beam",
+    search: SearchName = "beam",
     options: SearchOptions | None = None,
-    time_ms: float = TIME_MS,
-    share: float = SHARE,
-    readable: bool = False,
-    ascii: bool = False,
+    time_ms: Annotated[
+        float,
+        Option(
+            "time per turn, five times as much for the first one",
+            0.0,
+            MOST_MS,
+            above=True,
+            measured_in="ms",
+            more="It is at most `share` of the limit of the rules.",
+        ),
+    ] = TIME_MS,
+    share: Annotated[
+        float, Option("largest share of the limit that a turn may take", 0.0, 1.0, above=True)
+    ] = SHARE,
+    readable: Annotated[
+        bool, Option("keep names and comments; the file is too long for the site")
+    ] = False,
+    ascii: Ascii = False,
 ) -> Bot:
     """Return the bot of one rule set as one C file.
 
     Parameters
     ----------
-    rules : str
-        The rule set.
+    options
     weights : mapping of rule sets to Weights, optional
         The weights of the bot; by default the package's. The tables of an ensemble of deck values
         are quantised to 25 levels. With `ascii` the ensemble is distilled to one network
         (`locmsim.tuning.distilling`), which takes minutes and needs the extra `train`, except for
         the package's own ensemble.
-    search : str
-        "beam" or "mcts".
     options : SearchOptions, optional
         `BeamOptions` or `MCTSOptions`, matching `search`.
-    time_ms : float
-        Milliseconds per turn, at most `share` of the limit of the rules; five times as many for the
-        first one, as for agents.
-    share : float
-        See `time_ms`.
-    readable : bool
-        Keep names and comments, for reading.
-    ascii : bool
-        Encode networks in ASCII, which takes more than twice as many characters. Otherwise a
-        character holds 14 bits, and the file must be stored as UTF-8.
 
     Raises
     ------
@@ -109,12 +115,9 @@ def export_bot(
         An ensemble must be distilled, but PyTorch is missing.
     """
     rule_set = get_rules(rules)
-    if search not in SEARCHES:
-        raise ValueError(f"search: expected one of {', '.join(SEARCHES)}, got {search!r}")
+    check_values(export_bot, search=search, time_ms=time_ms, share=share)
     if options is not None and not isinstance(options, SEARCHES[search]):
         raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
-    if not (time_ms > 0 and 0 < share <= 1):
-        raise ValueError(f"time_ms, share: expected more than 0, got {time_ms} and {share}")
     used_weights = (weights or WeightsFile())[rules]
     parts = check_parts(rules, ["deck", "draft", "search"])
     kit = make_kit(rules, parts, used_weights, search=search, options=options, ascii=ascii)

@@ -4,11 +4,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from locmsim._options import check_values, documented
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.export.header import selected
-from locmsim.export.kit import DATA, SEARCHES, check_parts, make_kit, template
+from locmsim.export.kit import DATA, SEARCHES, SearchName, check_parts, make_kit, template
 from locmsim.export.numbers import list_of
 from locmsim.networks.weights import Weights, WeightsFile
+from locmsim.rules.options import Rules
 from locmsim.search import TERMS, SearchOptions
 
 __all__ = ["Engine", "engine_functions", "export_engine"]
@@ -66,23 +68,21 @@ def engine_functions() -> Mapping[str, str]:
     return {f"locm_{name}": line for name, line in tomllib.loads(text)["engine"].items()}
 
 
+@documented()
 def export_engine(
-    rules: str,
+    rules: Rules,
     weights: Mapping[str, Weights] | None = None,
     *,
-    search: str = "beam",
+    search: SearchName = "beam",
     options: SearchOptions | None = None,
 ) -> Engine:
     """Return the engine of one rule set as one C file.
 
     Parameters
     ----------
-    rules : str
-        The rule set.
+    options
     weights : mapping of rule sets to Weights, optional
         The weights; by default the package's. They are rounded, as in an exported bot.
-    search : str
-        "beam" or "mcts".
     options : SearchOptions, optional
         `BeamOptions` or `MCTSOptions`, matching `search`.
 
@@ -99,8 +99,7 @@ def export_engine(
     >>> "locm_engine_search" in export_engine("1.0").text
     True
     """
-    if search not in SEARCHES:
-        raise ValueError(f"search: expected one of {', '.join(SEARCHES)}, got {search!r}")
+    check_values(export_engine, search=search)
     if options is not None and not isinstance(options, SEARCHES[search]):
         raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
     parts = check_parts(rules, ["deck", "draft", "search", "tests"])

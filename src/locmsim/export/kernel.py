@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from importlib.resources import files
+from typing import Annotated
 
+from locmsim._options import Option, check_values, documented
 from locmsim.export.conditions import resolve
 from locmsim.export.header import header
-from locmsim.export.kit import DATA, SEARCHES, check_parts, make_kit, template
+from locmsim.export.kit import DATA, Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
 
@@ -25,14 +27,22 @@ _SHORT = """\
 """
 
 
+@documented()
 def kernel_header(
     rules: str | None = None,
     parts: Collection[str] = (),
     weights: Mapping[str, Weights] | None = None,
     *,
-    search: str = "beam",
-    minified: bool = False,
-    ascii: bool = False,
+    search: SearchName = "beam",
+    minified: Annotated[
+        bool,
+        Option(
+            "write few characters, without comments; names for users are kept",
+            more="The header is then for gcc and clang, and for processors that store the lowest"
+            " byte first.",
+        ),
+    ] = False,
+    ascii: Ascii = False,
 ) -> str:
     """Return the header ``locm.h``: the simulator, and parts of our bots.
 
@@ -46,13 +56,7 @@ def kernel_header(
         and "tests", with what these need. All but "tests" need `rules`.
     weights : mapping of rule sets to Weights, optional
         The weights of the parts; by default the package's.
-    search : str
-        "beam" or "mcts".
-    minified : bool
-        Leave out comments and shorten names, except those for users. The header is then for gcc and
-        clang, and for processors that store the lowest byte first.
-    ascii : bool
-        Encode networks in ASCII, as in `export_bot`.
+    options
 
     Returns
     -------
@@ -67,8 +71,7 @@ def kernel_header(
     >>> "locm_state_apply" in kernel_header()
     True
     """
-    if search not in SEARCHES:
-        raise ValueError(f"search: expected one of {', '.join(SEARCHES)}, got {search!r}")
+    check_values(kernel_header, search=search)
     if rules is None:
         for part in {*parts} - {"tests"}:
             raise ValueError(f"{part} needs the rules, whose numbers it has")

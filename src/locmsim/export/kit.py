@@ -5,9 +5,11 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
+from typing import Annotated
 
 import numpy as np
 
+from locmsim._options import Option
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.draft_value import DRAFTS
@@ -19,7 +21,17 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES_NAMES, get_
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
-__all__ = ["DATA", "PARTS", "SEARCHES", "Kit", "check_parts", "make_kit", "template"]
+__all__ = [
+    "DATA",
+    "PARTS",
+    "SEARCHES",
+    "Ascii",
+    "Kit",
+    "SearchName",
+    "check_parts",
+    "make_kit",
+    "template",
+]
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,6 +48,16 @@ PARTS = {
 }
 #: The options of each search.
 SEARCHES: dict[str, type[SearchOptions]] = {"beam": BeamOptions, "mcts": MCTSOptions}
+#: Options of bots and of the parts of kernels.
+SearchName = Annotated[str, Option("search algorithm of the bot", choices=tuple(SEARCHES))]
+Ascii = Annotated[
+    bool,
+    Option(
+        "use ASCII characters only, for editors that garble others",
+        more="Networks take more than twice as many characters then. Otherwise a character holds 14"
+        " bits, and the file must be stored as UTF-8.",
+    ),
+]
 #: The most characters of a string: ISO C promises no more than 4095 bytes.
 _CHUNK = 1300
 #: Cards in rules 1.5, and in the others.

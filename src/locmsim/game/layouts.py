@@ -21,13 +21,14 @@ shown the player so far, so that a bot in the arena gets the same observations a
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import State
+from locmsim._options import Option
 from locmsim._specs import did_you_mean
 from locmsim.game._layout import (
     LAYOUT_CODES,
@@ -55,6 +56,7 @@ __all__ = [
     "Block",
     "Feature",
     "Layout",
+    "LayoutName",
     "battle_layout",
     "choice_tensor",
     "get_layout",
@@ -64,6 +66,15 @@ __all__ = [
 LAYOUTS = tuple(LAYOUT_CODES)
 #: The name of the layout of the choice phase.
 CHOICE = "choice"
+#: The option that names one of `LAYOUTS`.
+LayoutName = Annotated[
+    str,
+    Option(
+        "what the numbers of an observation mean",
+        choices=LAYOUTS,
+        more='Environments with whole matches have "entities".',
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def read_log(data: bytes) -> Any:
         log, end = json.JSONDecoder().raw_decode(text, start)
     except RecursionError as error:
         raise ValueError(f"no JSON: {error}") from None
+    if not isinstance(log, Mapping):
+        raise ValueError(f"not a referee's log: expected an object, got {text[start:end][:40]}")
     if text[end:].lstrip().startswith("{"):
         raise ValueError("there are several logs in it, expected one")
     return referee_log(log)

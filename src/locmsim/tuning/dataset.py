@@ -32,8 +32,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim import _common_options as common
 from locmsim._core import State
 from locmsim._io import write_whole
+from locmsim._options import check_values, documented
 from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
@@ -291,35 +293,30 @@ def _game(setting: _Setting, seed: int) -> _Part:
     return player.game(seed)
 
 
+@documented(Options)
 def examples_of_agent(
     agent: str,
-    games: int,
+    games: common.Games,
     *,
     rules: str = "1.5",
     layout: str = "entities",
     decks: Any = "random",
     card_sets: Any = 1024,
-    seed: int = 0,
-    jobs: int = 1,
-    dask: str | None = None,
+    seed: common.Seed = 0,
+    jobs: common.Jobs = 1,
+    dask: common.Dask | None = None,
 ) -> Iterator[Examples]:
     """Games of an agent with itself; the examples so far after each.
+
+    The seeds of the games are derived from `seed` and from their numbers, so that no two seeds
+    share games. With one job, this process plays. The examples of an agent without a bound of time
+    do not depend on the processes.
 
     Parameters
     ----------
     agent : str
         A text for `make_agent`.
-    games : int
-    rules, layout, decks, card_sets
-        As in `Options`.
-    seed : int
-        The seeds of the games are derived from it and from their numbers, so that no two seeds
-        share games.
-    jobs : int
-        Processes that play; with one, it is this one, but for an agent with code of others. The
-        examples of an agent without a bound of time do not depend on it.
-    dask : str, optional
-        Address of the scheduler of a Dask cluster, whose workers play instead.
+    options
 
     Yields
     ------
@@ -335,8 +332,9 @@ def examples_of_agent(
     WorkersError
         The processes are gone, or the agent ends them.
     """
-    if jobs < 1:
-        raise ValueError(f"jobs: expected 1 or more, got {jobs}")
+    check_values(examples_of_agent, games=games, seed=seed, jobs=jobs)
+    if dask is not None and jobs != 1:
+        raise ValueError("jobs: does not apply with dask")
     examples = Examples(rules, layout)
     setting = _Setting(agent, rules, layout, decks, card_sets)
     foreign = is_foreign_text(agent, LocmAgents())

@@ -4,7 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from locmsim._options import documented
 from locmsim._seeds import derived_seed
+from locmsim.envs.options import Options
 from locmsim.envs.vector import LocmVectorEnv
 from locmsim.policy import BatchPolicy, PolicyCaller
 from locmsim.policy.base import row_seeds
@@ -44,6 +46,7 @@ class WinRate(NamedTuple):
         )
 
 
+@documented(Options, without=("rules", "layout"))
 def evaluate(
     policy: BatchPolicy,
     opponent: Any,
@@ -61,16 +64,15 @@ def evaluate(
 ) -> WinRate:
     """Play a policy against an opponent.
 
+    None of the card sets of `HELD_OUT` is one that environments have by default.
+
     Parameters
     ----------
     policy : BatchPolicy
         A policy, or any object that keeps its contract (`locmsim.policy.contract`).
-    opponent
-        As in `locmsim.envs.Options`.
+    options
     games : int
         Rounded up to an even number: each deal is played from both seats.
-    decks
-        As in `Options`.
     seed : int
         The seeds of the deals are derived from it and from their numbers, so that no two seeds
         share deals.
@@ -78,13 +80,6 @@ def evaluate(
         As in `Policy.act_batch`; a policy without this argument is refused unless it is 0.
     threads : int
         Threads that share the games.
-    cards : list of Card, optional
-        As `Options.cards`: a card list for all games (1.5).
-    card_sets : int, pair of int, or None
-        As `Options.card_sets` (1.5). None of the sets of `HELD_OUT` is one that environments have
-        by default.
-    max_actions : int
-        As `Options.max_actions`.
     rules, layout : str
         Rule set and layout of a policy that does not name them.
 

@@ -2,11 +2,21 @@
 
 import random
 from dataclasses import dataclass
+from typing import Annotated
 
-from locmsim._checks import whole
+from locmsim._common_options import SearchedNodes, Seed
+from locmsim._options import Option, check, documented
+from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["PARTS", "PROOF_SEEDS", "RECORDED_SEEDS", "TUNING_SEEDS", "TuningSettings"]
+__all__ = [
+    "PARTS",
+    "PROOF_SEEDS",
+    "RECORDED_SEEDS",
+    "TUNING_SEEDS",
+    "TotalIterations",
+    "TuningSettings",
+]
 
 #: Seeds of card sets and drafts. Tuning uses only the first range; figures of strength come from
 #: the second, so that weights are tested on other cards than they were tuned on.
@@ -24,32 +34,23 @@ PARTS = {
     "network": ("network",),
 }
 
-#: The smallest values, and the largest.
-_LEAST = {"games": 2, "match_games": 2, "nodes": 1, "pools": 1, "seed": 0}
-_MOST = (1 << 63) - 1
+#: The most games of an iteration or a match.
+_MOST = 10**12
 
 
+TotalIterations = Annotated[
+    int, Option("total number of iterations, those that are done included", 0, 10**6)
+]
+
+
+@documented()
 @dataclass(frozen=True)
 class TuningSettings:
     """The settings of a tuning.
 
-    Attributes
+    Parameters
     ----------
-    rules
-        The rule set.
-    parts
-        The parts to tune, names in `PARTS`. By default ``("eval", "deck")`` for rules 1.5, else
-        ``("eval",)``.
-    games
-        Games of self-play per iteration.
-    match_games
-        Games of each match that decides whether new weights are accepted.
-    nodes
-        Budget of the searches: positions per turn.
-    pools
-        Number of card sets, or drafts, in self-play; matches use new ones each time.
-    seed
-        Seed of all random numbers.
+    options
 
     Raises
     ------
@@ -57,13 +58,29 @@ class TuningSettings:
         A field is not valid; the message names it.
     """
 
-    rules: str = "1.5"
-    parts: tuple[str, ...] = ()
-    games: int = 4000
-    match_games: int = 1000
-    nodes: int = 2000
-    pools: int = 1000
-    seed: int = 1
+    rules: Rules = "1.5"
+    parts: Annotated[
+        tuple[str, ...],
+        Option(
+            f"parts to tune, of {','.join(PARTS)}; by default eval, and deck in rules 1.5",
+            kind="tuple of str",
+        ),
+    ] = ()
+    games: Annotated[int, Option("number of games of self-play per iteration", 2, _MOST)] = 4000
+    match_games: Annotated[
+        int,
+        Option("number of games of each match that decides on new weights", 2, _MOST),
+    ] = 1000
+    nodes: SearchedNodes = 2000
+    pools: Annotated[
+        int,
+        Option(
+            "number of card sets, or drafts, in self-play; matches use new ones each time",
+            1,
+            len(TUNING_SEEDS),
+        ),
+    ] = 1000
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         draft = get_rules(self.rules).draft
@@ -78,10 +95,9 @@ class TuningSettings:
             raise ValueError(f"parts: rules {self.rules} have a draft, not a deck to choose")
         if "draft" in self.parts and not draft:
             raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
-        for name, least in _LEAST.items():
-            object.__setattr__(self, name, whole(name, getattr(self, name), least, _MOST))
-        if self.pools > len(TUNING_SEEDS):
-            raise ValueError(f"pools: expected at most {len(TUNING_SEEDS)}, got {self.pools}")
+        check(self)
+        for name in ("games", "match_games", "nodes", "pools", "seed"):  # NumPy's integers, too
+            object.__setattr__(self, name, int(getattr(self, name)))
 
     def card_sets(self) -> list[int]:
         """Return the seeds of the cards of self-play; those of `RECORDED_SEEDS` are replaced."""

@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
+from locmsim._common_options import Dask, Jobs
+from locmsim._options import check_values, documented
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import PairCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
 from locmsim.tuning.parts import check_packages, fit_part
 from locmsim.tuning.self_play import Games, PlayPairs, SelfPlay, counted, play_task
-from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
+from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TotalIterations, TuningSettings
 from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
 
 __all__ = ["Tuner"]
@@ -198,26 +200,24 @@ class Tuner:
                 f" {self.iteration}; resume that one or write to another file"
             )
 
+    @documented()
     def run(
         self,
-        iterations: int,
+        iterations: TotalIterations,
         *,
-        workers: int | None = None,
-        dask: str | None = None,
+        jobs: Jobs | None = None,
+        dask: Dask | None = None,
         on_games: Callable[[str, int, int], None] | None = None,
     ) -> Iterator[str]:
         """Run the missing iterations, and yield a line about each.
 
+        The results are the same on any number of processes, and on a cluster. By default everything
+        runs in this process.
+
         Parameters
         ----------
-        iterations
-            Total number of iterations, including finished ones.
-        workers
-            Number of processes; with 1, the default, everything runs in this process.
-        dask
-            The address of a Dask scheduler, whose workers play the games instead of local
-            processes, with the same results.
-        on_games
+        options
+        on_games : callable, optional
             Called with the name of the current task, the number of its finished games and their
             total.
 
@@ -229,7 +229,7 @@ class Tuner:
         Raises
         ------
         ValueError
-            `workers` is less than 1 or given together with `dask`, the address is not valid, games
+            `jobs` is out of bounds or given together with `dask`, the address is not valid, games
             of earlier iterations are missing, or another process is tuning in the folder.
         OSError
             The scheduler cannot be reached, or a file cannot be read or written.
@@ -239,7 +239,8 @@ class Tuner:
         WorkersError
             A task ended its worker three times, or the cluster is gone.
         """
-        workers_of = _workers_of(workers, dask)
+        check_values(Tuner.run, iterations=iterations, jobs=jobs)
+        workers_of = _workers_of(jobs, dask)
         self.check_packages()  # before playing any games
         self._on_games = on_games or (lambda what, done, count: None)
         with workers_of as self._workers, self._kept():
@@ -435,13 +436,8 @@ def _joined_in_order(chunks: Mapping[int, Games]) -> Games:
     return Games.joined([chunks[chunk] for chunk in sorted(chunks)])
 
 
-def _workers_of(
-    workers: int | None, dask: str | None
-) -> contextlib.AbstractContextManager[Workers]:
-    """Return local processes or a cluster; ``ValueError`` for both or for less than one."""
-    if workers is not None and dask is not None:
-        raise ValueError("expected one of workers and dask")
-    count = 1 if workers is None else workers
-    if count < 1:
-        raise ValueError(f"workers: expected at least 1, got {workers}")
-    return local_workers(count, ()) if dask is None else dask_workers(dask)
+def _workers_of(jobs: int | None, dask: str | None) -> contextlib.AbstractContextManager[Workers]:
+    """Return local processes or a cluster; ``ValueError`` for both."""
+    if jobs is not None and dask is not None:
+        raise ValueError("jobs: does not apply with dask")
+    return local_workers(jobs or 1, ()) if dask is None else dask_workers(dask)

@@ -6,11 +6,14 @@ from typing import Any
 
 from starlette.requests import Request
 
+from locmsim._common_options import Seconds, Seed
+from locmsim._options import declaration
 from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import analyse, line_value
 from locmsim.search.turn_search import determinizer_at
 from locmsim.web.endpoints import Refusal, actions_of, post, text_of, whole_of
+from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
@@ -18,8 +21,8 @@ from locmsim.web.views import Cards, steps_after
 
 __all__ = ["page"]
 
-#: The longest search in seconds, and the most searches at a time.
-_SECONDS = 30.0
+#: The options of a search, and the most searches at a time.
+_SEARCH = (up_to(declaration("seconds", Seconds, 2.0), 30.0), declaration("seed", Seed, 0))
 _SEARCHES = 2
 #: The most lines and cards of the opponent's hand that are shown.
 _LINES = 8
@@ -62,13 +65,10 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     def search(request: Request, data: dict[str, Any]) -> object:
         position = _position(site, data)
         done = actions_of(data)
-        seconds = data.get("seconds", 2.0)
-        if type(seconds) not in (int, float) or not 0 < seconds <= _SECONDS:
-            raise Refusal(f"seconds: expected a number above 0, up to {_SECONDS:g}")
+        seconds, seed = values_of(data, _SEARCH).values()
         state = position.after(done)
         if state.is_terminal():
             raise Refusal("the game is decided in this position")
-        seed = whole_of(data, "seed", 0)
         number = text_of(data, "search", "")
         if not running.acquire(blocking=False):
             raise Refusal("other searches are running: wait for them", 429)

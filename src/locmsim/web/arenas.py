@@ -11,16 +11,18 @@ from typing import IO, Any
 
 from starlette.requests import Request
 
-from locmsim.arena import StoreError
+from locmsim._options import Declared, Option, declaration, declared
+from locmsim.arena import Settings, StoreError
 from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_index import GameQuery
 from locmsim.arena.records import Record
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.options import Rules
 from locmsim.supervisor import Child, Supervisor, python_command
-from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, get, post, whole_of
+from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.play import opponent_of, opponents
@@ -32,8 +34,15 @@ __all__ = ["page"]
 _ROWS = 200
 #: The games that are read at once for the table of cards.
 _BLOCK = 100
-#: The most players, and games of each pairing, of a tournament that is started here.
-_PLAYERS, _GAMES = 16, 100_000
+#: The most players of a tournament that is started here.
+_PLAYERS = 16
+#: The fields of a new one, besides its players.
+_FORM = (
+    declaration("rules", Rules, "1.5"),
+    declared(Settings)["mode"],
+    Declared("games", int, 100, Option("number of games per pairing", 1, 100_000)),
+    declared(Settings)["seed"]._replace(default=None),
+)
 #: The most tournaments at a time, and the most characters that are shown of what one wrote last.
 _RUNNING, _SHOWN = 2, 1000
 #: The seconds between two looks at a file that a page follows.
@@ -252,11 +261,8 @@ class _Started:
         keys = data.get("players")
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
             raise Refusal(f"players: expected 2 to {_PLAYERS} keys of opponents")
-        rules = text_of(data, "rules", "1.5")
-        get_rules(rules)
-        games = whole_of(data, "games", 100)
-        if not 0 < games <= _GAMES:
-            raise Refusal(f"games: expected 1 to {_GAMES:,}")
+        values = values_of(data, _FORM)
+        rules = values["rules"]
         specs = []
         for key in keys:
             opponent = opponent_of(self._opponents, key, rules)
@@ -269,8 +275,11 @@ class _Started:
             if sum(map(self._runs, self._running)) >= _RUNNING:
                 raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
             path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
-            words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
-            words += ["--timeout-scale", str(self._site.timeout_scale)]
+            words = ["--games", str(values["games"]), "--rules", rules, "--db", path]
+            words += ["--jobs", "1", "--timeout-scale", str(self._site.timeout_scale)]
+            if values["seed"] is not None:
+                words += ["--seed", str(values["seed"])]
+            words += ["--mode", values["mode"]]
             command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
             written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
             with open(os.devnull, "r+b") as file:
@@ -318,6 +327,7 @@ def page(site: Site) -> Page:
         "Arena",
         [
             get("/api/arena", started.files),
+            get("/api/arena/form", lambda request: {"fields": form_of(_FORM)}),
             get("/api/arena/results", arenas.results),
             get("/api/arena/games", arenas.games),
             post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).view()),

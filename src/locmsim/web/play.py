@@ -10,20 +10,26 @@ from typing import Any
 
 from starlette.requests import Request
 
+from locmsim._common_options import Seed
+from locmsim._options import declaration
 from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.schedule import Player
 from locmsim.arena.tournament import as_player
 from locmsim.referee.agent_process import AgentFacts
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import is_foreign_text
-from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.rules.options import Rules
+from locmsim.rules.rulesets import RULES
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
+from locmsim.web.forms import form_of, values_of
 from locmsim.web.games import Game, Opponent, OutdatedError
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.site import Page, Site
 
 __all__ = ["opponent_of", "opponents", "page"]
 
+#: The fields of a new game, besides who plays.
+_FORM = (declaration("rules", Rules, "1.5"), declaration("seed", Seed, None))
 #: The most games that are played at a time, and the most that are over and still have a page.
 _GAMES, _OVER = 12, 64
 #: A person's game that no page has shown for so many seconds can make room for another one, and
@@ -120,19 +126,15 @@ class _Table:
 
     def new(self, data: dict[str, Any]) -> Game:
         """Start a game of ``players``, two keys of opponents, null for the person."""
-        rules = text_of(data, "rules", "1.5")
+        rules, seed = values_of(data, _FORM).values()
         start = None
         if "from" in data:
             start = self._site.state(text_of(data, "from"), whole_of(data, "step", 0))
             rules = start.rules
-        get_rules(rules)
         keys = data.get("players")
         if not isinstance(keys, list) or len(keys) != 2:
             raise Refusal("players: expected two keys of opponents, null for a person")
         players = [None if key is None else opponent_of(self.opponents, key, rules) for key in keys]
-        seed = None if data.get("seed") is None else whole_of(data, "seed", text=True)
-        if seed is not None and not -(1 << 63) <= seed < 1 << 63:
-            raise Refusal("seed: expected a signed 64-bit integer")
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
@@ -209,7 +211,7 @@ def page(site: Site) -> Page:
 
     def choices(request: Request) -> object:
         return {
-            "rules": [*RULES],
+            "fields": form_of(_FORM),
             "opponents": [
                 {"key": o.key, "name": o.name, "rules": o.rules or [*RULES]}
                 for o in table.opponents.values()

@@ -162,9 +162,9 @@ def _evaluated_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
         _win_probability(then.value_played),
     )
     words = [
-        f"Your chance of winning with this turn: {mine:.0%}.",
-        f"{_beside(mine, best)} the best turn that the engine found ({best:.0%}).",
-        f"{_beside(mine, played)} the turn that was played in the match ({played:.0%}).",
+        f"Your chance of winning with this turn: {_percent(mine)}.",
+        f"{_beside(mine, best)} the best turn that the engine found ({_percent(best)}).",
+        f"{_beside(mine, played)} the turn that was played in the match ({_percent(played)}).",
     ]
     return {"solved": best - mine < LEAST_LOSS, "words": words, "chance": mine, "best": best}
 
@@ -178,8 +178,12 @@ def _beside(mine: float, other: float) -> str:
     """Return how a chance compares with another one, in words."""
     if abs(mine - other) < LEAST_LOSS:
         return "As good as"
-    points = max(1, round(100 * abs(mine - other)))
-    return f"{'Better' if mine > other else 'Worse'} by {points} % than"
+    points = round(100 * abs(mine - other))
+    return f"{'Better' if mine > other else 'Worse'} by {points} points than"
+
+
+def _percent(probability: float) -> str:
+    return f"{round(100 * probability)} %"
 
 
 # ------------------------------------------------------------------------------------- mistakes

@@ -6,7 +6,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
+from locmsim._common_options import SearchedNodes, Seed
 from locmsim._core import State
+from locmsim._options import Declared, Option, declaration
 from locmsim.art import card_titles
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
@@ -17,6 +19,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
@@ -24,12 +27,23 @@ from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
-#: The positions of each search: of a report, and of the first and the last round of a tree.
-_REPORT_NODES = 5000
-_FIRST, _LAST = 2000, 128_000
-#: The most positions that can be asked for.
+#: The most positions of a search that can be asked for.
 _MOST_NODES = 1_000_000
-_LINES, _WORLDS, _REPLIES = 8, 8, 4
+#: The options of a report.
+_REPORT = (
+    up_to(declaration("nodes", SearchedNodes, 5000), _MOST_NODES),
+    declaration("seed", Seed, 0),
+)
+#: The positions of the searches of a tree's first round; it ends with the option `nodes`.
+_FIRST = 2000
+#: The options of a tree.
+_TREE = (
+    Declared("lines", int, 3, Option("number of lines", 1, 8)),
+    Declared("worlds", int, 3, Option("number of sampled worlds of each line", 1, 8)),
+    Declared("replies", int, 2, Option("number of replies in each world", 1, 4)),
+    declaration("seed", Seed, 0),
+    up_to(declaration("nodes", SearchedNodes, 128_000), _MOST_NODES),
+)
 #: The number of samples of what the opponent holds.
 _SAMPLES = 200
 #: The note on hidden cards of reports and trees.
@@ -44,8 +58,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
 
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
-        nodes = _within(data, "nodes", _REPORT_NODES, _MOST_NODES)
-        seed = whole_of(data, "seed", 0)
+        nodes, seed = values_of(data, _REPORT).values()
         result, names = site.library.load(key)
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
         titles = card_titles(result.match.cards)
@@ -79,14 +92,8 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
     def tree(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
         seen, belief = position.seen, position.belief
-        asked: dict[str, Any] = {
-            "lines": _within(data, "lines", 3, _LINES),
-            "worlds": _within(data, "worlds", 3, _WORLDS),
-            "replies": _within(data, "replies", 2, _REPLIES),
-            "seed": whole_of(data, "seed", 0),
-            "hand": _hand(data),
-        }
-        last = _within(data, "nodes", _LAST, _MOST_NODES)
+        asked: dict[str, Any] = {**values_of(data, _TREE), "hand": _hand(data)}
+        last = asked.pop("nodes")
         # Errors are raised now, not in the job's thread.
         _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
@@ -151,13 +158,6 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         post("/api/tree/start", started(tree)),
         post("/api/tree/holdable", holdable),
     ]
-
-
-def _within(data: dict[str, Any], name: str, default: int, most: int) -> int:
-    value = whole_of(data, name, default)
-    if not 1 <= value <= most:
-        raise Refusal(f"{name}: expected 1 to {most}, got {value}")
-    return value
 
 
 def _hand(data: dict[str, Any]) -> list[int]:

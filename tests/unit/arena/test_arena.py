@@ -1,16 +1,18 @@
 """Tournaments from Python: playing, resuming, replaying, and their tables."""
 
 import csv
+import inspect
 import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from helpers import BOT, NO_TIMES, change, played, without_times
 
+from locmsim._options import declared
 from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
     Arena,
@@ -26,6 +28,7 @@ from locmsim.arena import (
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Outcome, Times, record_of
 from locmsim.arena.report import as_json, lost_games, running_score, tables
+from locmsim.arena.schedule import SettingValues
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee import Fault, FaultKind, replay_calls
@@ -247,9 +250,9 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"jobs": 0}, "1 or more"),
+        ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
         ({"jobs": 10_000}, "10000 games with time limits would need 10000 cores, this machine has"),
-        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "one of jobs, executor and dask"),
+        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "jobs: does not apply with dask"),
     ],
 )
 def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
@@ -427,6 +430,38 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
 def test_a_test_is_about_one_of_the_players() -> None:
     with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a, b"):
         Arena(["a=greedy", "b=random"], sprt=Sprt(0, 5), sprt_of="x")
+    with pytest.raises(ValueError, match=r"^sprt_of: needs sprt$"):
+        Arena(["a=greedy", "b=random"], sprt_of="a")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
+        ({"jobs": 1.5}, "jobs: expected an integer, got 1.5"),
+        ({"cores": 0}, r"cores: expected 1 to \d+, got 0"),
+        ({"slots": 2}, "slots: needs executor"),
+        ({"jobs": 2, "dask": "tcp://a:1"}, "jobs: does not apply with dask"),
+        ({"cores": 2, "dask": "tcp://a:1"}, "cores: does not apply with dask"),
+    ],
+)
+def test_options_of_a_run(options: dict[str, Any], message: str) -> None:
+    with (
+        Arena(["greedy", "random"], games=2) as arena,
+        pytest.raises(ValueError, match=f"^{message}$"),
+    ):
+        arena.run(**options)
+
+
+def test_settings_are_known_by_their_names() -> None:
+    """Arena takes what `Settings` declares, with its type or None; anything else is a mistake."""
+    hints, known = get_type_hints(SettingValues), declared(Settings)
+    assert [*hints] == [*known]
+    for name, hint in hints.items():
+        assert type(None) in get_args(hint)
+        assert f"\n{name} : " in inspect.getdoc(Arena)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'mirrored'"):
+        Arena(["greedy", "random"], mirrored=True)  # type: ignore[call-arg]
 
 
 def outcome(number: int, players: tuple[int, int], winner: int | None, **fields: Any) -> Outcome:

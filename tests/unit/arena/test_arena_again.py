@@ -55,7 +55,7 @@ def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
 
 
 def test_seed_and_seeds_exclude_each_other() -> None:
-    with pytest.raises(ValueError, match="seed: does not apply to given seeds"):
+    with pytest.raises(ValueError, match="seed: does not apply with seeds"):
         Arena(["random", "greedy"], seed=1, seeds=[1, 2])
 
 

@@ -128,7 +128,7 @@ def test_play_with_decks(
             "--decks: expected an agent or a way to choose cards, got 'nobody'",
         ),
         (["--decks", "rule:x=1"], "--decks: agent rule: unknown option 'x'"),
-        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply where decks are"),
+        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply with --decks"),
         (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),
         (["--decks", "rule", "--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
     ],

@@ -293,7 +293,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--anchor", "b=nan"], "--anchor: expected at most 100000 Elo, got nan"),
         (["--games", "7"], "--games: mirrored pairs need an even number, got 7"),
         (["--games", "8", "--against", "a"], "--against: 'a' is retired"),
-        (["--against", "b"], "--against: applies to players to add, or to games of a pool"),
+        (["--against", "b"], "--against: needs --add, or games of a pool"),
         (["--add", "d=rule:x=1"], "unknown option 'x'"),
     ):
         with pytest.raises(SystemExit) as caught:

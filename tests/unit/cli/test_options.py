@@ -28,7 +28,9 @@ DOES_NOT_APPLY = [
     ("play --replay m.json --isolate", "--isolate", "--replay"),
     ("play --replay m.json --decks greedy", "--decks", "--replay"),
     ("play greedy random --json --text", "--text", "--json"),
+    ("play greedy random --json --stderr", "--stderr", "--json"),
     ("play greedy random --force", "--force", "--logs"),
+    ("play greedy random --force --logs -", "--force", "--logs -"),
     ("ask greedy m.json --turn 2 --player x --last 9", "--player", "--lost"),
     ("ask greedy m.json --turn 2 --last 3", "--last", "--lost"),
     ("ask greedy results.db --lost --done PASS", "--done", "--lost"),
@@ -39,7 +41,7 @@ DOES_NOT_APPLY = [
     ("analyse m.json --report --turn 2", "--turn", "--report"),
     ("analyse m.json --nodes 9 --seconds 2", "--seconds", "--nodes"),
     ("analyse --file m.txt --turn 3", "--turn", "--file"),
-    ("arena greedy random --alpha 7", "--alpha", "--sprt"),
+    ("arena greedy random --alpha 0.1", "--alpha", "--sprt"),
     ("arena greedy random --beta 0.05", "--beta", "--sprt"),
     ("arena greedy random --retire greedy", "--retire", "--db"),
     ("optimize ./bot --force", "--force", "--plot"),
@@ -47,6 +49,10 @@ DOES_NOT_APPLY = [
     ("arena --verify a.db --games 4", "--games", "--verify"),
     ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),
     ("arena greedy random --dask tcp://a:1 --jobs 2", "--jobs", "--dask"),
+    ("arena --verify a.db --pilot greedy", "--pilot", "--verify"),
+    ("arena --verify a.db --anchor greedy=1", "--anchor", "--verify"),
+    ("arena greedy random --game locm:rules=1.2 --rules 1.0", "--rules", "--game locm:rules=1.2"),
+    ("arena greedy random --game vestrock --ids old", "--ids", "--game vestrock"),
     ("arena show a.db --csv a.csv --json", "--json", "--csv"),
     ("arena show a.db --json --player greedy", "--player", "--json without --cards"),
     ("arena show a.db --csv a.csv --player greedy", "--player", "--csv without --cards"),
@@ -55,10 +61,14 @@ DOES_NOT_APPLY = [
     ("bench --signatures --rules 1.0", "--rules", "--signatures"),
     ("cards generate 5 --force", "--force", "--output"),
     ("export --kernel -o a.h --search mcts", "--search", "--kernel without --with"),
+    ("export --kernel --with belief --rules 1.0 -o a.h --search mcts", "--search", "--with belief"),
+    ("export --kernel --with belief --rules 1.0 -o a.h --ascii", "--ascii", "--with belief"),
     ("export --kernel -o a.h --time-ms 50", "--time-ms", "--kernel"),
     ("export --rules 1.5 -o a.c --minify", "--minify", "--kernel"),
     ("perft --turn 3", "--turn", "FILE"),
     ("replay m.json --force", "--force", "--output"),
+    ("replay m.json --open --output -", "--open", "--output -"),
+    ("replay m.json --force --output -", "--force", "--output -"),
     ("play greedy random --game nim --rules 1.0", "--rules", "--game nim"),
     ("play greedy random --game locm:rules=1.2 --rules 1.0", "--rules", "--game locm:rules=1.2"),
     ("check greedy --game vestrock --rules 1.0", "--rules", "--game vestrock"),
@@ -105,6 +115,43 @@ def test_what_does_not_apply_is_an_error(
     error = capsys.readouterr().err.splitlines()[-1]
     assert f"error: {option}: " in error
     assert error.endswith((f"needs {other}", f"does not apply with {other}"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["play --text --replay", "ask greedy --turn 1", "analyse --report", "replay", "perft --turn 1"],
+)
+@pytest.mark.parametrize("option", ["--rules 1.5", "--ids new"])
+def test_results_say_what_was_played(
+    command: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rules and ids of a game of an arena's results cannot be given: they would be ignored."""
+    if command == "perft --turn 1" and option == "--ids new":
+        pytest.skip("has no such option")
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), "a.db:7", *option.split()])
+    assert ended.value.code == 2
+    name = option.split()[0]
+    end = f"error: {name}: does not apply to a.db:7, a game of an arena's results\n"
+    assert capsys.readouterr().err.endswith(end)
+
+
+def test_both_names_are_those_of_the_command_line() -> None:
+    parser = Parser(prog="p")
+    parser.add_argument("--init-hp")
+    parser.add_argument("-s", "--turn-seconds")
+    parser.add_argument("file")
+    for message, shown in (
+        ("init_hp: expected 2 to 9, got 1", "--init-hp: expected 2 to 9, got 1"),
+        (
+            "init_hp: does not apply with turn_seconds",
+            "--init-hp: does not apply with --turn-seconds",
+        ),
+        ("init_hp: needs turn_seconds, or a", "--init-hp: needs --turn-seconds, or a"),
+        ("file: needs init_hp", "file: needs --init-hp"),
+        ("init_hp is wrong", "init_hp is wrong"),
+    ):
+        assert parser.spelt(message) == shown
 
 
 @pytest.mark.parametrize(("words", "message"), RENAMED)

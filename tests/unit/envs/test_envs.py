@@ -445,11 +445,14 @@ def test_ways_to_choose_decks(rules, decks):
         ({"mask": "no"}, "mask: expected one of obs, info"),
         ({"max_actions": 0}, "max_actions: expected 1 to "),
         ({"gamma": 2}, "gamma: expected 0 to 1, got 2"),
-        ({"layout": "no"}, "unknown layout"),
+        ({"layout": "no"}, "layout: expected one of entities, .*, got 'no'"),
         ({"reward": "no"}, "reward: expected win-loss, deck-value"),
         ({"reward": "gym-locm:no"}, "unknown potential 'no'"),
         ({"reward": "gym-locm:coac=x"}, "coac: expected a number, got 'x'"),
-        ({"reward": "gym-locm:coac", "shaping": {"health": 1}}, "shaping: does not go together"),
+        (
+            {"reward": "gym-locm:coac", "shaping": {"health": 1}},
+            "shaping: does not apply with reward",
+        ),
         ({"shaping": {"no": 1}}, "shaping: unknown potential 'no'"),
         ({"decks": "no"}, "decks: expected one of default, "),
         ({"decks": ("random",) * 3}, "decks: expected one way"),
@@ -458,7 +461,7 @@ def test_ways_to_choose_decks(rules, decks):
         ({"cards": []}, r"cards: expected 15..120, got 0"),
         ({"opponent": 3}, "opponent: expected a name"),
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
-        ({"render_mode": "svg"}, "render_mode: expected ansi, human, rgb_array or None"),
+        ({"render_mode": "svg"}, "render_mode: expected one of ansi, human, rgb_array, got"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
@@ -516,5 +519,5 @@ def test_a_privileged_state_shows_every_card():
     first, _ = env.reset(seed=4)
     assert venv.observation_space.contains(many)
     assert (many["state"][0] == first["state"]).all()
-    with pytest.raises(ValueError, match="privileged: expected mask='obs'"):
+    with pytest.raises(ValueError, match='privileged: needs mask="obs"'):
         BattleEnv(privileged=True, mask="info")

@@ -210,7 +210,7 @@ def test_illegal_actions_of_a_match():
         (DraftEnv, {"battlers": ("osl",)}, "battlers: expected two"),
         (DraftEnv, {"battlers": ("osl", "nobody")}, "unknown agent 'nobody'"),
         (DraftEnv, {"render_mode": "svg"}, "render_mode: expected"),
-        (MatchEnv, {"layout": "gym-locm"}, "layout: expected entities"),
+        (MatchEnv, {"layout": "gym-locm"}, 'layout: gym-locm does not apply with episode="match"'),
     ],
 )
 def test_wrong_options_are_refused(kind, options, message):
@@ -302,7 +302,7 @@ def test_values_of_decks_are_those_of_the_networks(rules):
     assert values[0] != values[1]
     np.testing.assert_array_equal(infos["deck_values"][1], values)
     assert len({tuple(row) for row in infos["deck_values"].tolist()}) == 3
-    with pytest.raises(ValueError, match=r'deck_values: expected episode="choice"'):
+    with pytest.raises(ValueError, match=r'deck_values: needs episode="choice"'):
         BattleEnv(deck_values=True)
 
 

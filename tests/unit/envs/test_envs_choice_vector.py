@@ -229,7 +229,7 @@ def test_wrong_arguments():
         MatchVectorEnv(0)
     with pytest.raises(ValueError, match="threads: expected 1 to 65536, got 0"):
         ConstructVectorEnv(1, threads=0)
-    with pytest.raises(ValueError, match="render_mode: expected ansi"):
+    with pytest.raises(ValueError, match="render_mode: expected one of ansi"):
         DraftVectorEnv(1, render_mode="svg")
     with pytest.raises(ValueError, match=r"rules: 1\.5 has no draft"):
         DraftVectorEnv(1, rules="1.5")

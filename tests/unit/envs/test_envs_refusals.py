@@ -43,7 +43,7 @@ def test_a_position_takes_the_place_of_other_options(other):
     given = {"match": {"seed": 1}, "cards": None, "decks": (DECK, DECK)}[other]
     given = given or generated(5)[1]
     for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
-        with pytest.raises(ValueError, match=f"{other}: does not go together with state"):
+        with pytest.raises(ValueError, match=f"{other}: does not apply with state"):
             env.reset(seed=1, options={"state": state, other: given})
 
 
@@ -65,7 +65,7 @@ def test_a_reset_of_a_cycle_takes_no_seat(option):
 @pytest.mark.parametrize("make", [BattleEnv, MatchEnv, LocmVectorEnv, aec.env])
 @pytest.mark.parametrize("option", [{"battlers": ("osl", "osl")}, {"battles": 3}])
 def test_only_a_choice_has_battles_of_others(make, option):
-    with pytest.raises(ValueError, match=f'{next(iter(option))}: expected episode="choice"'):
+    with pytest.raises(ValueError, match=f'{next(iter(option))}: needs episode="choice"'):
         make(**option)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import fields
-from typing import get_type_hints
+from typing import Unpack, get_type_hints
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ from locmsim.envs import (
     Pool,
     aec,
 )
-from locmsim.envs.options import OptionValues
+from locmsim.envs.options import OptionValues, SharedOptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
 from locmsim.tuning.evaluate import HELD_OUT, evaluate
@@ -333,7 +333,7 @@ def test_a_forked_process_has_threads_of_its_own(make):
     ("options", "message"),
     [
         ({"reward": "win"}, "reward: expected win-loss, deck-value"),
-        ({"reward": "deck-value"}, 'reward: deck-value is for episode="choice"'),
+        ({"reward": "deck-value"}, 'reward: deck-value needs episode="choice"'),
         ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
         ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
         ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
@@ -359,28 +359,49 @@ def test_battlers_that_are_mistyped(make):
         make(battlers=(3, "osl"))
 
 
-def test_signatures_and_docstrings_spell_the_options_out():
-    """Each option is listed with its default; its type is that in `OptionValues`."""
+def entries(made):
+    """Return the options among the parameters in a docstring, in their order."""
+    names = {option.name for option in fields(Options)}
+    return [n for n in re.findall(r"(?m)^(\w+) : ", inspect.getdoc(made)) if n in names]
+
+
+def test_types_of_options_are_known_to_type_checkers():
+    """Each option is in the types of keyword arguments, with its type."""
+    assert get_type_hints(OptionValues) == get_type_hints(Options)
+    who = {"opponent", "seat", "players"}
+    assert {*get_type_hints(SharedOptionValues)} == {*get_type_hints(Options)} - who
+    for made, values in (
+        (LocmEnv, OptionValues),
+        (LocmVectorEnv, OptionValues),
+        (DraftVectorEnv, OptionValues),
+        (aec.MatchAEC, SharedOptionValues),
+        (aec.env, SharedOptionValues),
+        (aec.raw_env, SharedOptionValues),
+    ):
+        assert inspect.signature(made).parameters["options"].annotation == Unpack[values]
+
+
+def test_docstrings_list_the_options_with_their_defaults():
+    """Where an option is fixed by the kind of episode, or does not apply, it is not listed."""
     names = [option.name for option in fields(Options)]
-    assert [*OptionValues.__annotations__] == names
-    hints = get_type_hints(OptionValues)
-    for name, kind in get_type_hints(Options).items():
-        assert hints[name] == kind
-    for made in (LocmEnv, LocmVectorEnv, BattleEnv, DraftVectorEnv, aec.MatchAEC):
-        parameters = inspect.signature(made).parameters
-        shown = [name for name in parameters if name in names]
-        assert shown == [name for name in names if name in shown]
-        assert "rules" in shown
-        for name in names:
-            entry = re.search(rf"^{name} : ", inspect.getdoc(made), re.MULTILINE)
-            assert bool(entry) == (name in shown)
-        assert not any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-    assert inspect.signature(LocmVectorEnv).parameters.keys() >= set(names)
-    assert inspect.signature(DraftVectorEnv).parameters["rules"].default == "1.2"
-    assert inspect.signature(LocmEnv).parameters["battles"].default == 1
-    assert "opponent" not in inspect.signature(aec.MatchAEC).parameters
-    assert "\ncard_sets : int" in inspect.getdoc(aec.env)
-    assert "\nopponent : " not in inspect.getdoc(aec.env)
+    assert entries(Options) == entries(LocmEnv) == entries(LocmVectorEnv) == names
+    who, choice = {"opponent", "seat", "players"}, {"battlers", "battles", "deck_values"}
+    battle = [name for name in names if name not in {"episode", *choice}]
+    assert entries(BattleEnv) == battle
+    assert entries(DraftVectorEnv) == [name for name in names if name != "episode"]
+    for made in (aec.BattleAEC, aec.MatchAEC, aec.env, aec.raw_env):
+        assert entries(made) == [name for name in battle if name not in who]
+    for made in (LocmEnv, BattleEnv, DraftVectorEnv, aec.MatchAEC, aec.env):
+        assert "\nrender_mode : " in inspect.getdoc(made)
+        assert "\noptions\n" not in inspect.getdoc(made)
+    rules = '\nrules : {"1.5", "1.2", "1.0"}, default'
+    assert f'{rules} "1.5"\n' in inspect.getdoc(LocmEnv)
+    assert f'{rules} "1.2"\n' in inspect.getdoc(DraftVectorEnv)
+    assert "\nthreads : int, default 1\n" in inspect.getdoc(DraftVectorEnv)
+    assert "\nbattles : int, default 1\n" in inspect.getdoc(LocmEnv)
+    text = " ".join(inspect.getdoc(LocmEnv).split())
+    assert "after a choice; from 1 to 2^31 - 1. The reward is" in text
+    assert 'shuffled anew. Needs ``episode="choice"``.' in text
 
 
 def test_an_id_has_one_kind_of_episodes():

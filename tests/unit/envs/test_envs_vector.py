@@ -543,7 +543,10 @@ def test_pairs_of_players():
     for options, message in (
         ({"players": ("osl", "osl")}, "players: expected 'caller' for one seat"),
         ({"players": "caller"}, "players: expected one for each seat"),
-        ({"players": ("caller", "osl"), "opponent": "osl"}, "does not go together"),
+        (
+            {"players": ("caller", "osl"), "opponent": "osl"},
+            "does not apply with opponent",
+        ),
         ({"opponent": "gredy"}, "did you mean 'greedy'"),
         ({"opponent": Pool({"gredy": 1})}, "did you mean 'greedy'"),
     ):

@@ -232,7 +232,11 @@ def test_the_header_names_nothing_without_its_prefix():
         ({"rules": "2.0"}, "unknown rules '2.0'"),
         ({"rules": "1.0", "search": "depth"}, "search: expected one of beam, mcts, got 'depth'"),
         ({"rules": "1.0", "search": "mcts", "options": BeamOptions()}, "expected MCTSOptions"),
-        ({"rules": "1.0", "time_ms": 0}, "expected more than 0"),
+        (
+            {"rules": "1.0", "time_ms": 0},
+            "time_ms: expected more than 0 and at most .*, got 0",
+        ),
+        ({"rules": "1.0", "share": 2}, "share: expected more than 0 and at most 1, got 2"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, message):

@@ -1,16 +1,21 @@
 """Options declared once, and the text form of options with quoted values."""
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Annotated
 
 import pytest
 
+from locmsim import Match
 from locmsim._options import Option, check, declared, documented
-from locmsim._specs import read_options
+from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
+from locmsim.arena import Arena, make_game
 from locmsim.arena.schedule import named_files
+from locmsim.envs import LocmVectorEnv
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
+from locmsim.tuning import Optimization, OptimizationSettings
 
 
 @documented()
@@ -106,3 +111,105 @@ def test_a_file_with_a_comma_in_its_name(tmp_path, monkeypatch) -> None:
         make_agent('beam:weights="a,b.npz"')
     (tmp_path / "a,b.npz").write_bytes(b"x")
     assert [*named_files('beam:weights="a,b.npz"', process=False)] == ["a,b.npz"]
+
+
+@pytest.mark.parametrize("value", ["", "x,y", '"q"', 'in"s', "p:=z", ' a, "b" '])
+def test_options_are_written_as_they_are_read(value: str) -> None:
+    options = {"first": value, "last": "1"}
+    assert read_options("agent x", written(options)) == options
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files have no colons")
+def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch) -> None:
+    """In agents, agents inside agents, files of results, environments and placeholders."""
+    monkeypatch.chdir(tmp_path)
+    name = "a,b:c.json"
+    (tmp_path / name).write_text('{"1.5": {"own.card": 1.0}}')
+    spec = f'beam:weights="{name}",nodes=5,time_ms=0'
+    assert make_agent(spec).nodes == 5
+    with Arena([spec, "random"], db="results.db", games=2, seed=1) as arena:
+        arena.run(jobs=1)
+    with Arena(db="results.db", games=4) as arena:
+        arena.run(jobs=1)
+        assert arena.settings.players[0].spec == spec
+        assert [*(arena.settings.players[0].files or ())] == [name]
+    env = LocmVectorEnv(2, opponent=spec, card_sets=1)
+    env.reset(seed=1)
+    env.step(env.action_masks().argmax(1))
+    settings = OptimizationSettings(
+        f'beam:weights="{name}",time_ms=0,nodes=5,plans={{plans}},width={{w=9:1..20:int}}',
+        make_game("locm"),
+        games=40,
+    )
+    optimization = Optimization(settings)
+    assert [one.name for one in optimization.parameters] == ["plans", "w"]
+    assert optimization.command(optimization.best) == (
+        f'beam:weights="{name}",time_ms=0,nodes=5,plans=64,width=9'
+    )
+    inside = 'greedy:deck="policy:path=""x,y.npz"",rules=1.5"'
+    with pytest.raises(ValueError, match=r"deck: .*x,y\.npz"):
+        make_agent(inside).choose(Match(seed=1).observation(0))
+    (tmp_path / "x,y.npz").write_bytes(b"x")
+    assert [*named_files(inside, process=False)] == ["x,y.npz"]
+
+
+def test_an_agent_with_a_comma_in_an_option_is_described(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "with_a_comma.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from locmsim.agents import GreedyAgent\n"
+        "@dataclass\n"
+        "class Mine(GreedyAgent):\n"
+        "    words: str = ''\n"
+    )
+    from with_a_comma import Mine
+
+    spec, _ = make_game("locm").describe(Mine(words='a,"b"'))
+    assert spec == 'with_a_comma:Mine:words="a,""b"""'
+    assert make_agent(spec).words == 'a,"b"'
+
+
+@documented()
+@dataclass
+class Whole:
+    """What others pass on.
+
+    Parameters
+    ----------
+    options
+    """
+
+    kind: Annotated[str, Option("kind", choices=("a", "b"))] = "a"
+    size: Annotated[int, Option("size", 1, 9, needs=("kind", "b"))] = 3
+    more: Annotated[tuple[str, str], Option("pair", kind="pair")] = ("x", "y")
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def test_what_needs_another_option() -> None:
+    assert Whole(kind="b", size=4).size == Whole().size + 1
+    with pytest.raises(ValueError, match=r'^size: needs kind="b"$'):
+        Whole(size=4)
+    with pytest.raises(ValueError, match=r"^kind: expected one of a, b, got 'c'$"):
+        Whole(kind="c")
+
+
+def test_docstrings_of_what_passes_options_on() -> None:
+    @documented(Whole, without=("more",), defaults={"kind": "b"})
+    def make(first: int = 1, **options: object) -> None:
+        """Make it.
+
+        Parameters
+        ----------
+        options
+        """
+
+    assert (make.__doc__ or "").splitlines()[4:] == [
+        'kind : {"a", "b"}, default "b"',
+        "    Kind.",
+        "size : int, default 3",
+        '    Size; from 1 to 9. Needs ``kind="b"``.',
+    ]
+    assert 'more : pair, default ("x", "y")\n' in (Whole.__doc__ or "")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_origin
 
 import pytest
 
@@ -43,8 +43,6 @@ ANY_NAME = {
     "locmsim.arena.registry.make_game",
     "locmsim.arena.CorePool.submit",  # of `concurrent.futures`
     "locmsim.envs.LocmVectorEnv.close_extras",  # of Gymnasium
-    "locmsim.envs.aec.env",  # those of `Options`, which the docstring has
-    "locmsim.envs.aec.raw_env",
 }
 
 
@@ -89,6 +87,8 @@ def parameters(value: Any) -> list[str]:
     except ValueError:  # a class that Python code cannot create
         return []
     known = known[known[:1] != [] and known[0].name in ("self", "cls") :]
+    # Names that a TypedDict has are known to type checkers and editors.
+    known = [parameter for parameter in known if get_origin(parameter.annotation) is not Unpack]
     return [
         "**" * (parameter.kind is inspect.Parameter.VAR_KEYWORD) + parameter.name
         for parameter in known

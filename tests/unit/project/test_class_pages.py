@@ -4,6 +4,7 @@ import inspect
 import re
 import sys
 from pathlib import Path
+from typing import Any, Unpack, get_args, get_origin, is_typeddict
 
 import pytest
 
@@ -65,9 +66,14 @@ def test_missing_pages_and_examples_are_found() -> None:
     ]
 
 
+def known_names(hint: Any) -> bool:
+    """Return whether the annotation of ``**options`` tells editors and type checkers the names."""
+    return get_origin(hint) is Unpack and is_typeddict(get_args(hint)[0])
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_options_of_public_classes_are_spelled_out(name: str) -> None:
-    """No signature ends in ``**options``, which hides the names."""
+    """No signature ends in ``**options`` which hides the names."""
     value = PUBLIC[name]
     if issubclass(value, BaseException) or getattr(value, "_is_protocol", False):
         return
@@ -75,16 +81,5 @@ def test_options_of_public_classes_are_spelled_out(name: str) -> None:
         parameters = inspect.signature(value).parameters.values()
     except ValueError:  # compiled
         return
-    assert [p.name for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD] == []
-
-
-def test_the_site_shows_the_options_of_functions_that_make_environments() -> None:
-    """Sphinx would show ``**options``, as in the source, so functions carry a full signature."""
-    from locmsim.envs import LocmEnv, aec
-
-    of_class = inspect.signature(LocmEnv).parameters
-    for function in (aec.env, aec.raw_env):
-        shown = vars(function)["__signature_of_options__"].parameters
-        assert [p.name for p in shown.values() if p.kind is p.VAR_KEYWORD] == []
-        assert set(shown) <= {"phase", *of_class}
-        assert len(shown) > 15
+    any_names = [p for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
+    assert [p.name for p in any_names if not known_names(p.annotation)] == []

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_args, get_origin
 
 import vestrock.cli
 from locmsim import bot
@@ -57,13 +57,18 @@ def signature(value: Any) -> str:
         return written[1] if written else "(...)"
     shown = [
         one.replace(
-            annotation=one.empty,
+            annotation=passed_on(one.annotation),
             default=one.default if one.default is one.empty or type(one.default) in PLAIN else ...,
         )
         for one in known.parameters.values()
     ]
     plain = known.replace(parameters=shown, return_annotation=known.empty)
     return str(plain).replace("Ellipsis", "...")
+
+
+def passed_on(hint: Any) -> Any:
+    """Return the class of options in ``**options: Unpack[...]``, nothing for other annotations."""
+    return get_args(hint)[0] if get_origin(hint) is Unpack else inspect.Parameter.empty
 
 
 def names(module: str) -> Iterator[str]:

@@ -204,7 +204,7 @@ def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
 
 
 def test_wrong_numbers_of_processes(tmp_path, capsys):
-    with pytest.raises(ValueError, match="jobs: expected 1 or more, got 0"):
+    with pytest.raises(ValueError, match="jobs: expected 1 to 65536, got 0"):
         next(examples_of_agent("random", 1, jobs=0))
     with pytest.raises(SystemExit):
         main(["dataset", "random", "--jobs", "0", "-o", str(tmp_path / "a.npz")])

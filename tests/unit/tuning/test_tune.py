@@ -276,7 +276,7 @@ def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_number_of_workers_changes_nothing() -> None:
     alone, together = Tuner(SMALL, start=BAD_ATTACK), Tuner(SMALL, start=BAD_ATTACK)
-    assert lines(alone, 1) == lines(together, 1, workers=2)
+    assert lines(alone, 1) == lines(together, 1, jobs=2)
     assert alone.best == together.best
 
 
@@ -406,7 +406,7 @@ def test_bad_weights_files(tmp_path: Path) -> None:
         ),
         ({"games": 1}, "games: expected 2 to "),
         ({"nodes": 1.5}, "nodes: expected an integer, got 1.5"),
-        ({"pools": 10**7}, "pools: expected at most 999999"),
+        ({"pools": 10**7}, "pools: expected 1 to 999999, got 10000000"),
     ],
 )
 def test_bad_settings(settings: dict[str, object], message: str) -> None:

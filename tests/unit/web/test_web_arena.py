@@ -17,7 +17,8 @@ from urllib.request import Request, urlopen
 import pytest
 from helpers import HOSTILE, LOCMSIM, default_signals, running
 
-from locmsim.arena import Arena, Player, Sprt
+from locmsim._options import declared
+from locmsim.arena import Arena, Player, Settings, Sprt
 from locmsim.cli.main import main
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
@@ -204,6 +205,45 @@ def test_another_game(tmp_path: Path) -> None:
     listed = ask("/api/games")
     assert [row["game"] for row in listed["games"]] == ["Vestrock"] * 2
     assert listed["errors"] == []
+
+
+def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> None:
+    """Its fields have the bounds and defaults of the options, and what is given is played."""
+    site = Site(Library(), timeout_scale=0, folder=str(tmp_path))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token}
+        fields = client.get("/api/arena/form", params=query).json()["fields"]
+        by_name = {field.pop("name"): field for field in fields}
+        assert [*by_name] == ["rules", "mode", "games", "seed"]
+        mode = declared(Settings)["mode"]
+        assert by_name["mode"]["text"].lower() == mode.option.text
+        assert by_name["mode"]["choices"] == [*mode.option.choices]
+        assert by_name["mode"]["default"] == mode.default
+        assert (by_name["games"]["low"], by_name["games"]["high"]) == (1, 100_000)
+        # JavaScript's numbers have no room for 64 bits: the server checks them.
+        assert [by_name["seed"][name] for name in ("default", "low", "high")] == [None] * 3
+        players = ["agent-random", "agent-greedy", "agent-osl"]
+        for wrong, why in (
+            ({"mode": "swiss"}, "mode: expected one of round-robin, gauntlet, got 'swiss'"),
+            ({"seed": "x"}, "seed: expected an integer, got 'x'"),
+            ({"seed": str(1 << 63)}, "seed: expected -2^63 to 2^63 - 1, got 9223372036854775808"),
+            ({"rules": "2"}, "rules: expected one of 1.5, 1.2, 1.0, got '2'"),
+            ({"games": "100001"}, "games: expected 1 to 100000, got 100001"),
+        ):
+            data = {"players": players, **wrong}
+            answer = client.post("/api/arena/start", params=query, json=data)
+            assert (answer.status_code, answer.json()["error"]) == (400, why)
+        seed = str((1 << 63) - 25)
+        data = {"players": players, "mode": "gauntlet", "seed": seed, "games": "2", "rules": "1.2"}
+        assert client.post("/api/arena/start", params=query, json=data).status_code == 200
+        deadline = time.monotonic() + 60
+        while client.get("/api/arena", params=query).json()["files"][-1].get("games") != 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    (path,) = tmp_path.glob("arena-*.db")
+    with Arena.load(path) as arena:
+        settings = arena.settings
+    assert (settings.mode, settings.seed, settings.game.rules) == ("gauntlet", int(seed), "1.2")
 
 
 def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:

@@ -76,14 +76,15 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         assert best["solved"]
         assert best["chance"] == best["best"] == (1 + then.value_best) / 2
         assert best["words"][1].startswith("As good as the best turn that the engine found (")
-        assert best["words"][2].startswith("Better by ")
+        points = round(50 * (then.value_best - then.value_played))
+        assert best["words"][2].startswith(f"Better by {points} points than the turn that was ")
         assert "than the turn that was played in the match" in best["words"][2]
         report = page.wait(page.post("/api/report/start", game=key))["result"]["turns"]
         played = next(turn for turn in report if turn["turn"] == row["turn"])["played_actions"]
         same = page.post("/api/practice/check", **place, actions=played)
         assert same["chance"] == (1 + then.value_played) / 2
         assert not same["solved"]
-        assert same["words"][1].startswith("Worse by ")
+        assert same["words"][1].startswith(f"Worse by {points} points than the best turn that ")
         assert same["words"][2].startswith("As good as the turn that was played in the match (")
         # Any other turn is compared in the same worlds.
         nothing = page.post("/api/practice/check", **place)

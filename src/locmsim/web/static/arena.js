@@ -6,6 +6,7 @@ import { CardTable } from "./cardtable.js";
 import { drawCurve } from "./chart.js";
 import { $, element, minus, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
+import { fieldOf, valuesOf } from "./form.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -399,9 +400,8 @@ async function open() {
 
 /** The form of a new tournament. */
 async function newArena() {
-  const { opponents, rules } = await ask("/api/play/choices");
-  const field = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Node} */ box) =>
-    element("label", { class: "field", for: id }, element("span", { text }), box);
+  const { opponents } = await ask("/api/play/choices");
+  const { fields } = await ask("/api/arena/form");
   const players = element("select", { id: "new-players", multiple: true, size: 5 });
   const offer = () => {
     const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
@@ -413,13 +413,10 @@ async function newArena() {
       ),
     );
   };
-  const ruleSets = select(
-    "new-rules",
-    "Rules",
-    rules.map((/** @type {string} */ name) => [name, name]),
+  const [rules, ...others] = fields.map((/** @type {import("./form.js").Field} */ one) =>
+    fieldOf(one, "new-"),
   );
-  ruleSets.addEventListener("change", offer);
-  const games = element("input", { id: "new-games", type: "number", min: 1, value: 100 });
+  rules.addEventListener("change", offer);
   $("main").append(
     element(
       "details",
@@ -436,16 +433,20 @@ async function newArena() {
             shown(async () => {
               const { db } = await tell("/api/arena/start", {
                 players: chosen,
-                rules: valueOf("new-rules"),
-                games: Number(valueOf("new-games")),
+                ...valuesOf(fields, "new-"),
               });
               location.href = address("/arena", { db });
             });
           },
         },
-        ruleSets,
-        field("new-players", "Players, two or more", players),
-        field("new-games", "Games of each pairing", games),
+        rules,
+        element(
+          "label",
+          { class: "field", for: "new-players" },
+          element("span", { text: "Players, two or more" }),
+          players,
+        ),
+        ...others,
         element("button", { id: "new-start", class: "main", text: "Start" }),
       ),
     ),

@@ -6,8 +6,9 @@ import { painter } from "./cards.js";
 import "./cardtext.js";
 import { $, element, number, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
+import { fieldOf, valuesOf } from "./form.js";
 import { playersCell } from "./matches.js";
-import { address, ask, notice, shown, tell } from "./site.js";
+import { address, ask, shown, tell } from "./site.js";
 
 const LEVEL = "level5";
 /** Whether a game is being begun. */
@@ -27,7 +28,8 @@ function begin(data, then) {
 
 /** The form of a new game. @param {any} choices */
 function newGame(choices) {
-  const rules = choices.rules.map((/** @type {string} */ name) => [name, name]);
+  /** @type {import("./form.js").Field[]} */
+  const [rules, seed] = choices.fields;
   const form = element(
     "form",
     {
@@ -35,21 +37,16 @@ function newGame(choices) {
       "aria-labelledby": "new-title",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        const seed = valueOf("seed").trim();
-        if (seed && !/^-?\d{1,19}$/.test(seed))
-          return notice("The seed is a whole number of at most 19 digits.");
         const seat = valueOf("seat") || String(Math.floor(2 * Math.random()));
         const [mine, theirs] = [valueOf("who") || null, valueOf("opponent")];
         begin({
-          rules: valueOf("rules"),
+          ...valuesOf(choices.fields),
           players: seat === "0" ? [mine, theirs] : [theirs, mine],
-          // As a text, because JavaScript's numbers have no room for 64 bits.
-          seed: seed || null,
         });
       },
     },
     element("h2", { id: "new-title", text: "A new game" }),
-    select("rules", "Rules", rules),
+    fieldOf(rules),
     select("who", "Player", []),
     select("opponent", "Against", []),
     select("seat", "The player goes", [
@@ -57,12 +54,7 @@ function newGame(choices) {
       ["1", "second"],
       ["", "at random"],
     ]),
-    element(
-      "label",
-      { class: "field" },
-      element("span", { text: "Seed" }),
-      element("input", { id: "seed", size: 12, placeholder: "any", inputmode: "numeric" }),
-    ),
+    fieldOf(seed),
     element("button", { id: "begin", class: "main", text: "Play" }),
   );
   const offer = () => {

@@ -4,9 +4,11 @@
 import { painter } from "./cards.js";
 import "./cardtext.js";
 import { $, element, select, valueOf } from "./dom.js";
+import { fieldOf } from "./form.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
+/** @typedef {import("./form.js").Field} Field */
 
 /** Creatures in a lane, by the number of lanes, and cards in a hand. */
 const LANE_SIZE = [0, 6, 3];
@@ -49,7 +51,8 @@ function keep() {
   history.replaceState({ ...history.state, fields, sides, spot }, "");
 }
 
-function pasted() {
+/** @param {Field} rules */
+function pasted(rules) {
   return element(
     "form",
     {
@@ -71,9 +74,7 @@ function pasted() {
       { class: "bar" },
       select("textrules", "Rules of what a bot is sent", [
         ["", "by its columns"],
-        ["1.5", "1.5"],
-        ["1.2", "1.2"],
-        ["1.0", "1.0"],
+        ...rules.choices.map((name) => /** @type {[string, string]} */ ([name, name])),
       ]),
       element("button", { id: "open", class: "main", text: "Show" }),
     ),
@@ -192,7 +193,7 @@ const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).jo
 /** Offer the cards of the rules that are chosen, for an empty board or the one that was kept.
  * @param {{sides: Side[], spot: [number, number|"hand"]}} [kept] */
 async function load(kept) {
-  const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") || "1" };
+  const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") };
   deck = await ask("/api/setup/cards", query);
   const drawn = painter(deck);
   card = (key) => drawn(key);
@@ -215,37 +216,16 @@ async function load(kept) {
   draw();
 }
 
-/** A field for a number of a player.
- * @param {string} name @param {number} player @param {number} value */
-const figure = (name, player, value) =>
-  element(
-    "label",
-    { class: "field" },
-    element("span", { text: `${name} ${player ? "above" : "below"}` }),
-    element("input", {
-      id: `${name}${player}`,
-      type: "number",
-      value,
-      required: true,
-      min: name === "mana" ? 0 : 1,
-      max: name === "mana" ? 12 : 99,
-      "data-name": `${name} ${player ? "above" : "below"}`,
-      onchange: keep,
-    }),
-  );
+/** A field for a number of a player. @param {Field} field @param {number} player */
+function figure(field, player) {
+  const name = `${field.name} ${player ? "above" : "below"}`;
+  const named = { ...field, name: `${field.name}${player}`, text: name };
+  return fieldOf(named, "", { "data-name": name, onchange: keep });
+}
 
-function clicked() {
-  const rules = select("boardrules", "Rules", [
-    ["1.5", "1.5"],
-    ["1.2", "1.2"],
-    ["1.0", "1.0"],
-  ]);
-  const seed = element(
-    "label",
-    { class: "field" },
-    element("span", { text: "Card seed" }),
-    element("input", { id: "boardseed", value: 1, size: 6, inputmode: "numeric" }),
-  );
+/** @param {Field[]} cards @param {Field[]} players */
+function clicked(cards, players) {
+  const [rules, seed] = cards.map((field) => fieldOf(field, "board"));
   for (const field of [rules, seed]) field.addEventListener("change", () => shown(() => load()));
   const mover = select("mover", "To move", [
     ["20", "below"],
@@ -264,10 +244,7 @@ function clicked() {
     element(
       "div",
       { class: "bar numbers" },
-      figure("health", 0, 30),
-      figure("mana", 0, 8),
-      figure("health", 1, 30),
-      figure("mana", 1, 8),
+      ...[0, 1].flatMap((player) => players.map((field) => figure(field, player))),
       element("button", {
         id: "setup",
         class: "main",
@@ -290,8 +267,15 @@ function clicked() {
   );
 }
 
-$("main").replaceChildren(element("h1", { text: "Set up a position" }), clicked(), pasted());
-const kept = history.state;
-if (kept?.fields)
-  for (const id of FIELDS) /** @type {HTMLInputElement} */ ($(id)).value = kept.fields[id];
-shown(() => load(kept?.fields ? kept : undefined));
+shown(async () => {
+  const { cards, players } = await ask("/api/setup/form");
+  $("main").replaceChildren(
+    element("h1", { text: "Set up a position" }),
+    clicked(cards, players),
+    pasted(cards[0]),
+  );
+  const kept = history.state;
+  if (kept?.fields)
+    for (const id of FIELDS) /** @type {HTMLInputElement} */ ($(id)).value = kept.fields[id];
+  await load(kept?.fields ? kept : undefined);
+});

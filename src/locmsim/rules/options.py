@@ -1,0 +1,14 @@
+"""Options that name something of the rules, each declared once (see `locmsim._options`)."""
+
+from typing import Annotated
+
+from locmsim._options import Option
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["Ids", "Rules"]
+
+Ids = Annotated[
+    str,
+    Option("instance ids: the current ones or those of the 2022 contest", choices=("new", "old")),
+]
+Rules = Annotated[str, Option("rule set", choices=tuple(RULES))]

@@ -1,0 +1,40 @@
+// @ts-check
+// The fields of forms, which the server describes: their texts, bounds and defaults.
+
+import { element, select, valueOf } from "./dom.js";
+
+/** @typedef {{name: string, text: string, default: any, choices: string[], whole: boolean,
+ *   low: number|null, high: number|null}} Field */
+
+/** The ids of its fields begin so. @param {string} prefix @param {Field} field */
+const idOf = (prefix, field) => `${prefix}${field.name}`;
+
+/** Create a labelled field. @param {Field} field @param {string} [prefix]
+ * @param {Record<string, any>} [more] further properties of an input */
+export function fieldOf(field, prefix = "", more = {}) {
+  const id = idOf(prefix, field);
+  if (field.choices.length)
+    return select(
+      id,
+      field.text,
+      field.choices.map((name) => [name, name]),
+      field.default ?? field.choices[0],
+    );
+  const input = element("input", {
+    id,
+    type: "number",
+    step: field.whole ? 1 : "any",
+    min: field.low,
+    max: field.high,
+    value: field.default,
+    required: field.default !== null,
+    placeholder: field.default === null ? "any" : null,
+    ...more,
+  });
+  return element("label", { class: "field" }, element("span", { text: field.text }), " ", input);
+}
+
+/** The values of fields, as texts: numbers may have more digits than JavaScript's; null where one is
+ * empty. @param {Field[]} fields @param {string} [prefix] @returns {Record<string, string|null>} */
+export const valuesOf = (fields, prefix = "") =>
+  Object.fromEntries(fields.map((field) => [field.name, valueOf(idOf(prefix, field)) || null]));

@@ -1,0 +1,258 @@
+"""Every option of a command does something in each of its modes, or is refused there by name.
+
+A mode is a command line. Its table says which further options apply; they are given together, and
+each has to be read while the command runs. All others have to be refused.
+"""
+
+import argparse
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from locmsim import Match
+from locmsim.arena import Arena
+from locmsim.cli import main as tool
+from locmsim.cli.main import command_parser, main
+from locmsim.game.positions import start_position
+from locmsim.referee.process_match import play
+from locmsim.referee.transcript import log_line
+
+
+class Mode(NamedTuple):
+    """A command line, in which names in braces stand for files."""
+
+    words: str
+    #: Options that apply, with their values, as words of a command line.
+    more: str = ""
+    #: Options that apply as well, but not with those: another mode has them, or a test of its own.
+    elsewhere: str = ""
+
+
+PLAY = "-seed --match-limit --lenient"
+MODES = [
+    Mode(
+        "play greedy random --timeout-scale 0",
+        "--rules 1.5 -seed 3 -d shufflePlayer0Seed=1 --ids old --decks random --match-limit 9"
+        " --lenient --isolate --logs {new} --force --text --stderr --server",
+        "--json --game",
+    ),
+    Mode(
+        "play greedy random --timeout-scale 0 --rules 1.0 --json",
+        "-league 2 --server",
+        f"{PLAY} --isolate --logs -d --decks",
+    ),
+    Mode(
+        "play greedy random --timeout-scale 0 --game locm:rules=1.2",
+        "-seed 3 --ids new",
+        f"{PLAY} --isolate --logs --force --text --stderr --server --json -d --decks -league",
+    ),
+    Mode(
+        "play random rule --game vestrock",
+        "-seed 3 --match-limit 9 --json",
+        f"{PLAY} --timeout-scale --isolate --logs --text --stderr --server -d",
+    ),
+    Mode(
+        "play --replay {log}",
+        "--rules 1.5 --ids new --text --stderr --server --logs {new} --force",
+        "--json",
+    ),
+    Mode("play --replay {db}:1", "--text", "--stderr --server --logs --json"),
+    Mode("play --replay {other}", "--text", "--stderr --server --logs --json"),
+    Mode("ask greedy {log} --turn 2", "--seed 1 --rules 1.5 --ids new --timeout-scale 0 --json"),
+    Mode(
+        "ask beam:nodes=20,time_ms=0 {db}:1 --turn 2",
+        "--done PASS --seed 1 --json --timeout-scale 1",
+    ),
+    Mode("ask random {other} --turn 2", "--seed 1 --json --timeout-scale 1"),
+    Mode("ask greedy {db} --lost", "--player random --last 1 --seed 1 --timeout-scale 0 --json"),
+    Mode(
+        "analyse {log} --turn 2 --nodes 20",
+        "--rules 1.5 --ids new --done PASS --seed 1 --json",
+        "--tree",
+    ),
+    Mode("analyse {db}:1 --turn 2 --nodes 20", "--seed 1 --json", "--tree --done"),
+    Mode("analyse {log} --turn 2 --seconds 0.01", "--seed 1", "--rules --ids --done --json"),
+    Mode(
+        "analyse {log} --turn 2 --tree --nodes 20",
+        "--worlds 1 --rules 1.5 --ids new --seed 1 --json",
+        "--hand --done",
+    ),
+    Mode("analyse {log} --report --nodes 20", "--rules 1.5 --ids new --seed 1 --json"),
+    Mode(
+        "analyse --file {position} --nodes 20",
+        "--rules 1.5 --done PASS --seed 1 --json",
+        "--tree",
+    ),
+    Mode(
+        "analyse --file {input} --nodes 20", "--ids new --rules 1.5 --json", "--tree --done --seed"
+    ),
+    Mode("perft", "--seed 3 --depth 1 --rules 1.2 --divide"),
+    Mode("perft {position}", "--depth 1 --rules 1.5 --divide", "--turn"),
+    Mode("perft {log} --turn 2", "--depth 1 --rules 1.5 --divide"),
+    Mode("perft {db}:1 --turn 2", "--depth 1 --divide"),
+    Mode(
+        "replay {log}",
+        "--output {new} --names a b --view 0 --rules 1.5 --ids new --force",
+        "--open --engine",
+    ),
+    Mode("replay {db}:1", "--names a b --view 0", "--output --open --engine"),
+    Mode("replay {input}", "--names a b --view 0 --rules 1.5", "--output --open"),
+    Mode("replay {log} --output -", "--view 0", "--names --rules --ids --engine"),
+    Mode(
+        "export --rules 1.0 --output {new}",
+        "--search mcts --time-ms 50 --force --readable --ascii --write-weights {new2}",
+        "--weights --kernel --engine",
+    ),
+    Mode("export --kernel --output {new}", "--rules 1.0 --force", "--with --minify"),
+    Mode("export --kernel --with belief --rules 1.0 --output -", "--minify", "--weights"),
+    Mode(
+        "export --kernel --with search --rules 1.0 --output -",
+        "--search mcts --ascii",
+        "--weights --minify",
+    ),
+    Mode(
+        "dataset random --output {new} --jobs 1",
+        "--games 2 --rules 1.5 --layout gym-locm --decks random --seed 3 --force",
+    ),
+    Mode(
+        "dataset {db} --output {new}",
+        "--games 2 --rules 1.5 --layout entities --player greedy --force",
+    ),
+    Mode("arena --verify {db}", "--jobs 1 --cores 1 --force --json -v", "--isolate"),
+    Mode("arena show {db}", "--player greedy", "--json --stderr --csv --cards"),
+    Mode("arena show {db} --json", "--cards --player greedy"),
+    Mode("arena show {db} --csv {new}", "--cards --force --player greedy"),
+    Mode("arena show {db} --csv -", "--cards --player greedy"),
+    Mode("arena show {db} --stderr 1"),
+    Mode("cards generate 3", "--output {new} --force", "--weights"),
+    Mode("cards draw 3 --output {new}", "--force", "--weights --png"),
+    Mode("bench --signatures"),
+]
+#: Values for options that are to be refused.
+VALUES = {
+    "--anchor": "greedy=1", "--beta": "0.1", "--csv": "x", "--dask": "tcp://a:1", "--depth": "1",
+    "--decks": "random", "--done": "PASS", "--file": "x", "--game": "vestrock", "--hand": "1",
+    "--ids": "old", "--jobs": "1", "--layout": "entities", "--output": "x", "--pilot": "random",
+    "--player": "greedy", "--replay": "x.json", "--rules": "1.5", "--search": "beam",
+    "--seconds": "1", "--seed": "1", "--seeds": "1", "--view": "0", "--weights": "x",
+    "--with": "deck", "-d": "seed=1", "-p1": "greedy", "-p2": "greedy", "--league": "1",
+    "--group": "start", "--names": "a b", "--sprt": "0 5", "--alpha": "0.1",
+}  # fmt: skip
+
+
+class Recording(argparse.Namespace):
+    """Options that know which of them were asked for."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            super().__getattribute__("_read").add(name)
+        return super().__getattribute__(name)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return files by the names of the modes."""
+    from locmsim.agents import make_agent
+
+    folder = tmp_path_factory.mktemp("files")
+    match = Match("1.5", seed=1)
+    result = play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
+    (folder / "log.json").write_text(log_line(result, ("greedy", "random")))
+    (folder / "position.txt").write_text(start_position(1).to_text())
+    (folder / "input.txt").write_text(start_position(1).observation(0).format())
+    with Arena(["random", "greedy"], db=folder / "results.db", games=2, seed=1) as arena:
+        arena.run(jobs=1)
+    log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main([*log, "--seed", "1"]) == 0
+    names = {"log": "log.json", "db": "results.db", "other": "other.json"}
+    names |= {"position": "position.txt", "input": "input.txt"}
+    return {key: str(folder / name) for key, name in names.items()}
+
+
+def filled(words: str, files: dict[str, str], folder: Path) -> list[str]:
+    new = {"new": str(folder / "new"), "new2": str(folder / "new2")}
+    return [word.format(**files, **new) for word in words.split()]
+
+
+def parser_of(words: list[str]) -> argparse.ArgumentParser:
+    """Return the parser that the words of a command line reach."""
+    if words[0] == "arena" and words[1] != "show":
+        words = ["arena", "run"]
+    parser: argparse.ArgumentParser = command_parser(words[0])
+    for word in words:
+        inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        if not inner:
+            break
+        parser = inner[0].choices[word]
+    return parser
+
+
+def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """Return the actions of the options by the name that the tables use."""
+    return {
+        flag: action
+        for action in parser._actions
+        for flag in action.option_strings
+        if action.dest != "help"
+    }
+
+
+def given(words: str, known: dict[str, argparse.Action]) -> set[str]:
+    """Return the attributes of the options in a text."""
+    return {known[word].dest for word in words.split() if word in known}
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
+def test_options_that_apply_are_read(
+    mode: Mode,
+    files: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    read: set[str] = set()
+    parsed = tool.parsed
+
+    def recording(*arguments: Any) -> Any:
+        return Recording(_read=read, **vars(parsed(*arguments)))
+
+    monkeypatch.setattr(tool, "parsed", recording)
+    words = filled(f"{mode.words} {mode.more}", files, tmp_path)
+    assert main(words) in (0, 1), capsys.readouterr().err
+    known = options_of(parser_of(words))
+    wanted = given(f"{mode.words} {mode.more}", known)
+    assert wanted <= read, f"no effect: {', '.join(sorted(wanted - read))}"
+
+
+def refused(mode: Mode) -> Iterator[tuple[str, argparse.Action]]:
+    """Yield the options that do not apply in a mode, by their longest names."""
+    known = options_of(parser_of(mode.words.split()))
+    applying = given(f"{mode.words} {mode.more} {mode.elsewhere}", known)
+    for action in {id(action): action for action in known.values()}.values():
+        if action.dest not in applying:
+            yield max(action.option_strings, key=len), action
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
+def test_options_that_do_not_apply_are_refused(
+    mode: Mode,
+    files: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = filled(mode.words, files, tmp_path)
+    for name, action in refused(mode):
+        value = [] if action.nargs == 0 else VALUES.get(name, "3").split()
+        with pytest.raises(SystemExit) as ended:
+            main([*words, name, *value])
+        assert ended.value.code == 2, name
+        error = capsys.readouterr().err.splitlines()[-1].partition(" error: ")[2]
+        assert name in error or action.option_strings[0] in error, (name, error)
