@@ -44,19 +44,25 @@ def need_node() -> str:
 class Machine:
     """A process that has the engine of a match and answers questions."""
 
-    def __init__(self, result: Result[Match], folder: Path, search: str = "beam") -> None:
+    def __init__(
+        self,
+        result: Result[Match],
+        folder: Path,
+        search: str = "beam",
+        battle: dict[str, Any] | None = None,
+    ) -> None:
         node = need_node()
         static = resources.files("locmsim.web") / "static"
-        for name in ("machine.js", "local.js", "board.js", "dom.js"):
+        for name in ("machine.js", "local.js", "matchtext.js", "board.js", "dom.js"):
             text = (static / name).read_text(encoding="utf-8")
             (folder / name).write_text(text, encoding="utf-8")
         (folder / "package.json").write_text('{"type": "module"}')
-        module, battle = folder / "engine.wasm", folder / "battle.json"
+        module, file = folder / "engine.wasm", folder / "battle.json"
         module.write_bytes(need_compiler(result.match.rules, search))
-        battle.write_text(json.dumps(battle_data(result)))
+        file.write_text(json.dumps(battle or battle_data(result)))
         command = [node, str(Path(__file__).with_name("machine.mjs")), str(folder)]
         self.process = subprocess.Popen(
-            [*command, str(module), str(battle)],
+            [*command, str(module), str(file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -7,6 +7,7 @@ const [folder, module, battle] = process.argv.slice(2);
 const script = (name) => import(pathToFileURL(`${folder}/${name}`).href);
 const { Machine } = await script("machine.js");
 const { Teller } = await script("local.js");
+const { logOf, offerText } = await script("matchtext.js");
 const compiled = await WebAssembly.compile(await readFile(module));
 const machine = await Machine.load(compiled, JSON.parse(await readFile(battle, "utf8")));
 
@@ -22,6 +23,9 @@ const more = {
     const first = (machine.go([]), teller.position(machine.board()));
     return teller.steps(actions, first, machine.walk({ path: [], actions }).boards);
   },
+  texts: ({ rules, offers, player }) =>
+    offers.map((rows, step) => offerText(rules, rows, step, player)),
+  log: ({ table, rules, match }) => logOf(table, rules, match),
   find: ({ path, seed, most, plans }) => machine.search(machine.go(path), seed, 0, most, plans),
 };
 

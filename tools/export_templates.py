@@ -35,7 +35,9 @@ MODULES = (
     "_platform",
     "_math",
     "_core",
+    "javarandom",
     "game.observation",
+    "game._match",
     "networks._layers",
     "networks._network",
     "networks._decks",
@@ -61,10 +63,11 @@ HEADER = "include/locm.h"
 KIT = "export/data/kit.h"
 #: Functions that the hand-written parts in `DATA` call.
 PARTS = """
-    write_number card_of_row card_with add_seen_card pool_of_seen pool_set_weights
+    write_number card_of_row search._belief.card_with add_seen_card pool_of_seen pool_set_weights
     search._evaluation.evaluate eval_fill eval_use_table
     fill_card_keys engine_init engine_use engine_begin engine_run card_terms
     shown_read shown_write state_seen path_of play_on sampled_world
+    match_seed match_offer match_deal state_end_turn
 """
 DECK = "offer_start offer_add deck_value deck_improve"
 DRAFT = "pool_offer draft_fill draft_expected"
@@ -119,6 +122,7 @@ def specialised(choice: Choice) -> str:
             ("table_t", "rules"): code,
             ("shown_t", "rules"): code,
             ("belief_t", "rules"): code,
+            ("match_t", "rules"): code,
             ("options_t", "is_tree"): is_tree,
             ("work_t", "watch"): 0,
             ("work_t", "steps"): 0,

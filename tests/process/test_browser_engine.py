@@ -23,7 +23,8 @@ from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
 from locmsim.search import Evaluation
 from locmsim.search.analysis import held_cards
-from locmsim.web import replay_data
+from locmsim.web import load_replay, replay_data
+from locmsim.web.engine import battle_data
 from locmsim.web.positions import played_turns
 from locmsim.web.views import legal_texts
 
@@ -150,6 +151,40 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
             likely = {h.card.base_id: h.chance for h in held_cards(agent.belief, 20)}
             assert dict(found["held"]) == pytest.approx(likely)
             path += [*applied, "PASS"]
+
+
+@pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
+def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path):
+    """Offers, their texts, the bot's answers, the deal and the log are those of the package."""
+    result = played(weights(rules), rules, "beam", 100, 12)
+    match, calls = result.match, [call for call in result.calls if call.turn is None]
+    data = replay_data(result, ("one", "two"))
+    known = battle_data(result)
+    battle = {"seed": 12, "choices": known["choices"], "taken": known["taken"]}
+    offers = [match.cards] if rules == "1.5" else match.offers
+    offers = [[card.to_row() for card in offer] for offer in offers]
+    if rules == "1.5":
+        offers[0].sort(key=lambda row: (row[2], row[0]))
+    with Machine(result, tmp_path, battle=battle) as machine:
+        first = machine.ask("look", path=[])["board"]
+        if rules != "1.5":
+            triplets = machine.ask("offers", seed=12)
+            assert triplets == [[row[0] for row in offer] for offer in offers]
+        answers = []
+        for player in (0, 1):
+            texts = machine.ask("texts", rules=rules, offers=offers, player=player)
+            assert texts == known["choices"][player]
+            answers.append(machine.ask("answers", player=player, texts=texts))
+            assert answers[player] == [call.answer for call in calls if call.player == player]
+        table = {"seed": 12, "answers": answers}
+        text = machine.ask("log", table=table, rules=rules, match=data)
+    with Machine(result, tmp_path) as machine:
+        assert machine.ask("look", path=[])["board"] == first
+    log = tmp_path / "log.json"
+    log.write_text(text)
+    loaded, names = load_replay(str(log))
+    assert names == ("one", "two")
+    assert loaded.match.log == match.log
 
 
 def texts(state, actions):

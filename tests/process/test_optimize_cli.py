@@ -71,7 +71,7 @@ def test_the_bot_of_the_page(
     page = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text()
     (code,) = re.findall(r"^```python\n(from dataclasses.*?)^```$", page, re.MULTILINE | re.DOTALL)
     (line,) = re.findall(
-        r"^(locmsim optimize \"mybot.py:Mine:attack=\{attack=5.*)$", page, re.MULTILINE
+        r"^(locmsim optimize \"mybot.py:Mine:attack=\{attack=1.*)$", page, re.MULTILINE
     )
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text(code)

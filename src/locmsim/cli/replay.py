@@ -1,4 +1,4 @@
-"""``locmsim replay``: write a page that shows an earlier match."""
+"""``locmsim replay``: write a page that shows an earlier match, or one to play matches in."""
 
 import argparse
 import json
@@ -20,6 +20,7 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add(
         "source",
+        nargs="?",
         metavar="GAME",
         help="a log or a bot's input (FILE), or a game of an arena's results (DB:NUMBER)",
     )
@@ -35,16 +36,26 @@ def add_options(parser: Parser) -> None:
         action="store_true",
         help="put the engine into the page, to search positions and to play on from them",
     )
+    add(
+        "--play",
+        action="store_true",
+        help="write a page to play whole matches in, against levels of the engine",
+    )
     add("--names", nargs=2, metavar="NAME", help="names of player 0 and player 1")
-    add_shared(parser, "--rules", help="rule set of a log (default: detected)")
+    add_shared(
+        parser, "--rules", help="rule set of a log (default: detected), or to play (default: 1.5)"
+    )
     add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
     add_shared(parser, "--force", help=FORCE_HELP)
     parser.needs("--output", "--force")
+    parser.rules_out("--play", "GAME", "--engine", "--view", "--names", "--ids")
 
 
 def run(options: argparse.Namespace) -> None:
     from locmsim.arena import StoreError
 
+    if options.source is None and not options.play:
+        raise Failure("GAME is needed, or --play", code=2)
     check_output("--output", options.output, _OURS, options.force)
     if options.open and options.output in STDOUT_PATHS:
         raise Failure(f"--open: does not apply with --output {options.output}", code=2)
@@ -59,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     except ValueError as error:
         raise Failure(f"{options.source}: {error}") from None
     except ImportError as error:
-        raise Failure(f"--engine: {error}") from None
+        raise Failure(f"{'--play' if options.play else '--engine'}: {error}") from None
     target = options.output
     if target is None and options.open:
         # The file is kept: the browser reads it after this program ends.
@@ -77,7 +88,10 @@ def run(options: argparse.Namespace) -> None:
 def _page(options: argparse.Namespace) -> str:
     from locmsim.web import load_replay, replay_html
     from locmsim.web.captures import capture_html, is_capture
+    from locmsim.web.matches import play_html
 
+    if options.play:
+        return play_html(options.rules or "1.5")
     names_shown = None if options.names is None else (options.names[0], options.names[1])
     view = None if options.view is None else int(options.view)
     if os.path.isfile(options.source):

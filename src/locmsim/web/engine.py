@@ -1,7 +1,6 @@
 """The engine in a page of one file: the compiled module, and what it must know of a match."""
 
 import base64
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +10,7 @@ from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.process_match import Result
 from locmsim.referee.turn_report import WORLDS
-from locmsim.web.files import packed, program
+from locmsim.web.files import packed, packed_json, program
 
 __all__ = ["battle_data", "packed_engine"]
 
@@ -54,19 +53,22 @@ def battle_data(result: Result[Match]) -> dict[str, Any]:
     raise ValueError("the match ended before the battle: there is nothing to search")
 
 
-def packed_engine(result: Result[Match]) -> dict[str, Any]:
-    """Return the engine for the page of a match.
+def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, Any]:
+    """Return the engine for a page.
 
     Parameters
     ----------
-    result : Result
-        The result of a match.
+    rules : str
+        The rule set.
+    result : Result, optional
+        The result of the match that the page shows.
 
     Returns
     -------
     dict
-        ``module`` and ``battle``, packed; ``worker``, the program that runs them; ``levels``, how
-        the levels of these rules play; ``worlds``, ``seed`` and ``note``, how chances are measured.
+        ``module`` and, with a match, ``battle``, packed; ``worker``, the program that runs them;
+        ``levels``, how the levels of these rules play; ``worlds``, ``seed`` and ``note``, how
+        chances are measured.
 
     Raises
     ------
@@ -75,11 +77,10 @@ def packed_engine(result: Result[Match]) -> dict[str, Any]:
     ImportError
         There is no compiler for WebAssembly.
     """
-    battle = json.dumps(battle_data(result))
-    rules = result.match.rules
+    battle = {} if result is None else {"battle": packed_json(battle_data(result))}
     return {
         "module": packed(engine_module(rules)),
-        "battle": packed(battle.encode()),
+        **battle,
         "worker": program(*_WORKER),
         "levels": [asdict(level) for level in LEVELS[rules]],
         "worlds": WORLDS,

@@ -2,11 +2,12 @@
 
 import base64
 import gzip
+import json
 import re
 from functools import cache
 from importlib import resources
 
-__all__ = ["joined", "packed", "program"]
+__all__ = ["joined", "packed", "packed_json", "program"]
 
 
 @cache
@@ -24,3 +25,8 @@ def joined(*names: str) -> str:
 def packed(content: bytes) -> str:
     """Return bytes as a page unpacks them: gzip, then base 64."""
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def packed_json(data: object) -> str:
+    """Return data as a page unpacks it."""
+    return packed(json.dumps(data, separators=(",", ":")).encode())

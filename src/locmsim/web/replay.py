@@ -26,7 +26,7 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
 from locmsim.web.engine import packed_engine
-from locmsim.web.files import joined, packed, program
+from locmsim.web.files import joined, packed_json, program
 from locmsim.web.positions import played_turns
 from locmsim.web.views import PERSON, Cards, action_steps, turn_step
 
@@ -141,8 +141,8 @@ def replay_html(
     """
     data = {**replay_data(result, names), "view": view, "files": _files(result, names)}
     if engine:
-        data["engine"] = packed_engine(result)
-    return page_html(data)
+        data["engine"] = packed_engine(result.match.rules, result)
+    return page_html(data, "engine" if engine else "file")
 
 
 def _files(result: Result[Match], names: tuple[str, str]) -> str:
@@ -153,48 +153,51 @@ def _files(result: Result[Match], names: tuple[str, str]) -> str:
         for text in applied:
             state.apply_action(state.string_to_action(text))
             positions.append(state.to_text())
-    text = json.dumps({"log": log_line(result, names), "positions": positions})
-    return packed(text.encode())
+    return packed_json({"log": log_line(result, names), "positions": positions})
 
 
-def page_html(data: dict[str, Any]) -> str:
-    """Return the page that shows the data of `replay_data`, with ``view`` and ``engine`` added."""
+def page_html(data: dict[str, Any], kind: str = "file") -> str:
+    """Return a page of one file: for "file" and "engine", it shows the data of `replay_data`, with
+    ``view`` and ``engine`` added."""
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     page = joined("replay.html")
-    engine = "engine" in data
+    scripts, styles = _FILES[kind]
     parts = {
-        "POLICY": replay_policy(engine),
-        "STYLE": joined(*_STYLES[engine]),
+        "POLICY": replay_policy(kind),
+        "STYLE": joined(*styles),
         "DATA": text,
-        "SCRIPT": program(*_SCRIPTS[engine]),
+        "SCRIPT": program(*scripts),
     }
     # All at once: what is inserted may look like a placeholder, too.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], page)
 
 
 @cache
-def replay_policy(engine: bool = False) -> str:
+def replay_policy(kind: str = "file") -> str:
     """Return the content security policy of `replay_html`: its script and style, no other.
 
     Parameters
     ----------
-    engine : bool
-        Whether the page has an engine, which it compiles and runs in a worker of its own.
+    kind : str
+        "file"; or "engine" or "play" for a page with an engine, which it compiles and runs in a
+        worker of its own.
 
     Returns
     -------
     str
         The value of the header.
     """
-    script = f"script-src '{_digest(program(*_SCRIPTS[engine]))}'"
+    scripts, styles = _FILES[kind]
+    script = f"script-src '{_digest(program(*scripts))}'"
+    has_engine = kind != "file"
     return "; ".join(
         (
             "default-src 'none'",
-            f"{script} 'wasm-unsafe-eval'" if engine else script,
-            *(["worker-src blob:"] if engine else []),
-            f"style-src '{_digest(joined(*_STYLES[engine]))}'",
+            f"{script} 'wasm-unsafe-eval'" if has_engine else script,
+            *(["worker-src blob:"] if has_engine else []),
+            f"style-src '{_digest(joined(*styles))}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -206,13 +209,16 @@ _VIEWER = (
     *("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "chances.js", "curve.js"),
     *("written.js", "viewer.js"),
 )
-#: The modules of the page, each behind those that it imports, and its styles; and those of a page
-#: with an engine.
-_SCRIPTS = (
-    (*_VIEWER, "file.js"),
-    (*_VIEWER, "engine.js", "local.js", "localgame.js", "file-engine.js"),
-)
-_STYLES = (("base.css", "board.css"), ("base.css", "board.css", "panel.css"))
+_ENGINE = (*_VIEWER, "engine.js", "local.js", "localgame.js")
+#: The modules of each kind of page, each behind those that it imports, and its styles.
+_FILES = {
+    "file": ((*_VIEWER, "file.js"), ("base.css", "board.css")),
+    "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
+    "play": (
+        (*_ENGINE, "choice.js", "matchtext.js", "file-play.js"),
+        ("base.css", "board.css", "panel.css", "site.css"),
+    ),
+}
 
 
 def _digest(text: str) -> str:

@@ -23,6 +23,11 @@ static int engine_n_acted[2];
 static uint8_t engine_done[LOCM_MAX_SHOWN_ACTIONS];
 static int engine_n_done, engine_has_battle;
 
+// The cards that were offered, by ascending base id, and what each player took, as base ids.
+static locm_card_t engine_set[LOCM_MAX_CARDS];
+static int engine_set_size;
+static int engine_picks[2][LOCM_MAX_DECK], engine_n_picks[2];
+
 // -- the text
 
 static void engine_put(const char *text, int n) {
@@ -34,8 +39,9 @@ static void engine_put(const char *text, int n) {
 
 static void engine_put_number(const char *before, int number) {
   char digits[16];
+  int n = locmi_write_number(digits, number);  // a blank comes first
   engine_put(before, -1);
-  engine_put(digits, locmi_write_number(digits, number));
+  engine_put(&digits[1], n - 1);
 }
 
 static void engine_put_result(const char *before, double result) {
@@ -84,19 +90,39 @@ static int engine_take_action(const locm_state_t *s, const locm_table_t *t, int 
 
 // -- the match
 
+static uint64_t engine_seed_of(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+
 LOCM_API char *locm_engine_text(void) { return engine_text; }
 
 LOCM_API void locm_engine_start(void) {
   int who;
   for (who = 0; who < 2; who++) locm_game_start(&engine_views[who]);
   engine_has_battle = engine_n_done = engine_n_acted[0] = engine_n_acted[1] = 0;
+  engine_set_size = engine_n_picks[0] = engine_n_picks[1] = 0;
+}
+
+// Adds a card to those that were offered.
+static void engine_offered(const locm_shown_card_t *row) {
+  int i = engine_set_size;
+  while (i && engine_set[i - 1].base_id > row->base_id) i--;
+  if (i && engine_set[i - 1].base_id == row->base_id) return;
+  if (engine_set_size == LOCM_MAX_CARDS) return;
+  memmove(&engine_set[i + 1], &engine_set[i],
+      (size_t)(engine_set_size - i) * sizeof(locm_card_t));
+  locmi_card_of_row(&engine_set[i], row, 0);
+  engine_set_size++;
 }
 
 LOCM_API int locm_engine_read(int player, int size) {
   static locm_reader_t reader;
+  int kind, i;
   if (locmi_shown_read(&engine_shown, &reader, engine_text, size, LOCM_RULES) < 0) return -1;
   engine_n_done = 0;
-  return locm_game_see(&engine_views[player & 1], &engine_shown, &engine_roots[player & 1]);
+  kind = locm_game_see(&engine_views[player & 1], &engine_shown, &engine_roots[player & 1]);
+  for (i = 0; kind == LOCM_OFFER && i < engine_shown.n_cards; i++) {
+    engine_offered(&engine_shown.cards[i]);
+  }
+  return kind;
 }
 
 LOCM_API int locm_engine_choose(int player) {
@@ -106,8 +132,27 @@ LOCM_API int locm_engine_choose(int player) {
 LOCM_API void locm_engine_took(int player, int size) {
   locm_belief_t *belief = &engine_views[player & 1].belief;
   int at = 0, id;
-  belief->n_kinds = belief->n_chosen = 0;
-  while (engine_take_number(&at, size, &id)) locm_belief_chose(belief, id);
+  belief->n_kinds = belief->n_chosen = engine_n_picks[player & 1] = 0;
+  while (engine_take_number(&at, size, &id)) {
+    locm_belief_chose(belief, id);
+    if (engine_n_picks[player & 1] < LOCM_MAX_DECK) {
+      engine_picks[player & 1][engine_n_picks[player & 1]++] = id;
+    }
+  }
+}
+
+// Begins the battle at a position; what players were shown in an earlier one is forgotten.
+static void engine_begin(const locm_state_t *position, const locm_table_t *cards) {
+  int i;
+  for (i = 0; i < 2; i++) {
+    if (!engine_has_battle) engine_chosen[i] = engine_views[i];
+    engine_views[i] = engine_chosen[i];
+    engine_n_acted[i] = 0;
+  }
+  engine_cards = *cards;
+  engine_position = *position;
+  engine_has_battle = 1;
+  engine_n_done = 0;
 }
 
 // The parts of `State.to_bytes` begin with 16 bytes, of which the third number is their size.
@@ -120,7 +165,7 @@ static int engine_part_size(int at) {
 LOCM_API int locm_engine_place(int size) {
   static locm_table_t cards;
   locm_state_t position;
-  int head = 16, fields = 8, bytes, i;
+  int head = 16, fields = 8, bytes;
   if (size < head + fields) return 0;
   bytes = engine_part_size(0) - fields;
   if (bytes < 0 || bytes % (int)sizeof(locm_card_t) || bytes > (int)sizeof(cards.cards)) return 0;
@@ -136,15 +181,50 @@ LOCM_API int locm_engine_place(int size) {
   }
   locm_fill_tables();
   if (locm_state_fault(&position, &cards)) return 0;
-  for (i = 0; i < 2; i++) {
-    if (!engine_has_battle) engine_chosen[i] = engine_views[i];
-    engine_views[i] = engine_chosen[i];
-    engine_n_acted[i] = 0;
+  engine_begin(&position, &cards);
+  return 1;
+}
+
+LOCM_API int locm_engine_offers(uint32_t seed_low, uint32_t seed_high) {
+  locmi_match_t match;
+  uint8_t allowed[160];
+  int i, j;
+  for (i = 0; i < 160; i++) allowed[i] = (uint8_t)i;
+  memset(&match, 0, sizeof(match));
+  match.rules = LOCM_RULES;
+  locmi_match_seed(&match, (int64_t)engine_seed_of(seed_low, seed_high));
+  locmi_match_offer(&match, allowed, 160);
+  engine_length = 0;
+  for (i = 0; i < LOCM_MAX_DECK; i++) {
+    for (j = 0; j < 3; j++) engine_put_number(i + j ? " " : "", match.triplets[i][j] + 1);
   }
-  engine_cards = cards;
-  engine_position = position;
-  engine_has_battle = 1;
-  engine_n_done = 0;
+  return engine_length;
+}
+
+LOCM_API int locm_engine_deal(uint32_t seed_low, uint32_t seed_high) {
+  static locm_table_t cards;
+  locm_state_t position;
+  locmi_match_t match;
+  int who, i, j;
+  memset(&match, 0, sizeof(match));
+  memset(&cards, 0, sizeof(cards));
+  match.rules = LOCM_RULES;
+  match.cards = engine_set;
+  match.n_cards = engine_set_size;
+  locmi_match_seed(&match, (int64_t)engine_seed_of(seed_low, seed_high));
+  for (who = 0; who < 2; who++) {
+    if (engine_n_picks[who] != LOCM_MAX_DECK) return 0;
+    for (i = 0; i < LOCM_MAX_DECK; i++) {
+      for (j = 0; j < engine_set_size && engine_set[j].base_id != engine_picks[who][i]; j++) continue;
+      if (j == engine_set_size) return 0;
+      match.decks[who][i] = (uint8_t)j;
+    }
+    match.picked[who] = LOCM_MAX_DECK;
+  }
+  locm_fill_tables();
+  locmi_match_deal(&match, &position, &cards);
+  locmi_state_end_turn(&position, &cards);
+  engine_begin(&position, &cards);
   return 1;
 }
 
@@ -267,8 +347,6 @@ LOCM_API int locm_engine_board(void) {
 }
 
 // -- what a player finds; `player` is one whose turn was shown
-
-static uint64_t engine_seed_of(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
 // Makes the position of a player's turn after what was done in it, in a world that is dealt.
 static void engine_world(int player, uint64_t seed, locm_state_t *s) {

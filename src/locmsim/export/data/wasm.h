@@ -10,6 +10,8 @@ LOCMI_FUNCTION int64_t locm_now_ns(void) { return (int64_t)(locmi_now_ms() * 1e6
 
 void *memcpy(void *to, const void *from, size_t n) { return __builtin_memcpy(to, from, n); }
 
+void *memmove(void *to, const void *from, size_t n) { return __builtin_memmove(to, from, n); }
+
 void *memset(void *to, int value, size_t n) { return __builtin_memset(to, value, n); }
 
 __attribute__((no_builtin("memcmp"))) int memcmp(const void *a, const void *b, size_t n) {

@@ -3,15 +3,16 @@
 
 import { CurveView } from "./curve.js";
 import { element, select, valueOf } from "./dom.js";
-import { notice } from "./site.js";
 
 /** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
  *   copies: number}} Choice */
 
 export class ChoiceView {
   /** @param {HTMLElement} host @param {import("./cards.js").Deck} deck
-   * @param {import("./cards.js").Draw} draw @param {(cards: string[]) => void} choose */
-  constructor(host, deck, draw, choose) {
+   * @param {import("./cards.js").Draw} draw @param {(cards: string[]) => void} choose
+   * @param {(text: string) => void} tell */
+  constructor(host, deck, draw, choose, tell) {
+    this.tell = tell;
     this.host = host;
     this.deck = deck;
     this.draw = draw;
@@ -75,7 +76,7 @@ export class ChoiceView {
         const copies = this.chosen.filter((one) => one === key).length;
         if (copies < choice.copies && this.chosen.length < choice.size) this.chosen.push(key);
         else
-          notice(
+          this.tell(
             copies < choice.copies ? "The deck is full." : `At most ${choice.copies} of a card.`,
           );
         count();
@@ -147,7 +148,7 @@ export class ChoiceView {
     if (this.choice.draft) {
       for (const key of cards)
         this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
-      notice(`The bot would take ${this.deck.cards[cards[0]].title}.`);
+      this.tell(`The bot would take ${this.deck.cards[cards[0]].title}.`);
     } else this.chosen = cards;
   }
 }

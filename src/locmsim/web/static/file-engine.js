@@ -60,7 +60,8 @@ class FilePage {
       this.local.end();
       this.open(at);
     };
-    new LocalGame(this.host, this.data, this.local, { steps, seat, level, leave });
+    const back = "Back to the match";
+    new LocalGame(this.host, this.data, this.local, { steps, seat, level, back, leave });
   }
 }
 

@@ -8,7 +8,7 @@ import { element } from "./dom.js";
 /** @typedef {import("./viewer.js").Step} Step */
 /** @typedef {import("./viewer.js").Match} Match */
 /** The module and the battle, packed; the worker's program; how the levels play; how chances are
- * measured. @typedef {{module: string, battle: string, worker: string,
+ * measured. @typedef {{module: string, battle?: string, worker: string,
  *   levels: import("./machine.js").Level[], worlds: number, seed: number, note: string}} Packed */
 
 const LINES = 8;
@@ -19,7 +19,7 @@ const SAMPLES = 400;
 export class Ended extends Error {}
 
 /** @param {string} packed */
-async function unpacked(packed) {
+export async function unpacked(packed) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream);
@@ -37,6 +37,8 @@ export class Local {
     this.worker = null;
     /** Compiled once. @type {Promise<{module: WebAssembly.Module, battle: any}>|null} */
     this.loaded = null;
+    /** Another battle than the packed one. @type {{battle?: import("./machine.js").Battle}} */
+    this.other = {};
     /** What waits for an answer, by number. @type {Map<number, [(answer: any) => void,
      *   (error: Error) => void]>} */
     this.waiting = new Map();
@@ -49,7 +51,7 @@ export class Local {
       throw new Error("This browser cannot run the engine: it has no WebAssembly.");
     try {
       const module = await (await unpacked(this.packed.module)).arrayBuffer();
-      const battle = await (await unpacked(this.packed.battle)).json();
+      const battle = this.packed.battle && (await (await unpacked(this.packed.battle)).json());
       return { module: await WebAssembly.compile(module), battle };
     } catch (error) {
       throw new Error(`The engine in this file is damaged: ${String(error).slice(0, 200)}`);
@@ -58,7 +60,7 @@ export class Local {
 
   async start() {
     this.loaded ??= this.load();
-    const loaded = await this.loaded;
+    const loaded = { ...(await this.loaded), ...this.other };
     const address = URL.createObjectURL(
       new Blob([this.packed.worker], { type: "text/javascript" }),
     );
@@ -99,6 +101,12 @@ export class Local {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const [, refuse] of waiting) refuse(error);
+  }
+
+  /** Turn to another battle. @param {import("./machine.js").Battle} battle */
+  turnTo(battle) {
+    this.close();
+    this.other = { battle };
   }
 
   /** End whatever is being searched. */

@@ -15,14 +15,17 @@ const SEEDS = 2 ** 32;
 export class LocalGame {
   /** @param {HTMLElement} host @param {import("./viewer.js").Match} match
    * @param {import("./local.js").Local} local
-   * @param {{steps: Step[], seat: number, level: number, leave: () => void}} from where it begins:
-   * the steps so far; who plays it; how to leave it */
-  constructor(host, match, local, { steps, seat, level, leave }) {
+   * @param {{steps: Step[], seat: number, level: number, back: string, leave: () => void,
+   *   over?: (game: LocalGame) => void}} from where it begins: the steps so far; who plays it; how
+   * to leave it; what is called when it is over */
+  constructor(host, match, local, { steps, seat, level, back, leave, over }) {
     this.local = local;
     this.level = local.packed.levels[level - 1];
     this.seat = seat;
     // Advice has an engine of its own: ending a search of it must not end the level's.
     this.advice = new Local(local.packed);
+    this.advice.other = local.other;
+    this.ended = over ?? (() => {});
     /** What is legal for the person, in the last position. @type {string[]|null} */
     this.legal = null;
     const names = [`Level ${level}`, `Level ${level}`];
@@ -34,14 +37,14 @@ export class LocalGame {
     this.end = this.button("end", "End turn", () => this.act("PASS"));
     this.end.classList.add("main");
     this.undo = this.button("back", "Take back", () => this.takeBack());
-    const back = this.button("leave", "Back to the match", () => {
+    const away = this.button("leave", back, () => {
       this.advice.close();
       leave();
     });
     this.result = element("h2", { class: "result", hidden: true });
     this.viewer.tools.append(
       this.result,
-      element("div", { class: "bar" }, this.end, this.undo, back),
+      element("div", { class: "bar" }, this.end, this.undo, away),
     );
     new Engine(this.viewer, new AdviceSource(this.viewer, this.advice), "", false);
     this.viewer.act = (action) => this.act(action);
@@ -155,5 +158,6 @@ export class LocalGame {
     this.viewer.data.winner = winner;
     this.viewer.caption();
     this.viewer.redraw();
+    this.ended(this);
   }
 }

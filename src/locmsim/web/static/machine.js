@@ -2,9 +2,9 @@
 // The compiled engine: one match, and what both players know of it. It runs in the worker of a
 // page's file.
 
-/** A battle: the choice phase as each player was shown it, the base ids that they took, and the
- * position at its first turn, in base 64. @typedef {{start: string, choices: string[][],
- *   taken: number[][]}} Battle */
+/** A battle: the choice phase as each player was shown it, the base ids that they took, and either
+ * the position at its first turn, in base 64, or the seed of its match.
+ * @typedef {{start?: string, seed?: number, choices: string[][], taken: number[][]}} Battle */
 /** How a level plays: see `Level` of the package.
  * @typedef {{slips: number, blur: number, nodes: number, time_ms: number}} Level */
 /** A turn with its visits and its result in millionths. @typedef {[string, number, number]} Plan */
@@ -23,17 +23,26 @@ export class Machine {
     this.engine = instance.exports;
     /** @type {number} */
     this.text = this.engine.locm_engine_text();
-    this.start = Uint8Array.from(atob(battle.start), (letter) => letter.charCodeAt(0));
+    this.seed = battle.seed ?? 0;
+    this.start = battle.start && Uint8Array.from(atob(battle.start), (one) => one.charCodeAt(0));
     this.engine.locm_engine_start();
     battle.choices.forEach((texts, player) => {
-      for (const text of texts) {
-        const kind = this.engine.locm_engine_read(player, this.write(text));
-        if (kind !== 1 || !this.engine.locm_engine_choose(player))
-          throw new Error("the choice of cards is not of these rules");
-      }
-      this.engine.locm_engine_took(player, this.write(battle.taken[player].join(" ")));
+      this.choose(player, texts);
+      const taken = battle.taken[player];
+      if (taken) this.engine.locm_engine_took(player, this.write(taken.join(" ")));
     });
-    this.go([]);
+    if (battle.taken.length) this.go([]);
+  }
+
+  /** What the bot answers to each text of the choice phase. @param {number} player
+   * @param {string[]} texts */
+  choose(player, texts) {
+    return texts.map((text) => {
+      const kind = this.engine.locm_engine_read(player, this.write(text));
+      const size = kind === 1 ? this.engine.locm_engine_choose(player) : 0;
+      if (!size) throw new Error("the choice of cards is not of these rules");
+      return this.read(size);
+    });
   }
 
   /** Load a module. @param {WebAssembly.Module} module @param {Battle} battle */
@@ -57,8 +66,10 @@ export class Machine {
   /** Go to the position after actions from the start of the battle, with PASS at the end of each
    * turn; return whose turn it is. @param {string[]} path @returns {number} -1 once somebody has won */
   go(path) {
-    if (!this.engine.locm_engine_place(this.write(this.start)))
-      throw new Error("the position is not of these rules");
+    const begun = this.start
+      ? this.engine.locm_engine_place(this.write(this.start))
+      : this.engine.locm_engine_deal(this.seed, 0);
+    if (!begun) throw new Error("the position is not of these rules");
     this.engine.locm_engine_show();
     for (const action of path) this.do(action);
     return this.board().player;
@@ -87,6 +98,18 @@ export class Machine {
 
   // The following are answers to messages, each from the position after `path`.
 
+  /** The triplets of a draft, as base ids. @param {{seed: number}} asked */
+  offers({ seed }) {
+    const ids = this.read(this.engine.locm_engine_offers(seed, 0)).split(" ").map(Number);
+    return Array.from({ length: 30 }, (_, i) => ids.slice(3 * i, 3 * i + 3));
+  }
+
+  /** The bot's answers in the choice phase. @param {{player: number, texts: string[]}} asked */
+  answers({ player, texts }) {
+    this.engine.locm_engine_start();
+    return this.choose(player, texts);
+  }
+
   /** The positions after each of some actions, up to a win, and what is legal then.
    * @param {{path: string[], actions: string[]}} asked */
   walk({ path, actions }) {
@@ -99,7 +122,7 @@ export class Machine {
       board = this.board();
       boards.push(board);
     }
-    return { boards, actions: this.legal() };
+    return { board, boards, actions: this.legal() };
   }
 
   /** The chance of winning with a line, by worlds in which it is played on.

@@ -31,9 +31,8 @@ export class Game {
     this.view = data.play;
     /** @type {Viewer|null} */
     this.viewer = null;
-    this.chooser = new ChoiceView(host, data, painter(data), (cards) =>
-      this.change("cards", { cards }),
-    );
+    const choose = (/** @type {string[]} */ cards) => this.change("cards", { cards });
+    this.chooser = new ChoiceView(host, data, painter(data), choose, notice);
     /** The change that is under way. @type {Promise<boolean>|null} */
     this.changing = null;
     this.leaving = false;

@@ -622,7 +622,7 @@ export class Viewer {
 }
 
 /** Save a text as a file. @param {string} text @param {string} name */
-function save(text, name) {
+export function save(text, name) {
   const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   element("a", { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);

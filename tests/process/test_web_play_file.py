@@ -1,0 +1,100 @@
+"""The one-file page in which whole matches are played, in Chromium from disk."""
+
+import json
+from pathlib import Path
+
+import pytest
+from amounts import amount
+from browser import Opener, browser, open_page, sync_api
+from browser_engine import need_compiler
+
+from locmsim.cli.main import main
+from locmsim.web import load_replay, play_html
+
+__all__ = ["browser", "open_page"]
+
+DESK = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def play_out(page):
+    """Do nothing until the match is over."""
+    ending = page.locator(".result:not([hidden])")
+    for _ in range(60):
+        sync_api.expect(page.locator("#end:enabled").or_(ending).first).to_be_visible()
+        if ending.is_visible():
+            return
+        page.click("#end")
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.parametrize("seat", amount([1], [0, 1]))
+@pytest.mark.parametrize("rules", ["1.0", pytest.param("1.2", marks=pytest.mark.slow)])
+def test_a_draft_and_its_log(rules, seat, open_page: Opener, tmp_path):
+    need_compiler(rules)
+    page = open_page(play_html(rules), **DESK)
+    page.select_option("#level", "5")
+    page.select_option("#seat", str(seat))
+    page.click("#begin")
+    for pick in range(30):
+        sync_api.expect(page.locator("h1")).to_contain_text(f"{pick + 1} of 30")
+        page.locator("#offer .pick").nth(pick % 3).click()
+    names = ["Level 5", "Level 5"]
+    names[seat] = "You"
+    sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
+    play_out(page)
+    lost = page.locator(".result").inner_text() == "You lost"
+    with page.expect_download() as download:
+        page.click("#save-log")
+    log = tmp_path / "log.json"
+    log.write_bytes(Path(download.value.path()).read_bytes())
+    result, found = load_replay(str(log))
+    assert found == tuple(names)
+    assert result.match.rules == rules
+    assert (result.winner == seat) != lost
+    page.click("#leave")
+    sync_api.expect(page.locator("#begin")).to_be_visible()
+
+
+@pytest.mark.parametrize("screen", [DESK, pytest.param(PHONE, marks=pytest.mark.slow)])
+def test_a_deck_is_built(screen, open_page: Opener):
+    need_compiler("1.5")
+    page = open_page(play_html("1.5", sets=2), **screen)
+    sync_api.expect(page.locator("#menu")).to_contain_text("2 sets of 120 cards")
+    page.select_option("#seat", "0")
+    page.click("#begin")
+    cards = page.locator("#offer .pick")
+    sync_api.expect(cards).to_have_count(120)
+    for place in range(15):
+        cards.nth(place).click()
+        cards.nth(place).click()
+    page.click("#ready")
+    sync_api.expect(page.locator("#end")).to_be_enabled()
+    assert page.locator("#side0 .hand .card").count() >= 4
+    assert page.locator("#side1 .hand .card").count() == 0  # backs
+
+
+def test_the_command(tmp_path, capsys):
+    need_compiler("1.2")
+    target = tmp_path / "play.html"
+    assert main(["replay", "--play", "--rules", "1.2", "-o", str(target)]) == 0
+    assert "worker-src blob:" in target.read_text()
+    with pytest.raises(SystemExit):
+        main(["replay", "--play", "log.json", "-o", str(target)])
+    assert "GAME: does not apply with --play" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["replay", "-o", str(target)])
+    assert "GAME is needed, or --play" in capsys.readouterr().err
+
+
+def test_too_few_sets():
+    with pytest.raises(ValueError, match="sets: expected 1 or more, got 0"):
+        play_html("1.5", sets=0)
+
+
+def test_the_file_says_what_cannot_run(open_page: Opener):
+    need_compiler("1.0")
+    page = open_page(play_html("1.0"), script="delete globalThis.WebAssembly", **DESK)
+    page.click("#begin")
+    sync_api.expect(page.locator("#notice")).to_contain_text("no WebAssembly")
+    assert json.loads(page.evaluate("JSON.stringify(document.querySelector('#begin') !== null)"))
