@@ -42,13 +42,23 @@ class Attempt:
 
 
 class Solved(NamedTuple):
-    """The number of puzzles of a difficulty that were solved."""
+    """The number of puzzles of a difficulty that were solved.
 
-    #: The difficulty; empty for all puzzles.
+    Attributes
+    ----------
+    difficulty : str
+        The difficulty; empty for all puzzles.
+    solved : int
+        The number of puzzles that were solved.
+    of : int
+        The number of puzzles that were tried.
+    interval : (float, float)
+        The 95 % interval of the share that is solved.
+    """
+
     difficulty: str
     solved: int
     of: int
-    #: The 95 % interval of the share that is solved.
     interval: tuple[float, float]
 
 
@@ -84,7 +94,18 @@ def attempt(player: Any, puzzle: Puzzle, *, seed: int = 0) -> Attempt:
 
 
 def count_solved(attempts: Iterable[Attempt]) -> list[Solved]:
-    """Count the puzzles that were solved: all of them, then those of each difficulty there is."""
+    """Count the puzzles that were solved: all of them, then those of each difficulty there is.
+
+    Parameters
+    ----------
+    attempts : iterable of Attempt
+        What was answered, in any order.
+
+    Returns
+    -------
+    list of Solved
+        First of all puzzles together, then of each difficulty in the order of `DIFFICULTIES`.
+    """
     done = [*attempts]
     found = [_counted("", done)]
     for difficulty in DIFFICULTIES:

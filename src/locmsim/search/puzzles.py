@@ -63,7 +63,18 @@ class Puzzle:
         return f"{self.state.hash64():016x}"
 
     def solved_by(self, line: str) -> bool:
-        """Return whether an answer wins in this turn; `InvalidActionError` if it is malformed."""
+        """Return whether an answer wins in this turn.
+
+        Parameters
+        ----------
+        line : str
+            The answer.
+
+        Raises
+        ------
+        InvalidActionError
+            The answer is malformed.
+        """
         state = self.state.clone()
         for action in state.actions_of(line):
             state.apply_action(action)
@@ -151,7 +162,15 @@ def _bytes(state: State) -> bytes:
 def puzzle_at(state: State) -> Puzzle | None:
     """Return the puzzle that a position is, or None unless exactly one turn wins at once.
 
-    ``ValueError`` as for `winning_turns`.
+    Parameters
+    ----------
+    state : State
+        A position, at any point of a turn.
+
+    Raises
+    ------
+    ValueError
+        As for `winning_turns`.
     """
     turns, size = _searched(state)
     if len(turns) != 1:
@@ -245,7 +264,20 @@ def load_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
 
 
 def save_puzzles(path: str | os.PathLike[str], puzzles: Iterable[Puzzle]) -> None:
-    """Write a puzzle file, for `load_puzzles`; an existing one is replaced atomically."""
+    """Write a puzzle file, for `load_puzzles`; an existing one is replaced atomically.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    puzzles : iterable of Puzzle
+        What it is to contain, in order.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    """
     kept = [*puzzles]
     titles = [f"{puzzle.difficulty}: {puzzle.line}" if puzzle.difficulty else "" for puzzle in kept]
     save_positions(path, [puzzle.state for puzzle in kept], titles)
