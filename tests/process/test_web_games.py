@@ -208,7 +208,7 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
         ({"players": [SILENT, None]}, "no such opponent"),
         ({"players": [None, None]}, "two persons"),
         ({"players": ["agent-random"]}, "players: expected two"),
-        ({"players": [None, "agent-random"], "rules": "2.0"}, "unknown rules"),
+        ({"players": [None, "agent-random"], "rules": "2.0"}, "rules: expected one of"),
         ({"players": [None, "agent-random"], "seed": "1.5"}, "seed: expected an integer"),
         ({"players": [None, "agent-random"], "seed": 1 << 70}, "seed: expected"),
         ({"players": [None, "agent-random"], "from": "f7"}, "no match"),

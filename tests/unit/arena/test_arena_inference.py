@@ -125,9 +125,18 @@ def test_sequential_test_bounds() -> None:
     assert Sprt(0, 10).state(PairCounts(0, 3, 0)).accepted is None
 
 
-@pytest.mark.parametrize("numbers", [(5, 5), (6, 5), (0, math.inf), (0, 5, 0.5), (0, 5, 0.05, 0)])
-def test_impossible_tests(numbers: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="sprt: expected"):
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [
+        ((5, 5), "sprt"),
+        ((6, 5), "sprt"),
+        ((0, math.inf), "sprt"),
+        ((0, 5, 0.5), "alpha"),
+        ((0, 5, 0.05, 0), "beta"),
+    ],
+)
+def test_impossible_tests(numbers: tuple[float, ...], name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected"):
         Sprt(*numbers)
 
 

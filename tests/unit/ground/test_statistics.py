@@ -97,11 +97,11 @@ def test_sequential_test_is_the_ratio_of_normal_likelihoods(pairs: list[float]) 
         ((math.nan, 5), "expected -2000 to 2000 Elo, got nan"),
         ((0, math.inf), "expected -2000 to 2000 Elo, got inf"),
         ((-200_000, 0), "expected -2000 to 2000 Elo, got -200000"),
-        ((0, 5, 0, 0.1), "got 0 and 0.1"),
-        ((0, 5, 0.5, 0.1), "got 0.5 and 0.1"),
-        ((0, 5, 0.1, 0), "got 0.1 and 0"),
-        ((0, 5, 0.1, 0.5), "got 0.1 and 0.5"),
-        ((0, 5, 0.1, 1.0), "got 0.1 and 1"),
+        ((0, 5, 0, 0.1), "alpha: expected more than 0 .*, got 0"),
+        ((0, 5, 0.5, 0.1), "alpha: expected .*, got 0.5"),
+        ((0, 5, 0.1, 0), "beta: expected more than 0 .*, got 0"),
+        ((0, 5, 0.1, 0.5), "beta: expected .*, got 0.5"),
+        ((0, 5, 0.1, 1.0), "beta: expected .*, got 1"),
     ],
 )
 def test_numbers_that_make_no_test(numbers: tuple[float, ...], message: str) -> None:
