@@ -203,7 +203,7 @@ def test_wrong_choices_are_refused():
         choice_tensor("1.2", cards[:2])
     with pytest.raises(ValueError, match="chosen: 31 cards, expected 30 at most"):
         choice_tensor("1.5", cards, cards[:31])
-    with pytest.raises(ValueError, match="layout: expected one of .*, got 'choice'"):
+    with pytest.raises(ValueError, match=r"layout: expected one of .*, got 'choice'"):
         LocmEnv(layout="choice")
 
 
