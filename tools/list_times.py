@@ -26,7 +26,8 @@ from locmsim.arena.records import Record
 from locmsim.contract import Fault, FaultKind
 from locmsim.referee import play
 from locmsim.referee.transcript import log_line
-from locmsim.web.library import Filter, Library
+from locmsim.web.filters import Filter
+from locmsim.web.library import Library
 
 ROUNDS = 20
 

@@ -11,32 +11,28 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from locmsim._database import Database, Kind
-from locmsim.arena.game_index import ALL_GAMES, GameIndex, GameQuery
+from locmsim._database import Kind
+from locmsim.arena.game_store import (
+    ALL_GAMES,
+    GameQuery,
+    GameStore,
+    ListedGame,
+    index_statements,
+)
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
-from locmsim.contract import Fault, FaultKind
+from locmsim.contract import Fault, FaultKind, Part
 from locmsim.stats import Sprt
 
-__all__ = ["Ending", "Goal", "NoResultsError", "Store", "StoreError"]
+__all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
 
 _log = logging.getLogger(__name__)
 
-_SHOWN = ("player0", "player1", "winner", "turns", "fault_seat", "fault_kind")
-#: The filters of lists.
-_INDEX = GameIndex(
-    table="games",
-    number="game",
-    players=("player0", "player1"),
-    kind="fault_kind",
-    shown=_SHOWN,
-)
-_LISTED = ", ".join(("game", *_SHOWN))
 _TABLES = f"""
 CREATE TABLE tournament (
     settings TEXT NOT NULL,
@@ -76,7 +72,7 @@ CREATE TABLE games (
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
-{_INDEX.statements()}CREATE VIEW results AS
+{index_statements()}CREATE VIEW results AS
     SELECT games.game, first.name AS first, second.name AS second, games.seed,
         CASE winner WHEN 0 THEN first.name WHEN 1 THEN second.name END AS winner,
         score0, score1, turns, fault_kind, fault_message
@@ -114,20 +110,6 @@ class Goal(NamedTuple):
     sprt: Sprt | None
 
 
-class Ending(NamedTuple):
-    """The end of a game, as needed for lists."""
-
-    number: int
-    #: Indices of the players by seat.
-    players: tuple[int, int]
-    #: The seat that won; None for a draw.
-    winner: int | None
-    #: The turns of both players.
-    turns: int
-    #: The seat and the kind of a fault.
-    fault: tuple[int, str] | None
-
-
 class StoreError(RuntimeError):
     """A file of results cannot be read or written; the message names it."""
 
@@ -136,7 +118,7 @@ class NoResultsError(StoreError):
     """The file does not exist or is still empty."""
 
 
-class Store(Database):
+class Store(GameStore):
     """An open file of results; a context manager.
 
     With `write`, the file is created if it does not exist, is locked against other writers, and
@@ -337,17 +319,6 @@ class Store(Database):
             rows = self._connection.execute(f"SELECT data FROM sums {where}")
             return [json.loads(data) for (data,) in rows]
 
-    def __len__(self) -> int:
-        with self._errors("read"):
-            ((count,),) = self._connection.execute("SELECT count(*) FROM games")
-        return int(count)
-
-    def last(self) -> int:
-        """Return the highest number of a played game; 0 before the first one."""
-        with self._errors("read"):
-            ((number,),) = self._connection.execute("SELECT max(game) FROM games")
-        return int(number or 0)
-
     def numbers(self) -> set[int]:
         """Return the numbers of the games that were played."""
         with self._errors("read"):
@@ -360,29 +331,49 @@ class Store(Database):
             for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
 
-    def endings(
+    def listed(
         self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
-    ) -> list[Ending]:
-        """Return how games ended, the latest first; not more of them than `count`.
-
-        With `before`, only games with lower numbers. Players are given by index, and all games have
-        the same rules.
-        """
-        rows = _INDEX.rows(self._ask, _LISTED, query, before, count=count)
+    ) -> list[ListedGame]:
+        """Return what a list shows of games, the latest first; arguments as of `endings`."""
+        assert self.settings is not None
+        rules, title = self.rules, ""
+        if Part.REPLAY not in self.settings.game.parts:
+            title = self.settings.game.title
+        names = [player.name for player in self.settings.players]
+        endings = self.endings(query, before, count)
+        messages = self.fault_messages(one.number for one in endings if one.fault)
         return [
-            Ending(
-                number, (player0, player1), winner, turns, None if seat is None else (seat, kind)
+            ListedGame(
+                number=one.number,
+                names=(names[one.players[0]], names[one.players[1]]),
+                winner=one.winner,
+                turns=one.turns,
+                fault=one.fault and (*one.fault, messages[one.number]),
+                rules=rules,
+                title=title,
+                source=self.path,
+                place=one.number,
             )
-            for number, player0, player1, winner, turns, seat, kind in rows
+            for one in endings
         ]
 
-    def _ask(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        with self._errors("read"):
-            return self._connection.execute(query, values).fetchall()
+    def player_number(self, name: str) -> int | None:
+        """Return the number of a player; None if there is no such player."""
+        assert self.settings is not None
+        names = [player.name for player in self.settings.players]
+        return names.index(name) if name in names else None
 
-    def fault_kinds(self) -> set[str]:
-        """Return the kinds of faults that ended a game."""
-        return _INDEX.values(self._ask, "fault_kind")
+    @property
+    def rules(self) -> str | None:
+        """The rule set of all games; None if pages cannot replay them."""
+        assert self.settings is not None
+        game: Any = self.settings.game
+        rules: str | None = game.rules if Part.REPLAY in game.parts else None
+        return rules
+
+    def rule_sets(self) -> set[str]:
+        """Return the rule sets of the games."""
+        return set() if self.rules is None else {self.rules}
 
     def fault_messages(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the messages of the faults that ended some games, by the number of the game."""

@@ -259,7 +259,7 @@ class _LivePage:
             LiveLog(os.path.join(folder, f"a{LIVE_SUFFIX}"), match, names, begun)
         )
         self._library = Library([folder])
-        ((self._key, _),) = self._library.live()
+        ((self._key, _),) = self._library.live.running()
         url = self._open.enter_context(serving(Site(self._library), path=f"game/{self._key}"))
         print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
         return log

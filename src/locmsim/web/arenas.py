@@ -15,9 +15,9 @@ from locmsim._options import Declared, Option, declaration, declared
 from locmsim.arena import Settings, StoreError
 from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
-from locmsim.arena.game_index import GameQuery
+from locmsim.arena.game_store import Ending, GameQuery
 from locmsim.arena.records import Record
-from locmsim.arena.store import Ending, Store
+from locmsim.arena.store import Store
 from locmsim.contract import Part
 from locmsim.rules.options import Rules
 from locmsim.supervisor import Child, Supervisor, python_command

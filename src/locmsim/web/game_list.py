@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from locmsim.web.endpoints import Refusal, get, whole_of
-from locmsim.web.library import Filter
+from locmsim.web.filters import Filter
 from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]

@@ -2,108 +2,42 @@
 
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from locmsim.arena import LocmGame, StoreError
-from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Store
-from locmsim.contract import LIVE_SUFFIX, Fault, Game, Part
+from locmsim.contract import Game
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
-from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
+from locmsim.web.filters import ALL, Filter, fault_row, seat_names
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.logs import LogIndex, error_text, part_view
+from locmsim.web.listing import Choices, Source, part_of, result_rows
+from locmsim.web.live_matches import LiveMatches
+from locmsim.web.loaded import Loaded, LoadedMatches
+from locmsim.web.log_files import LogFiles
+from locmsim.web.played import PlayedMatches
 from locmsim.web.sources import (
     arena_game,
     arena_match,
-    begun_match,
-    load_replay,
+    error_text,
     logged_match,
+    part_view,
     replay_of,
 )
 from locmsim.web.stream import News
 
-__all__ = ["ALL", "Filter", "Library"]
-
-_Loaded = tuple[Result[Match], tuple[str, str]]
-#: The number of games that are kept after they were read.
-_KEPT = 64
-#: The most matches that are watched at a time while they are played.
-_LIVE = 64
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A filter of games.
-
-    Attributes
-    ----------
-    player, lost_by : str
-        Only those of a player of that name, or that such a one lost; empty for all.
-    fault : str
-        "any" or "none", or one kind of `locmsim.contract.FaultKind`; empty for all.
-    least, most : int
-        Turns, those of both players counted; None for no bound.
-    rules : str
-        The rule set; empty for all.
-    source : str
-        The key of a source, see `Library.choices`; empty for all.
-    """
-
-    player: str = ""
-    lost_by: str = ""
-    fault: str = ""
-    least: int | None = None
-    most: int | None = None
-    rules: str = ""
-    source: str = ""
-
-    def takes(self, names: Sequence[str], winner: int | None, kind: str | None, turns: int) -> bool:
-        """Return whether a game is wanted, but for its rules and its source."""
-        if self.player and self.player not in names:
-            return False
-        if self.lost_by and (winner is None or names[1 - winner] != self.lost_by):
-            return False
-        if self.fault and self.fault not in (("any", kind) if kind else ("none",)):
-            return False
-        return (self.least or 0) <= turns and (self.most is None or turns <= self.most)
-
-    def query(self, players: Mapping[str, int] | None = None) -> GameQuery:
-        """Return the same for an index of games, with numbers of names where these are given."""
-
-        def known(name: str) -> str | int:
-            return name if players is None else players[name]
-
-        return GameQuery(
-            players=[known(self.player)] if self.player else [],
-            lost_by=known(self.lost_by) if self.lost_by else None,
-            fault=self.fault,
-            least=self.least,
-            most=self.most,
-            rules=self.rules,
-        )
-
-
-ALL = Filter()
-#: A place in a source, and the row of the game there.
-_Found = tuple[int, dict[str, Any]]
-#: Returns the games of a source that a filter takes, the latest first: only those below a number,
-#: if one is given, and at least so many of them if there are.
-_Source = Callable[[Filter, int | None, int], Iterable[_Found]]
+__all__ = ["Library"]
 
 
 class Library:
     """The matches there are, each with a key (`locmsim.web.keys.Key`).
 
-    Nothing of a game is kept but what an index has of it and the ones that were looked at last.
+    Nothing of a game is kept but what a store has of it and the ones that were looked at last.
 
     Parameters
     ----------
@@ -121,22 +55,13 @@ class Library:
         #: The number of changes of the list.
         self.version = 0
         self._stamp: object = None
+        self._lock = threading.Lock()
         #: The rows of games that are played on the pages; a number follows the letter of each key.
         self.playing: Callable[[], list[dict[str, Any]]] = list
-        self.logs = LogIndex(files, self.changed)
-        self._played: list[tuple[dict[str, Any], str, _Loaded | None]] = []
-        self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
-        self._lock = threading.Lock()
-        #: The descriptions of the players of matches that were played here.
-        self._agents: dict[str, tuple[str, str]] = {}
-        #: Matches that are being played, by key, and the keys by path.
-        self._live: dict[str, LiveReader] = {}
-        self._live_paths: dict[str, str] = {}
-        self._live_count = 0
-        #: The keys that some of them have afterwards.
-        self._after: dict[str, str] = {}
-        #: Folders that were made so that arenas show their matches.
-        self._created: list[str] = []
+        self.logs = LogFiles(files, self.changed)
+        self.live = LiveMatches(files, lambda: self.dbs, self.logs)
+        self._kept = LoadedMatches()
+        self._played = PlayedMatches(self._kept)
 
     def changed(self) -> None:
         """Tell those who follow the list that it has changed. Any thread may call it."""
@@ -152,6 +77,16 @@ class Library:
             if not first:
                 self.changed()
         return self.version
+
+    def stamp(self) -> object:
+        """Return another value when a file has changed; the value itself means nothing."""
+        stamps = []
+        for path in self.dbs:
+            for name in (path, f"{path}-wal"):
+                with suppress(OSError):
+                    stat = os.stat(name)
+                    stamps.append((name, stat.st_mtime_ns, stat.st_size))
+        return stamps, self.logs.stamp(), [key for key, _ in self.live.running()]
 
     def add(
         self,
@@ -187,106 +122,20 @@ class Library:
         """
         if path:
             self.logs.skip(path)
-        row = {
-            "source": label or path or "played here",
-            "number": None,
-            "names": [name or f"Player {player}" for player, name in enumerate(names)],
-            "winner": result.winner,
-            "fault": _fault(result.fault),
-            "turns": result.turns,
-            "rules": result.match.rules,
-            "game": "",
-            "live": "",
-        }
-        with self._lock:
-            key = str(Key(KeyKind.OVER, len(self._played)))
-            if agents:
-                self._agents[key] = (agents[0], agents[1])
-            # One that is in a file is read again when it is wanted.
-            self._played.append(({"key": key, **row}, path, None if path else (result, names)))
-            self._after[live] = key
+        key = str(Key(KeyKind.OVER, self._played.add(result, names, label, path, agents)))
+        if live:
+            self.live.ended(live, key)
         self.changed()
         return key
-
-    # ------------------------------------------------------------------------- live matches
-
-    def live(self) -> list[tuple[str, LiveReader]]:
-        """Return the matches that are being played, with their keys."""
-        with self._lock:
-            for folder in self._live_folders():
-                with suppress(OSError):
-                    for name in sorted(os.listdir(folder)):
-                        path = os.path.join(folder, name)
-                        if name.endswith(LIVE_SUFFIX) and path not in self._live_paths:
-                            self._watch(path)
-            self._live_paths = {
-                path: key
-                for path, key in self._live_paths.items()
-                if os.path.exists(path) or not self._live[key].over
-            }
-            return [(key, reader) for key, reader in self._live.items() if not reader.over]
-
-    def _watch(self, path: str) -> None:
-        if sum(not reader.over for reader in self._live.values()) >= _LIVE:
-            return
-        key = str(Key(KeyKind.LIVE, self._live_count))
-        self._live[key] = LiveReader(path, begun_match)
-        self._live_paths[path] = key
-        self._live_count += 1
-        for old in [key for key, reader in self._live.items() if reader.over][:-_KEPT]:
-            del self._live[old]
-
-    def _live_folders(self) -> Iterator[str]:
-        yield from filter(os.path.isdir, self.files)
-        for path in self.dbs:
-            folder = f"{path}{LIVE_SUFFIX}"
-            # Such a file stands beside the results while they are written.
-            if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
-                with suppress(OSError):
-                    os.mkdir(folder)  # the sign for whoever plays
-                    self._created.append(folder)
-            if os.path.isdir(folder):
-                yield folder
-
-    def live_match(self, key: str) -> LiveReader:
-        """Return a match that is being played, or was a moment ago, or raise ``ValueError``."""
-        with self._lock:
-            if key not in self._live:
-                raise ValueError(f"there is no match {key!r}")
-            return self._live[key]
-
-    def after_live(self, key: str) -> str | None:
-        """Return the key that a match has once it is over; None if it is nowhere."""
-        path = self.live_match(key).path
-        if key in self._after:
-            return self._after[key]
-        folder, name = os.path.split(path)
-        number = name.removesuffix(LIVE_SUFFIX)
-        for i, db in enumerate(self.dbs):
-            if folder == f"{db}{LIVE_SUFFIX}" and number.isdecimal():
-                with suppress(OSError, StoreError), Store(db) as store:
-                    store.game(int(number))
-                    return str(Key(KeyKind.RESULT, i, int(number)))
-        log = path.removesuffix(LIVE_SUFFIX)
-        if folder in self.files and os.path.exists(log):
-            self.logs.refresh()
-            return self.logs.key(log)
-        return None
 
     def close(self) -> None:
         """Close what follows the matches that are being played."""
         self.news.close()
-        with self._lock:
-            for reader in self._live.values():
-                reader.close()
-            for folder in self._created:
-                with suppress(OSError):
-                    os.rmdir(folder)
-            self._created.clear()
+        self.live.close()
 
     # -------------------------------------------------------------------------------- a match
 
-    def load(self, key: str) -> _Loaded:
+    def load(self, key: str) -> Loaded:
         """Return a match by its key.
 
         Parameters
@@ -314,8 +163,8 @@ class Library:
                 return self._arena_game(path, number)
             if kind == KeyKind.LOG:
                 return self._log(place)
-            _, path, loaded = self._played[place]
-            return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
+            path = self._played.path(place)
+            return self._played.load(place)
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
@@ -324,9 +173,9 @@ class Library:
 
         Empty where nothing but their names is known; ``ValueError`` as for `load`.
         """
-        _, place, number = self._place_of(key)
+        kind, place, number = self._place_of(key)
         if number is None:
-            return self._agents.get(key, ("", ""))
+            return self._played.agents(place) if kind == KeyKind.OVER else ("", "")
         path = self.dbs[place]
         try:
             with Store(path) as store:
@@ -360,7 +209,7 @@ class Library:
             return shown
         running = False
         if Key.parse(key).kind == KeyKind.LIVE:
-            reader = self.live_match(key)
+            reader = self.live.get(key)
             reader.update()
             result, names, running = reader.result(), reader.names, not reader.over
             game = reader.game or LocmGame(result.match.rules)
@@ -369,10 +218,10 @@ class Library:
         return {
             "title": game.title,
             "turn": game.turn_name,
-            "names": [name or f"Player {player}" for player, name in enumerate(names)],
+            "names": seat_names(names),
             "scores": list(result.scores),
             "winner": result.winner,
-            "fault": _fault(result.fault),
+            "fault": fault_row(result.fault),
             "steps": [*view_steps(result, game)],
             "running": running,
         }
@@ -380,7 +229,7 @@ class Library:
     def view_version(self, key: str) -> object:
         """Return another value when a match that `view` shows may have new steps."""
         if Key.parse(key).kind == KeyKind.LIVE:
-            reader = self.live_match(key)
+            reader = self.live.get(key)
             reader.update()
             return len(reader.calls), reader.over
         stat = os.stat(self.logs.place(self._place_of(key).place).path)
@@ -432,36 +281,23 @@ class Library:
             raise ValueError(f"there is no match {text!r}")
         return key
 
-    def _log(self, number: int) -> _Loaded:
+    def _log(self, number: int) -> Loaded:
         place = self.logs.place(number)
 
-        def read() -> _Loaded:
+        def read() -> Loaded:
             with open(place.path, "rb") as file:
                 file.seek(place.start)
                 return replay_of(file.read(place.size))
 
         try:
-            return self._kept(place, read)
+            return self._kept.get(place, read)
         except (OSError, ValueError) as error:
             raise ValueError(error_text(place.path, error)) from None
 
-    def _arena_game(self, path: str, number: int) -> _Loaded:
+    def _arena_game(self, path: str, number: int) -> Loaded:
         """Return a game of an arena's results, which never changes once it was played."""
         key = path, os.stat(path).st_ino, number
-        return self._kept(key, lambda: arena_game(path, number))
-
-    def _kept(self, key: object, read: Callable[[], _Loaded]) -> _Loaded:
-        """Return what was read before, or what is read now."""
-        with self._lock:
-            if key in self._loaded:
-                self._loaded.move_to_end(key)
-                return self._loaded[key]
-        loaded = read()
-        with self._lock:
-            self._loaded[key] = loaded
-            while len(self._loaded) > _KEPT:
-                self._loaded.popitem(last=False)
-        return loaded
+        return self._kept.get(key, lambda: arena_game(path, number))
 
     # ------------------------------------------------------------------------------- the list
 
@@ -497,126 +333,35 @@ class Library:
         """
         self.logs.refresh()
         version = self.version
-        errors = self.logs.errors
-        first, _, place = after.partition(":")
-        sources = self._sources()
-        if after and not (first in sources and place.isdecimal() and len(place) < 19):
-            raise ValueError(f"after: there is no place {after!r} in the list")
-        rows: list[dict[str, Any]] = []
-        last, following = after, None
-        keys = [*sources]
-        for key in keys[keys.index(first) if after else 0 :]:
-            if wanted.source not in ("", key):
-                continue
-            before = int(place) if after and key == first else None
-            left = count - len(rows)
-            try:
-                found = [*islice(sources[key](wanted, before, left + 1), left + 1)]
-            except (OSError, StoreError, ValueError) as error:
-                errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
-                continue
-            rows += [row for _, row in found[:left]]
-            if left and found:
-                last = f"{key}:{found[:left][-1][0]}"
-            if len(found) > left:  # there is one more
-                following = last
-                break
+        wrong = self.logs.errors
+        part = part_of(self._sources(), wanted, after, count)
         return {
-            "games": rows,
-            "next": following,
+            "games": part.games,
+            "next": part.following,
             "reading": self.logs.reading,
             "version": version,
-            "errors": errors,
+            "errors": [*wrong, *part.errors],
         }
 
-    def _sources(self) -> dict[str, _Source]:
-        """Return the sources by key."""
-        return {
-            "g": self._of_playing,
-            "l": self._of_live,
-            "p": self._of_played,
-            "f": self._of_logs,
-            **{f"d{i}": partial(self._of_arena, i) for i in range(len(self.dbs))},
+    def _sources(self) -> dict[str, Source]:
+        """Return the sources by key: the first letters of the keys of their games."""
+        found = {
+            str(KeyKind.GAME): Source("games that are played here", self._of_playing),
+            str(KeyKind.LIVE): Source("matches that are being played", self.live.rows),
+            str(KeyKind.OVER): Source("games that were played here", self._played.rows),
+            str(KeyKind.LOG): Source("files", self.logs.rows),
         }
+        for i, path in enumerate(self.dbs):
+            found[f"{KeyKind.RESULT}{i}"] = Source(path, partial(result_rows, i, path))
+        return found
 
-    def _of_playing(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
+    def _of_playing(
+        self, wanted: Filter, before: int | None, count: int
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         for row in reversed(self.playing()):
             number = Key.parse(row["key"]).place
-            if (before is None or number < before) and _takes(wanted, row):
+            if (before is None or number < before) and wanted.takes(row):
                 yield number, row
-
-    def _of_live(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
-        for key, reader in reversed(self.live()):
-            number = Key.parse(key).place
-            if before is not None and number >= before:
-                continue
-            reader.update()
-            if reader.match is None or reader.over:
-                continue
-            turns = sum(call.turn is not None for call in reader.calls)
-            row = {
-                "key": key,
-                "source": reader.path,
-                "number": None,
-                "names": [name or f"Player {seat}" for seat, name in enumerate(reader.names)],
-                "winner": None,
-                "fault": None,
-                "turns": turns,
-                "rules": None if reader.game else reader.match.rules,
-                "game": reader.game.title if reader.game else "",
-                "live": "live",
-            }
-            if _takes(wanted, row):
-                yield number, row
-
-    def _of_played(self, wanted: Filter, before: int | None, count: int) -> Iterator[_Found]:
-        with self._lock:
-            played = self._played[:before]
-        for i in reversed(range(len(played))):
-            row = played[i][0]
-            if _takes(wanted, row):
-                yield i, dict(row)
-
-    def _of_logs(self, wanted: Filter, before: int | None, count: int) -> list[_Found]:
-        return self.logs.rows(wanted.query(), before, count)
-
-    def _of_arena(
-        self, index: int, wanted: Filter, before: int | None, count: int
-    ) -> Iterator[_Found]:
-        path = self.dbs[index]
-        with Store(path) as store:
-            assert store.settings is not None
-            game: Any = store.settings.game
-            watched = Part.REPLAY in game.parts
-            rules = game.rules if watched else None
-            if wanted.rules and wanted.rules != rules:
-                return
-            names = [player.name for player in store.settings.players]
-            if not {wanted.player, wanted.lost_by} <= {"", *names}:
-                return
-            query = wanted.query({name: index for index, name in enumerate(names)})
-            endings = store.endings(query, before, count)
-            messages = store.fault_messages([one.number for one in endings if one.fault])
-        for ending in endings:
-            fault = None
-            if ending.fault is not None:
-                seat, kind = ending.fault
-                fault = {"player": seat, "kind": kind, "message": messages[ending.number]}
-            yield (
-                ending.number,
-                {
-                    "key": str(Key(KeyKind.RESULT, index, ending.number)),
-                    "source": path,
-                    "number": ending.number,
-                    "names": [names[player] for player in ending.players],
-                    "winner": ending.winner,
-                    "fault": fault,
-                    "turns": ending.turns,
-                    "rules": rules,
-                    "game": "" if watched else game.title,
-                    "live": "",
-                },
-            )
 
     def choices(self) -> dict[str, Any]:
         """Return what the filters can be set to.
@@ -627,56 +372,11 @@ class Library:
             ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key``, ``path`` and
             ``games``, how many there are.
         """
-        with self._lock:
-            rows = [row for row, *_ in self._played]
-        players = {name for row in rows for name in row["names"]} | {*self.logs.names()}
-        kinds = {row["fault"]["kind"] for row in rows if row["fault"]} | {*self.logs.kinds()}
-        rules = {row["rules"] for row in rows} | {*self.logs.rules()}
-        games = []
-        for path in self.dbs:
-            games.append(0)
-            with suppress(OSError, StoreError, ValueError), Store(path) as store:
-                assert store.settings is not None
-                players |= {player.name for player in store.settings.players}
-                kinds |= store.fault_kinds()
-                rules |= {getattr(store.settings.game, "rules", None)}
-                games[-1] = store.last()
-        here = {"key": "p", "path": "played here", "games": len(rows)}
-        files = {"key": "f", "path": "files", "games": self.logs.count}
-        return {
-            "players": sorted(players),
-            "kinds": sorted(kinds),
-            "rules": sorted(filter(None, rules), reverse=True),
-            "sources": [
-                *([here] if rows else []),
-                *([files] if self.files else []),
-                *(
-                    {"key": f"d{i}", "path": path, "games": count}
-                    for i, (path, count) in enumerate(zip(self.dbs, games, strict=True))
-                ),
-            ],
-        }
-
-    def stamp(self) -> object:
-        """Return another value when a file has changed; the value itself means nothing."""
-        stamps = []
-        for path in self.dbs:
-            for name in (path, f"{path}-wal"):
-                with suppress(OSError):
-                    stat = os.stat(name)
-                    stamps.append((name, stat.st_mtime_ns, stat.st_size))
-        return stamps, self.logs.stamp(), [key for key, _ in self.live()]
-
-
-def _takes(wanted: Filter, row: dict[str, Any]) -> bool:
-    """Return whether a row is wanted."""
-    kind = row["fault"]["kind"] if row["fault"] else None
-    return wanted.rules in ("", row["rules"]) and wanted.takes(
-        row["names"], row["winner"], kind, row["turns"]
-    )
-
-
-def _fault(fault: Fault | None) -> dict[str, Any] | None:
-    if fault is None:
-        return None
-    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}
+        choices = Choices()
+        if len(self._played):
+            choices.add_logs(str(KeyKind.OVER), "played here", self._played.store)
+        if self.files:
+            choices.add_logs(str(KeyKind.LOG), "files", self.logs.store)
+        for i, path in enumerate(self.dbs):
+            choices.add_results(f"{KeyKind.RESULT}{i}", path)
+        return choices.to_json()

@@ -31,7 +31,7 @@ def routes(site: Site) -> list[BaseRoute]:
             return replay_data(reader.result(), reader.names)
 
     def page_of(key: str) -> dict[str, Any]:
-        reader = library.live_match(key)
+        reader = library.live.get(key)
         if reader.game is not None:
             raise Refusal(f"{reader.game.title} has a view of its own", 400)
         return {**data_of(reader), "agents": reader.agents, "live": not reader.over}
@@ -40,7 +40,7 @@ def routes(site: Site) -> list[BaseRoute]:
         key = request.query_params.get("game", "")
         have = whole_of(request.query_params, "have", 0, text=True)
         try:
-            reader = library.live_match(key)
+            reader = library.live.get(key)
         except ValueError as error:
             raise Refusal(error, 404) from None
         data = data_of(reader)
@@ -50,7 +50,7 @@ def routes(site: Site) -> list[BaseRoute]:
             "start": start,
             "steps": steps[start:],
             "over": reader.over,
-            "next_key": library.after_live(key) if reader.over else None,
+            "next_key": library.live.after(key) if reader.over else None,
             **{name: data[name] for name in ("cards", "badges", "numbers")},
         }
 

@@ -12,9 +12,9 @@ from locmsim.referee.knowledge import replayed
 from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, compare_turn, report_turns
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
 from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
+from locmsim.web.filters import Filter
 from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
-from locmsim.web.library import Filter
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
 from locmsim.web.views import PERSON, Cards, action_steps, steps_after

@@ -1,13 +1,15 @@
 """Where matches to watch come from: logs in files, and the games of an arena's results."""
 
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from locmsim.arena.game_worker import replayed
 from locmsim.arena.locm import LocmGame
-from locmsim.arena.registry import game_from_json
+from locmsim.arena.registry import find_log_part, game_from_json
 from locmsim.arena.store import Store
 from locmsim.contract import Game, Part, require
 from locmsim.game.match import Match
@@ -26,9 +28,11 @@ __all__ = [
     "arena_game",
     "arena_match",
     "begun_match",
+    "error_text",
     "load_log",
     "load_replay",
     "logged_match",
+    "part_view",
     "replay_of",
 ]
 
@@ -163,6 +167,70 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
     if list(result.scores) != scores:
         raise ValueError(f"it ended {scores}, and {list(result.scores)} when replayed")
     return result, _log_names(log), game
+
+
+def part_view(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:
+    """Return what a page shows of a match in a `LogPart`.
+
+    Parameters
+    ----------
+    server : str
+        The name of the game.
+    lines : sequence of bytes
+        The lines of the part.
+    number : int
+        The number of the match.
+
+    Returns
+    -------
+    dict
+        As of `locmsim.web.library.Library.view`.
+
+    Raises
+    ------
+    ValueError
+        The lines cannot be read.
+    """
+    events = [event for event in map(_event_of, lines) if event is not None]
+    found = find_log_part(events[0], server) if events else None
+    if found is None:
+        raise ValueError(f"it is not of a server of {server}")
+    part = found[1]
+    for event in events[1:]:
+        part.take(event)
+    (match,) = [match for match in part.matches() if match.number == number]
+    steps = [
+        {
+            "turn": one.turn, "player": one.player, "answer": one.answer, "ignored": [],
+            "stderr": "", **asdict(one.view),
+        }
+        for one in part.steps(lines, number)
+    ]  # fmt: skip
+    return {
+        "title": part.game.title,
+        "turn": part.game.turn_name,
+        "names": list(match.names),
+        "scores": steps[-1]["scores"],
+        "winner": match.winner,
+        "fault": None,
+        "steps": steps,
+        "running": not match.over,
+    }
+
+
+def _event_of(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def error_text(path: str, error: Exception) -> str:
+    """Return what is wrong with a file, in one line that names it."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{path}: not a log: {error}"
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words if path in words else f"{path}: {words}"
 
 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:

@@ -288,7 +288,7 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "cards", "game_index", "game_worker", "pool", "records", "registry", "report", "runner",
+            "cards", "game_store", "game_worker", "pool", "records", "registry", "report", "runner",
             "schedule", "seeds", "store", "tally", "tournament", "verification",
         )
     ),

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from helpers import RULE_SETS, golden_games, golden_result
 
+from locmsim.arena.log_rows import log_row
 from locmsim.cli.main import main
 from locmsim.referee.log_reader import own_part, read_log
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.library import Library
-from locmsim.web.logs import log_row
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 

@@ -13,7 +13,8 @@ import pytest
 from helpers import each_rules, golden_games, golden_result, match_of
 
 from locmsim.arena.follow import ResultsReader
-from locmsim.arena.game_index import GameQuery
+from locmsim.arena.game_store import GameQuery
+from locmsim.arena.log_rows import log_row
 from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
@@ -24,8 +25,9 @@ testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not i
 from list_times import make, make_logs  # noqa: E402
 
 from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Filter, Library  # noqa: E402
-from locmsim.web.logs import LogIndex, log_row  # noqa: E402
+from locmsim.web.filters import Filter  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.log_files import LogFiles  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
 
@@ -139,27 +141,35 @@ def of_an_index(step: str) -> bool:
     """Return whether a step of a plan reads one range of an index, in its order."""
     # Looking for the least value reads one entry, and scans of subqueries read no table.
     return "TEMP B-TREE" not in step and not (
-        step.startswith(("SCAN games", "SCAN logs", "SCAN files")) and "INDEX" not in step
+        step.startswith(("SCAN games", "SCAN files", "SCAN players")) and "INDEX" not in step
     )
 
 
 def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     make_logs(str(path), 300)
-    index = LogIndex([str(path)], lambda: None)
-    index.refresh()
-    asked: list[str] = []
-    index._database.set_trace_callback(asked.append)
+    logs = LogFiles([str(path)], lambda: None)
+    logs.refresh()
+    store, asked = logs.store, list[str]()
+    connection = store._connection
+    connection.set_trace_callback(asked.append)
     for query in QUERIES:
-        named = {"players": [("one", "two")[i] for i in query.get("players", [])]}
-        if "lost_by" in query:
-            named["lost_by"] = "two"
+        # Players are numbered from 1 here.
+        players = [1 + player for player in query.get("players", ())]
+        query = {**query, "players": players}
         for rules in ("", "1.5"):
-            [*index.rows(GameQuery(**{**query, **named}, rules=rules))]
-    index._database.set_trace_callback(None)
-    assert len({*asked}) >= 60
+            assert len(store.listed(GameQuery(**query, rules=rules), count=101)) <= 101
+    assert (store.player_number("two"), store.player_number("nobody")) == (2, None)
+    assert (store.names(), store.rule_sets(), store.fault_kinds()) == (
+        ["one", "two"],
+        {"1.5"},
+        set(),
+    )
+    assert logs.place(7).path == str(path)
+    connection.set_trace_callback(None)
+    assert len({*asked}) >= 66
     for query in {*asked}:
-        for *_, step in index._database.execute(f"EXPLAIN QUERY PLAN {query}"):
+        for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {query}"):
             assert of_an_index(step), (query, step)
 
 
@@ -339,13 +349,13 @@ def test_many_files_are_read_beside(tmp_path: Path) -> None:
     for number in range(250):
         (tmp_path / f"{number}.json").write_text(line)
     changes: list[int] = []
-    index = LogIndex([str(tmp_path)], lambda: changes.append(index.count))
-    index.refresh()
-    assert index.count >= 100
+    logs = LogFiles([str(tmp_path)], lambda: changes.append(logs.count))
+    logs.refresh()
+    assert logs.count >= 100
     deadline = time.monotonic() + 60
-    while index.reading and time.monotonic() < deadline:
+    while logs.reading and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert (index.count, index.files_read, index.reading) == (250, 250, False)
+    assert (logs.count, logs.files_read, logs.reading) == (250, 250, False)
     assert changes[-1] == 250
 
 
@@ -360,6 +370,38 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
     found = library.games()
     assert [game["names"][0] for game in found["games"]] == ["a2", "a1", "a0"]
     assert library.load(found["games"][0]["key"])[1] == ("a2", "b")
+
+
+def test_names_that_are_no_text_are_listed(tmp_path: Path) -> None:
+    """Lone surrogates, in the name of a player or of a file, hide no log."""
+    log = json.loads(log_line(match_of(), ("ann", "bob")))
+    log["agents"][0]["name"] = "x\ud800"
+    (tmp_path / "odd.json").write_text(json.dumps(log))
+    with open(os.fsencode(tmp_path) + b"/\xff.json", "w") as file:
+        file.write(log_line(match_of(), ("cid", "dan")))
+    library = Library([str(tmp_path)])
+    found = library.games()
+    assert found["errors"] == []
+    assert sorted(row["names"] for row in found["games"]) == [["cid", "dan"], ["x?", "bob"]]
+    for row in found["games"]:
+        assert library.load(row["key"])[0].turns == row["turns"]
+    assert len(library.games(Filter(player="x?"))["games"]) == 1
+
+
+def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
+    """A file with one log, then with two, then with a shorter one, is read as it is each time."""
+    path = tmp_path / "all.jsonl"
+    lines = [log_line(match_of(seed=seed), (f"a{seed}", "b")) + "\n" for seed in range(4)]
+    library = Library([str(path)])
+    texts = [lines[0], lines[0] + lines[1], json.dumps(json.loads(lines[2]), indent=1)]
+    texts += [lines[3], lines[3] + lines[0] + lines[1] + lines[2]]
+    for text, names in zip(texts, ["0", "10", "2", "3", "2103"], strict=True):
+        path.write_text(text)
+        rows = library.games()["games"]
+        assert sorted(row["names"][0] for row in rows) == sorted(f"a{name}" for name in names)
+        assert (library.logs.key(str(path)) is None) == (len(names) > 1)
+        for row in rows:
+            assert [*library.load(row["key"])[1]] == row["names"]
 
 
 def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
             rows = library.games()["games"]
             seen.append([row for row in rows if row["live"]])
             for row in seen[-1]:
-                specs.add(library.live_match(row["key"]).agents)
+                specs.add(library.live.get(row["key"]).agents)
             return self.agent.act(observation)
 
     players = [Watched(), "named=greedy"]
@@ -240,7 +240,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     assert (tmp_path / "results.db.live").is_dir()
     (row,) = seen[-1]
     assert (row["names"], row["rules"], row["turns"] > 0) == (["named", "Watched"], "1.5", True)
-    assert library.after_live(row["key"]) == "d0:2"
+    assert library.live.after(row["key"]) == "d0:2"
     assert library.games()["games"][0]["key"] == "d0:2"
     library.close()
     assert [*tmp_path.iterdir()] == [db]

@@ -30,8 +30,9 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.filters import ALL, Filter  # noqa: E402
 from locmsim.web.keys import Key  # noqa: E402
-from locmsim.web.library import ALL, Filter, Library  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.play import opponents  # noqa: E402
 from locmsim.web.positions import state_at_step  # noqa: E402
