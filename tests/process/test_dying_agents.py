@@ -272,7 +272,7 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
     """Play a game as a page does: a person, who has all the time, against the player."""
     pytest.importorskip("starlette")
     from locmsim.web.games import Game
-    from locmsim.web.play import opponents
+    from locmsim.web.opponents import opponents
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
     changed = threading.Event()

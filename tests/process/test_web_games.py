@@ -23,8 +23,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.games import _match_from  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.page_match import match_from  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
 SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
@@ -398,7 +398,7 @@ def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
     """In a game from a position, first answers have a longer limit, so that programs can start."""
     state = start_position(7, "1.0")
     state.apply_action(0)
-    match = _match_from(state)
+    match = match_from(state)
     match.watch = lambda player, before, applied, line: None
     player = state.current_player()
     assert match.time_limit_ms(player) == 1000

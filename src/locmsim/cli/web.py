@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
     from locmsim.web.library import Library
-    from locmsim.web.play import opponents
+    from locmsim.web.opponents import opponents
     from locmsim.web.site import Site
 
     for path in options.files:

@@ -25,7 +25,7 @@ from locmsim.web.endpoints import Refusal, get, post, whole_of
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.play import opponent_of, opponents
+from locmsim.web.opponents import opponent_of, opponents
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]

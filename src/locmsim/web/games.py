@@ -15,127 +15,37 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
-from locmsim._core import State, original_of
+from locmsim._core import State
 from locmsim._io import write_whole
-from locmsim.agents.registry import make_agent
-from locmsim.arena.locm import LocmGame
-from locmsim.contract import TurnResult
-from locmsim.decks import build_deck, deck_line, pick
-from locmsim.game._match import base_ids
-from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.process import BotProcess
 from locmsim.referee.process_match import Result, play
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
-from locmsim.search.belief import Belief
-from locmsim.search.turn_search import BeamSearch
+from locmsim.rules.rulesets import RULES
+from locmsim.web.filters import fault_row
+from locmsim.web.hints import hint
+from locmsim.web.opponents import Opponent
+from locmsim.web.page_match import PageMatch, match_from
+from locmsim.web.person import Person
 from locmsim.web.replay import chat_of
-from locmsim.web.views import PERSON, Cards, action_steps, legal_texts, turn_step
+from locmsim.web.shown_steps import ShownSteps
+from locmsim.web.views import PERSON, Cards, legal_texts
 
-__all__ = ["Game", "Opponent", "OutdatedError"]
+__all__ = ["Game", "OutdatedError"]
 
 _log = logging.getLogger(__name__)
-
-#: The least time for a bot's first answer in ms: what the rules give it for that.
-_FIRST_MS = 1000
 
 
 class OutdatedError(ValueError):
     """The page that asks shows an earlier version of the game."""
 
 
-@dataclass(frozen=True)
-class Opponent:
-    """An opponent to play against.
-
-    Attributes
-    ----------
-    key : str
-        What the page calls it.
-    name : str
-        What people call it.
-    agent : str
-        The description of an agent; empty for a program.
-    command : str
-        The command of a program.
-    rules : tuple of str
-        The rule sets that they play; empty for all.
-    foreign : bool
-        Whether code of others than the library plays in the agent.
-    """
-
-    key: str
-    name: str
-    agent: str = ""
-    command: str = ""
-    rules: tuple[str, ...] = ()
-    foreign: bool = False
-
-    def player(self, seed: int) -> str | list[str] | IsolatedAgent:
-        """Return the player for the referee, always a process: the package's agents are programs.
-
-        An agent of others tells its author why it failed.
-        """
-        if not self.agent:
-            return self.command
-        if self.foreign:
-            return IsolatedAgent(partial(make_agent, self.agent), seed)
-        return LocmGame().command_of(self.agent, seed)
-
-
 class _Left(BaseException):
     """The person has left the game."""
-
-
-class _Match(Match):
-    """A match in which a person has all the time, and which is watched."""
-
-    #: The person's seat; -1 if two bots play.
-    person: int = -1
-    #: The seats that have answered before.
-    answered: frozenset[int] = frozenset()
-    #: Called with the player, the state before, the actions and the line of each turn.
-    watch: Callable[[int, State, list[str], str], object] = staticmethod(lambda *turn: None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out who watches: an agent in a process of its own has a copy of the match."""
-        return {name: value for name, value in vars(self).items() if name != "watch"}
-
-    def time_limit_ms(self, player: int) -> int:
-        if player == self.person:
-            return 0
-        limit = super().time_limit_ms(player)
-        # The first answer has to wait for the bot's start, as the choice of cards does.
-        return limit if player in self.answered else max(limit, _FIRST_MS)
-
-    def submit(self, player: int, line: str | None) -> TurnResult:
-        before = None if self.state is None else self.state.clone()
-        result = super().submit(player, line)
-        self.answered |= {player}
-        if before is not None:
-            self.watch(player, before, result.applied, line or "")
-        return result
-
-
-def _match_from(state: State) -> _Match:
-    """Return a match that begins in a position; its log, without a choice, cannot be replayed."""
-    match = _Match(state.rules, seed=0)
-    match.state = state.clone()
-    for side in state.players:
-        held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
-        held += [(creature.id, creature.card) for creature in side.board]
-        found = [(original_of(state.rules, instance), card.base_id) for instance, card in held]
-        match._base_ids.update(base_ids(state.rules, found))
-    match._to_ask = (state.current_player(),)
-    return match
 
 
 class Game:
@@ -188,9 +98,8 @@ class Game:
             raise ValueError("the game is decided in this position")
         self.key = key
         self._from_start = start is not None
-        self._match = _Match(rules, seed=seed) if start is None else _match_from(start)
+        self._match = PageMatch(rules, seed=seed) if start is None else match_from(start)
         self._seat = [*players].index(None) if None in players else -1
-        self._hidden = None if self._seat < 0 else 1 - self._seat
         self._match.person = self._seat
         self._match.watch = self._watched
         self._players = players
@@ -217,16 +126,10 @@ class Game:
         #: The page that made the last change that a page made, and when that was.
         self._by = ""
         self._by_version = 0
-        self._seen: list[Observation] = []
-        self._picked: list[int] = []
-        self._asked: Observation | None = None
+        self._person = Person(self._match.rules, self.cards, self._by_id)
+        hidden = None if self._seat < 0 else 1 - self._seat
+        self._steps = ShownSteps(self.cards, self._names, hidden)
         self._answer: str | None = None
-        self._start: State | None = None  # of the person's turn
-        self._now: State | None = None
-        self._done: list[str] = []
-        self._steps: list[dict[str, Any]] = []
-        #: The number of steps that no longer change: all but those of the person's turn.
-        self._settled = 0
         self._over: dict[str, Any] | None = None
         self._left = False
         self._bots: Sequence[BotProcess] = ()
@@ -253,7 +156,7 @@ class Game:
         except Exception as error:  # OSError: this machine has no process or descriptor left
             _log.exception("game %s", self.key)
             with self._condition:
-                self._asked = None
+                self._person.asked = None
                 self._over = {"error": f"the game broke off: {error}"}
                 self._changed("")
             return
@@ -266,27 +169,22 @@ class Game:
             if self._left:
                 raise _Left
 
-    def _finish(self, result: Result[_Match]) -> None:
+    def _finish(self, result: Result[PageMatch]) -> None:
         # A match that began in a position has no log that could be replayed.
         path, unsaved = ("", "") if self._from_start else self._save(result)
         key = ""
         if not self._from_start:
             key = self._ended(result, self._names, path=path, agents=self._agents)
-        fault = result.fault
         with self._condition:
             state = self._match.state
             if state is not None:
-                self._now = state.clone()
-                last = turn_step(state, self.cards, self._hidden)
-                if not self._steps or self._steps[-1]["board"] != last["board"]:
-                    self._steps.append(last)  # they died from drawing
-            self._settled = len(self._steps)
-            self._asked = None
+                self._person.now = state.clone()
+                self._steps.end(state)
+            self._person.asked = None
             self._over = {
                 "winner": result.winner,
                 "scores": list(result.scores),
-                "fault": fault
-                and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
+                "fault": fault_row(result.fault),
                 "stderr": list(result.stderr),
                 "replay": key,
                 "path": path,
@@ -294,7 +192,7 @@ class Game:
             }
             self._changed("")
 
-    def _save(self, result: Result[_Match]) -> tuple[str, str]:
+    def _save(self, result: Result[PageMatch]) -> tuple[str, str]:
         """Save the log; return its path, and why there is none."""
         if not self._folder:
             return "", ""
@@ -324,15 +222,12 @@ class Game:
 
     def _wait(self, observation: Observation) -> str:
         with self._condition:
-            self._seen.append(observation)
-            self._asked = observation
             self._answer = None
-            if self._match.state is not None:
-                self._start = self._match.state.clone()
-                self._now = self._start.clone()
-                self._done = []
-                self._settled = len(self._steps)
-                self._steps.append(turn_step(self._start, self.cards, self._hidden))
+            state = self._match.state
+            self._person.ask(observation, state)
+            if state is not None:
+                self._steps.settle()
+                self._steps.start_turn(state)
             self._changed("")
             while self._answer is None:
                 if self._left:
@@ -341,15 +236,12 @@ class Game:
             return self._answer
 
     def _watched(self, player: int, before: State, applied: list[str], line: str) -> None:
-        """Keep what a bot did in its turn, step by step, and what it said."""
+        """Show what a bot did in its turn, step by step, and what it said."""
         if player == self._seat:
             return
-        start = turn_step(before, self.cards, self._hidden)
-        start["chat"] = chat_of(line, RULES[self._match.rules].lanes)
-        actions = action_steps(before, applied, self.cards, self._names, self._hidden)
+        chat = chat_of(line, RULES[self._match.rules].lanes)
         with self._condition:
-            self._steps += [start, *actions]
-            self._settled = len(self._steps)
+            self._steps.play_turn(before, applied, chat)
             self._changed("")
 
     # ------------------------------------------------------------------------------ the pages
@@ -361,7 +253,7 @@ class Game:
 
     def row(self) -> dict[str, Any]:
         """Return what a list shows of it, as `locmsim.web.library.Library.games` does."""
-        state = self._now
+        state = self._person.now
         return {
             "key": self.key,
             "source": "played here",
@@ -402,9 +294,9 @@ class Game:
         """
         self._asked_at = time.monotonic()
         with self._condition:
-            observation, state = self._asked, self._now
-            own = observation is not None and state is not None
-            start = have if 0 <= have <= self._settled else 0
+            person = self._person
+            asked, state = person.asked is not None, person.now
+            start, steps = self._steps.since(have)
             return {
                 "game": self.key,
                 "version": self._version,
@@ -413,16 +305,22 @@ class Game:
                 "seat": None if self._seat < 0 else self._seat,
                 "names": self._names,
                 "players": [one.key if one else None for one in self._players],
-                "asked": observation is not None,
-                "choice": self._choice(),
-                "actions": legal_texts(state) if own and state is not None else [],
-                "done": list(self._done),
+                "asked": asked,
+                "choice": person.choice() if self._choosing else None,
+                "actions": legal_texts(state) if asked and state is not None else [],
+                "done": list(person.done),
                 "start": start,
-                "steps": self._steps[start:],
-                "settled": self._settled,
+                "steps": steps,
+                "settled": self._steps.settled,
                 "cards": self.cards.to_json(start=known)["cards"],
                 "over": self._over,
             }
+
+    @property
+    def _choosing(self) -> bool:
+        """Whether the person chooses cards."""
+        begun = self._from_start or self._person.now is not None
+        return self._seat >= 0 and not begun and self._over is None
 
     def data(self) -> dict[str, Any]:
         """Return the game's page, as `locmsim.web.replay_data` does, with `view` as ``play``."""
@@ -449,56 +347,20 @@ class Game:
             "play": view,
         }
 
-    def _choice(self) -> dict[str, Any] | None:
-        observation = self._asked
-        chosen = [self.cards.key(self._by_id[base_id]) for base_id in self._picked]
-        if self._now is not None or self._over is not None or self._seat < 0 or self._from_start:
-            return None
-        offer = () if observation is None else observation.offer
-        draft = RULES[self._match.rules].draft
-        return {
-            "draft": draft,
-            "offer": [self.cards.key(self._by_id[card.base_id]) for card in offer],
-            "chosen": chosen,
-            "size": DECK_SIZE,
-            "copies": COPIES_PER_CARD,
-        }
-
     def choose_cards(self, version: int, client: str, keys: Sequence[str]) -> None:
         """Take a deck, or one card of a draft, by keys of `cards`, or raise ``ValueError``."""
         with self._condition:
-            observation = self._checked(version)
-            if observation.phase != "choice":
-                raise ValueError("the cards are chosen already")
-            base_ids = {
-                self.cards.key(self._by_id[c.base_id]): c.base_id for c in observation.offer
-            }
-            for key in keys:
-                if key not in base_ids:
-                    raise ValueError(f"card {key!r} is not offered")
-            chosen = [base_ids[key] for key in keys]
-            if RULES[self._match.rules].draft:
-                if len(chosen) != 1:
-                    raise ValueError(f"expected one card, got {len(chosen)}")
-                offer = [card.base_id for card in observation.offer]
-                line = f"PICK {offer.index(chosen[0])}"
-            else:
-                if len(chosen) != DECK_SIZE:
-                    raise ValueError(f"a deck has {DECK_SIZE} cards, got {len(chosen)}")
-                if max(map(chosen.count, chosen)) > COPIES_PER_CARD:
-                    raise ValueError(f"a deck has at most {COPIES_PER_CARD} of a card")
-                line = deck_line(chosen)
-            self._picked += chosen
-            self._give(line, client)
+            self._check(version)
+            self._give(self._person.choose(keys), client)
 
     def do(self, version: int, client: str, text: str) -> None:
         """Carry out an action of the person's turn or raise ``ValueError``; a win ends the turn."""
         with self._condition:
             state = self._turn(version)
-            self._steps += action_steps(state, [text], self.cards, self._names, self._hidden)
-            self._done.append(text)
+            self._steps.act(state, [text])
+            self._person.done.append(text)
             if state.is_terminal():
-                self._give(";".join(self._done), client)
+                self._give(self._person.line, client)
             else:
                 self._changed(client)
 
@@ -506,20 +368,15 @@ class Game:
         """Take the last action back, which is only sent with the turn, or raise ``ValueError``."""
         with self._condition:
             self._turn(version)
-            if not self._done or self._start is None:
-                raise ValueError("there is nothing to take back")
-            self._done.pop()
-            self._steps.pop()
-            self._now = self._start.clone()
-            for text in self._done:
-                self._now.apply_action(self._now.string_to_action(text))
+            self._person.undo()
+            self._steps.take_back()
             self._changed(client)
 
     def end_turn(self, version: int, client: str) -> None:
         """Send the turn; raise ``ValueError`` if it is not the person's."""
         with self._condition:
             self._turn(version)
-            self._give(";".join(self._done) or "PASS", client)
+            self._give(self._person.line, client)
 
     def leave(self) -> None:
         """End the game and its bot, if it is not over; nothing is saved."""
@@ -528,7 +385,7 @@ class Game:
                 return
             self._left = True
             self._over = {"error": "this game was left"}
-            self._asked = None
+            self._person.asked = None
             for bot in self._bots:
                 bot.kill()
             self._changed("")
@@ -554,50 +411,32 @@ class Game:
             start, the same as ``words``, and ``chance``, that the person wins by it.
         """
         with self._condition:
-            seen, picked, observation = self._seen[:], self._picked[:], self._asked
-            start = None if self._start is None else self._start.clone()
-        if observation is None:
+            question = self._person.question()
+        if question is None:
             raise ValueError("it is not your turn")
-        if observation.phase == "choice":
-            if RULES[observation.rules].draft:
-                had = [self._by_id[base_id] for base_id in picked]
-                earlier = [shown.offer for shown in seen[: len(had)]]
-                choice = pick(observation.offer, had, observation.rules, earlier=earlier)
-                return {"cards": [self.cards.key(self._by_id[observation.offer[choice].base_id])]}
-            deck = build_deck(observation.offer)
-            return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}
-        assert start is not None
-        belief = Belief()
-        chosen = iter(picked)
-        for shown in seen:
-            belief.see(shown)
-            if shown.phase == "choice":
-                belief.chose([next(chosen)] if RULES[shown.rules].draft else chosen)
-        found = BeamSearch().search(observation, time_ms=time_ms, nodes=nodes, belief=belief)
-        actions = [] if found.line == "PASS" else found.line.split(";")
-        words = line_words(start, actions, self._names, self.cards.titles)
-        return {"actions": actions, "words": words, "chance": (1 + found.value) / 2}
+        return hint(question, self.cards, self._by_id, self._names, time_ms=time_ms, nodes=nodes)
 
-    def _checked(self, version: int) -> Observation:
+    def _check(self, version: int) -> None:
+        """Raise an error if the person is not asked, or not as the page shows it."""
         if self._over is not None:
             raise OutdatedError("the game is over")
         if version != self._version:
             raise OutdatedError("the game went on in another page")
-        if self._asked is None:
+        if self._person.asked is None:
             raise ValueError("it is not your turn")
-        return self._asked
 
     def _turn(self, version: int) -> State:
-        self._checked(version)
-        if self._now is None:
+        """Return the state in the person's turn, or raise an error."""
+        self._check(version)
+        if self._person.now is None:
             raise ValueError("the battle has not begun")
-        return self._now
+        return self._person.now
 
     def _give(self, line: str, client: str) -> None:
         """Answer the referee."""
         self._answer = line
-        self._asked = None
-        self._settled = len(self._steps)
+        self._person.asked = None
+        self._steps.settle()
         self._changed(client)
         self._condition.notify_all()
 

@@ -1,10 +1,8 @@
 """Games that begin here: a person against a bot, or two bots to watch."""
 
-import inspect
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
@@ -12,21 +10,16 @@ from starlette.requests import Request
 
 from locmsim._common_options import Seed
 from locmsim._options import declaration
-from locmsim.agents import LEVELS, known_agents, make_agent
-from locmsim.arena.schedule import Player
-from locmsim.arena.tournament import as_player
-from locmsim.referee.agent_process import AgentFacts
-from locmsim.referee.locm_agents import LocmAgents
-from locmsim.referee.players import is_foreign_text
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import RULES
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.forms import form_of, values_of
-from locmsim.web.games import Game, Opponent, OutdatedError
+from locmsim.web.games import Game, OutdatedError
 from locmsim.web.keys import Key, KeyKind
+from locmsim.web.opponents import opponent_of, opponents
 from locmsim.web.site import Page, Site
 
-__all__ = ["opponent_of", "opponents", "page"]
+__all__ = ["page"]
 
 #: The fields of a new game, besides who plays.
 _FORM = (declaration("rules", Rules, "1.5"), declaration("seed", Seed, None))
@@ -39,75 +32,6 @@ _IDLE, _ABANDONED = 600.0, 6 * 3600.0
 _SEEN = 60.0
 #: The time that all bots together get to end, in seconds; they are killed, one after the other.
 _ENDING = 15.0
-
-
-def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
-    """Return who can be played against.
-
-    Parameters
-    ----------
-    bots : sequence of str
-        Descriptions of agents and commands, each with an optional ``name=`` before it.
-
-    Returns
-    -------
-    list of Opponent
-        Those, the levels of the bundled bot, and all agents that have a name and need no option.
-
-    Raises
-    ------
-    ValueError
-        One of `bots` describes an agent that is not there, or is an empty command.
-    """
-    found = []
-    for i, text in enumerate(bots):
-        player, known = _described(text)
-        kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
-        rules = _rules_of(known)
-        foreign = is_foreign_text(player.spec, LocmAgents())
-        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules, foreign=foreign))
-    found += [
-        Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
-        for k in range(1, 1 + min(map(len, LEVELS.values())))
-    ]
-    for info in known_agents():
-        if info.name == "level":
-            continue
-        agent: object = info.factory
-        if info.package == "locmsim":
-            try:
-                agent = make_agent(info.name)
-            except ValueError:  # it needs an option
-                continue
-        elif agent is None or inspect.Parameter.empty in info.options.values():
-            continue
-        # Agents of installed packages are not made here: their classes tell which rules they play.
-        key, rules = f"agent-{info.name}", _rules_of(agent)
-        foreign = info.package != "locmsim"
-        found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
-    return found
-
-
-@lru_cache(maxsize=64)
-def _described(text: str) -> tuple[Player, AgentFacts | None]:
-    """Return a player of the command line; several pages ask, and an agent is made only once."""
-    return as_player(text, LocmAgents())  # of all rule sets
-
-
-def _rules_of(agent: object) -> tuple[str, ...]:
-    """Return the rule sets that an agent, or agents of a class, play; () for all."""
-    only = getattr(agent, "only_rules", None)
-    return (only,) if isinstance(only, str) else ()  # a property, in a class
-
-
-def opponent_of(known: Mapping[str, Opponent], key: object, rules: str) -> Opponent:
-    """Return the opponent of a key, or raise `Refusal`: there is none, or not for these rules."""
-    opponent = known.get(key) if isinstance(key, str) else None
-    if opponent is None:
-        raise Refusal("there is no such opponent")
-    if opponent.rules and rules not in opponent.rules:
-        raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
-    return opponent
 
 
 class _Table:

@@ -11,7 +11,7 @@ from locmsim.cli._common import Failure
 from locmsim.cli._players import as_bot
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Agents, agent_of, check_program
-from locmsim.web.play import opponents
+from locmsim.web.opponents import opponents
 
 
 @pytest.mark.parametrize("game", [LocmAgents(), LocmGame()])

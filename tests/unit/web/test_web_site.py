@@ -34,7 +34,7 @@ from locmsim.web.filters import ALL, Filter  # noqa: E402
 from locmsim.web.keys import Key  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
-from locmsim.web.play import opponents  # noqa: E402
+from locmsim.web.opponents import opponents  # noqa: E402
 from locmsim.web.positions import state_at_step  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 from locmsim.web.sources import load_replay  # noqa: E402

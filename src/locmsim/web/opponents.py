@@ -1,0 +1,126 @@
+"""Who can be played against on the pages, and how the referee gets them."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+from locmsim.agents import LEVELS, known_agents, make_agent
+from locmsim.arena.locm import LocmGame
+from locmsim.arena.schedule import Player
+from locmsim.arena.tournament import as_player
+from locmsim.referee.agent_process import AgentFacts, IsolatedAgent
+from locmsim.referee.locm_agents import LocmAgents
+from locmsim.referee.players import is_foreign_text
+from locmsim.web.endpoints import Refusal
+
+__all__ = ["Opponent", "opponent_of", "opponents"]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """An opponent to play against.
+
+    Attributes
+    ----------
+    key : str
+        What the page calls it.
+    name : str
+        What people call it.
+    agent : str
+        The description of an agent; empty for a program.
+    command : str
+        The command of a program.
+    rules : tuple of str
+        The rule sets that they play; empty for all.
+    foreign : bool
+        Whether code of others than the library plays in the agent.
+    """
+
+    key: str
+    name: str
+    agent: str = ""
+    command: str = ""
+    rules: tuple[str, ...] = ()
+    foreign: bool = False
+
+    def player(self, seed: int) -> str | list[str] | IsolatedAgent:
+        """Return the player for the referee, always a process: the package's agents are programs.
+
+        An agent of others tells its author why it failed.
+        """
+        if not self.agent:
+            return self.command
+        if self.foreign:
+            return IsolatedAgent(partial(make_agent, self.agent), seed)
+        return LocmGame().command_of(self.agent, seed)
+
+
+def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
+    """Return who can be played against.
+
+    Parameters
+    ----------
+    bots : sequence of str
+        Descriptions of agents and commands, each with an optional ``name=`` before it.
+
+    Returns
+    -------
+    list of Opponent
+        Those, the levels of the bundled bot, and all agents that have a name and need no option.
+
+    Raises
+    ------
+    ValueError
+        One of `bots` describes an agent that is not there, or is an empty command.
+    """
+    found = []
+    for i, text in enumerate(bots):
+        player, known = _described(text)
+        kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
+        rules = _rules_of(known)
+        foreign = is_foreign_text(player.spec, LocmAgents())
+        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules, foreign=foreign))
+    found += [
+        Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
+        for k in range(1, 1 + min(map(len, LEVELS.values())))
+    ]
+    for info in known_agents():
+        if info.name == "level":
+            continue
+        agent: object = info.factory
+        if info.package == "locmsim":
+            try:
+                agent = make_agent(info.name)
+            except ValueError:  # it needs an option
+                continue
+        elif agent is None or inspect.Parameter.empty in info.options.values():
+            continue
+        # Agents of installed packages are not made here: their classes tell which rules they play.
+        key, rules = f"agent-{info.name}", _rules_of(agent)
+        foreign = info.package != "locmsim"
+        found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _described(text: str) -> tuple[Player, AgentFacts | None]:
+    """Return a player of the command line; several pages ask, and an agent is made only once."""
+    return as_player(text, LocmAgents())  # of all rule sets
+
+
+def _rules_of(agent: object) -> tuple[str, ...]:
+    """Return the rule sets that an agent, or agents of a class, play; () for all."""
+    only = getattr(agent, "only_rules", None)
+    return (only,) if isinstance(only, str) else ()  # a property, in a class
+
+
+def opponent_of(known: Mapping[str, Opponent], key: object, rules: str) -> Opponent:
+    """Return the opponent of a key, or raise `Refusal`: there is none, or not for these rules."""
+    opponent = known.get(key) if isinstance(key, str) else None
+    if opponent is None:
+        raise Refusal("there is no such opponent")
+    if opponent.rules and rules not in opponent.rules:
+        raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+    return opponent
