@@ -207,7 +207,7 @@ def replay_policy(kind: str = "file") -> str:
 
 _VIEWER = (
     *("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "chances.js", "curve.js"),
-    *("written.js", "viewer.js"),
+    *("written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js", "viewer.js"),
 )
 _ENGINE = (*_VIEWER, "engine.js", "local.js", "localgame.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.

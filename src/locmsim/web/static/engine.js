@@ -63,18 +63,18 @@ export class Engine {
       this.held,
     );
     this.tellProgress();
-    viewer.addPanel("engine", "Engine", panel);
+    viewer.panels.add("engine", "Engine", panel);
     // What was legal in the position before is not offered: a click on it would be lost.
     viewer.offer = () =>
       this.open && this.legal && this.shown === this.here() ? { actions: this.legal } : {};
     viewer.act = (action) => this.act(action);
-    viewer.keys = { ...viewer.keys, a: () => viewer.open("engine"), s: () => this.switch() };
+    viewer.keys = { ...viewer.keys, a: () => viewer.panels.open("engine"), s: () => this.switch() };
     viewer.listeners.push(() => this.look());
     addEventListener("pagehide", () => this.stop());
   }
 
   get open() {
-    return this.viewer.isOpen("engine");
+    return this.viewer.panels.isOpen("engine");
   }
 
   /** Show how far the search is, and what the button does. */
@@ -218,7 +218,7 @@ export class Engine {
     this.eager = !this.running;
     if (!this.eager) return this.stop();
     if (this.rounds === ROUNDS.length) this.forget();
-    this.viewer.open("engine");
+    this.viewer.panels.open("engine");
     this.search();
   }
 

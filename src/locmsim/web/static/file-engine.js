@@ -26,7 +26,7 @@ class FilePage {
     const viewer = new Viewer(this.host, this.data);
     if (!viewer.steps.length) return;
     new Engine(viewer, new LocalSource(viewer, this.local), "", false);
-    const engine = /** @type {HTMLElement} */ (viewer.panels.querySelector("#engine"));
+    const engine = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#engine"));
     engine.append(element("h2", { text: "Play from here" }), this.form(viewer));
     if (at !== undefined) viewer.show(at);
     else viewer.redraw();

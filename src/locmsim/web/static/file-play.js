@@ -8,7 +8,7 @@ import { $, element, select, valueOf } from "./dom.js";
 import { Local, Teller, unpacked } from "./local.js";
 import { LocalGame } from "./localgame.js";
 import { logOf, offerText } from "./matchtext.js";
-import { save } from "./viewer.js";
+import { save } from "./matchpanels.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */

@@ -123,7 +123,7 @@ shown(async () => {
   new TreePanel(viewer, new Engine(viewer, server, key, positioned));
   const report = positioned ? null : new ReportPanel(viewer, key);
   share(viewer);
-  if (positioned || wanted === "engine") viewer.open("engine");
+  if (positioned || wanted === "engine") viewer.panels.open("engine");
   else if (report && wanted === "report") report.open();
   viewer.redraw();
   await playOut(viewer);

@@ -3,7 +3,7 @@
 
 import { $, element, forPage, shape } from "./dom.js";
 import { ask, shown } from "./site.js";
-import { KEYS } from "./viewer.js";
+import { KEYS } from "./matchpanels.js";
 import { WORDS } from "./words.js";
 
 /** @type {[string, string][]} */

@@ -281,7 +281,7 @@ export class LocalSource {
 
   /** @param {string} text */
   tell(text) {
-    const panel = this.viewer.panels.querySelector("#engine");
+    const panel = this.viewer.panels.box.querySelector("#engine");
     panel?.querySelector("#engine-fault")?.remove();
     if (text)
       panel?.prepend(element("p", { id: "engine-fault", class: "notice", role: "alert", text }));

@@ -61,13 +61,13 @@ export class ReportPanel {
       element("div", { class: "bar" }, this.begin, this.practice, this.progress),
       this.found,
     );
-    viewer.addPanel("report", "Report", panel);
-    viewer.keys = { ...viewer.keys, r: () => viewer.open("report") };
+    viewer.panels.add("report", "Report", panel);
+    viewer.keys = { ...viewer.keys, r: () => viewer.panels.open("report") };
   }
 
   /** Show the panel, and begin. */
   open() {
-    this.viewer.open("report");
+    this.viewer.panels.open("report");
     if (!this.started) this.start();
   }
 

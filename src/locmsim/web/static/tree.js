@@ -51,8 +51,8 @@ export class TreePanel {
       this.progress,
       this.found,
     );
-    viewer.addPanel("tree", "What if", panel);
-    viewer.keys = { ...viewer.keys, w: () => viewer.open("tree") };
+    viewer.panels.add("tree", "What if", panel);
+    viewer.keys = { ...viewer.keys, w: () => viewer.panels.open("tree") };
   }
 
   place() {

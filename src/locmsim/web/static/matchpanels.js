@@ -1,0 +1,164 @@
+// @ts-check
+// The panels of a match that stay as they are: both decks and what was on offer, and what there is to
+// know about the match.
+
+import { copiesOf, manaCurve } from "./curve.js";
+import { element } from "./dom.js";
+
+/** @typedef {import("./viewer.js").Match} Match */
+
+/** What keys do, for the help. @type {[string, string][]} */
+export const KEYS = [
+  ["\u2190 \u2192", "one step"],
+  ["\u2191 \u2193", "one turn"],
+  ["Home, End", "first and last step"],
+  ["Space", "play or pause"],
+  ["f", "flip the board"],
+  ["v", "whose hand is shown"],
+  ["m, c, i", "moves, cards, about the match"],
+];
+
+/** The panel of both decks and what was on offer. @param {Match} data */
+export function cardsPanel(data) {
+  const box = element("div", {});
+  data.choice.forEach((chosen, player) => {
+    if (!chosen.length) return;
+    const list = element("ul", { class: "cardlist" });
+    for (const [key, count] of copiesOf(chosen, data))
+      list.append(
+        element(
+          "li",
+          { title: data.cards[key].about },
+          element("span", { class: "cost", text: data.cards[key].row[2] }),
+          element("bdi", { text: data.cards[key].title }),
+          count > 1 ? ` \u00d7${count}` : "",
+        ),
+      );
+    const curve = manaCurve(chosen.map((key) => data.cards[key].row));
+    curve.classList.add(`p${player}`);
+    box.append(
+      element("h2", {}, element("bdi", { class: `p${player}`, text: data.names[player] })),
+      curve,
+      list,
+    );
+  });
+  data.choice_stderr?.forEach((text, player) => {
+    if (!text) return;
+    const name = element("bdi", { class: `p${player}`, text: data.names[player] });
+    box.append(
+      element(
+        "details",
+        { class: "written" },
+        element("summary", {}, "stderr of ", name, " in the choice phase"),
+        element("pre", { text, tabindex: "0" }),
+      ),
+    );
+  });
+  if (data.offers.length) box.append(offersTable(data));
+  return box;
+}
+
+/** What both chose from, and how often each card was taken. @param {Match} data */
+function offersTable(data) {
+  const table = element("table", { class: "choice" });
+  /** @param {string} tag @param {string[]} cells */
+  const row = (tag, cells) =>
+    table.append(
+      element("tr", {}, ...cells.map((text) => element(tag, {}, element("bdi", { text })))),
+    );
+  const titleOf = (/** @type {string} */ key) => data.cards[key].title;
+  // What a bot was sent does not tell what the players chose.
+  const known = data.choice.some((chosen) => chosen.length);
+  const names = known ? data.names : [];
+  if (data.offers.length === 1) {
+    const times = (/** @type {string} */ key) =>
+      data.choice.map((chosen) => chosen.filter((one) => one === key).length);
+    const total = (/** @type {string} */ key) => times(key)[0] + times(key)[1];
+    row("th", ["on offer", ...names]);
+    for (const key of [...data.offers[0]].sort((a, b) => total(b) - total(a)))
+      row("td", [
+        titleOf(key),
+        ...(known ? times(key).map((n) => (n ? String(n) : "\u2013")) : []),
+      ]);
+  } else {
+    row("th", ["pick", "offered", ...names]);
+    data.offers.forEach((offer, pick) => {
+      const chosen = data.choice.map((cards) =>
+        pick < cards.length ? titleOf(cards[pick]) : "\u2013",
+      );
+      const offered = offer.map(titleOf).join(", ");
+      row("td", [String(pick + 1), offered, ...(known ? chosen : [])]);
+    });
+  }
+  return table;
+}
+
+/** Buttons that save the log and the position, in a page that is a file.
+ * @param {string} packed @param {() => number} at the index of the step that is shown */
+function downloads(packed, at) {
+  const files = async () => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(unpacked).json();
+  };
+  /** @param {string} id @param {string} text @param {() => void} onclick */
+  const button = (id, text, onclick) => element("button", { id, text, onclick });
+  return element(
+    "div",
+    { class: "bar" },
+    button("save-log", "Log", async () => save((await files()).log, "match.json")),
+    button("save-position", "Position", async () =>
+      save(`${(await files()).positions[at()]}\n`, "position.txt"),
+    ),
+  );
+}
+
+/** The panel of seeds, parameters, keys, and what the bots wrote. @param {Match} data
+ * @param {() => number} at the index of the step that is shown */
+export function aboutPanel(data, at) {
+  const box = element("div", {});
+  const list = element("dl", { class: "facts" });
+  data.names.forEach((name, player) => {
+    const who = data.agents?.[player] || name;
+    const label = element("dt", {}, `player ${player}`);
+    const value = element("dd", {}, copied(who, `Copy player ${player}`));
+    if (who !== name) value.prepend(element("bdi", { text: name }), " ");
+    list.append(label, value);
+  });
+  for (const [name, value] of [["rules", data.rules], ...Object.entries(data.params)])
+    list.append(element("dt", { text: name }), element("dd", {}, copied(value, `Copy ${name}`)));
+  box.append(list);
+  if (data.files) box.prepend(element("h2", { text: "Download" }), downloads(data.files, at));
+  const errors = element("div", { id: "stderr", hidden: !data.stderr.some(Boolean) });
+  data.stderr.forEach((text, player) => {
+    if (text)
+      errors.append(
+        element("h2", {}, "Standard error of ", element("bdi", { text: data.names[player] })),
+        element("pre", { text }),
+      );
+  });
+  const keys = KEYS.flatMap(([key, does]) => [
+    element("dt", {}, element("kbd", { text: key })),
+    element("dd", { text: does }),
+  ]);
+  box.append(errors, element("h2", { text: "Keys" }), element("dl", { class: "facts" }, ...keys));
+  return box;
+}
+
+/** Save a text as a file. @param {string} text @param {string} name */
+export function save(text, name) {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/** A button with a text that a click copies. @param {string} text @param {string} label */
+function copied(text, label) {
+  const button = element("button", { class: "copy", title: label, text });
+  button.addEventListener("click", async () => {
+    await navigator.clipboard?.writeText(text).catch(() => {});
+    button.classList.add("done");
+    setTimeout(() => button.classList.remove("done"), 900);
+  });
+  return button;
+}

@@ -1,0 +1,57 @@
+// @ts-check
+// Panels beside the board, of which one is shown, and their tabs.
+
+import { element } from "./dom.js";
+
+export class Panels {
+  /** @param {() => void} opened called after another one is shown */
+  constructor(opened) {
+    this.opened = opened;
+    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
+    this.box = element("div", { class: "panels" });
+  }
+
+  /** Add a panel beside the board. @param {string} id @param {string} title
+   * @param {HTMLElement} content */
+  add(id, title, content) {
+    const tab = element("button", {
+      id: `tab-${id}`,
+      role: "tab",
+      "aria-controls": id === "moves" ? "log" : id,
+      "aria-selected": "false",
+      text: title,
+      onclick: () => this.open(id),
+    });
+    if (id !== "moves") content.id = id;
+    content.dataset.panel = id;
+    content.classList.add("tabpanel");
+    if (id !== "moves") {
+      content.setAttribute("role", "tabpanel");
+      content.setAttribute("aria-labelledby", `tab-${id}`);
+      content.tabIndex = 0;
+    }
+    content.hidden = true;
+    this.tabs.append(tab);
+    this.box.append(content);
+  }
+
+  /** Show a panel. @param {string} id */
+  open(id) {
+    for (const tab of this.tabs.children) {
+      const chosen = tab.id === `tab-${id}`;
+      tab.setAttribute("aria-selected", String(chosen));
+    }
+    for (const panel of /** @type {Iterable<HTMLElement>} */ (this.box.children))
+      panel.hidden = panel.dataset.panel !== id;
+    this.opened();
+  }
+
+  /** Whether a panel is shown. @param {string} id */
+  isOpen(id) {
+    return [...this.box.children].some(
+      (panel) =>
+        !(/** @type {HTMLElement} */ (panel).hidden) &&
+        /** @type {HTMLElement} */ (panel).dataset.panel === id,
+    );
+  }
+}

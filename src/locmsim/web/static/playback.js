@@ -1,0 +1,100 @@
+// @ts-check
+// The buttons, the slider and the clock that lead through the steps of a match.
+
+import { element, icon, select } from "./dom.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+
+const CONTROLS = {
+  first: "M3 3h3v14H3zM17 3v14L7 10z",
+  prevturn: "M10 3v14L1 10zM19 3v14l-9-7z",
+  prev: "M15 3v14L5 10z",
+  next: "M5 3v14l10-7z",
+  nextturn: "M1 3v14l9-7zM10 3v14l9-7z",
+  last: "M3 3v14l10-7zM14 3h3v14h-3z",
+  play: "M4 2l14 8-14 8z",
+  pause: "M4 3h4v14H4zM12 3h4v14h-4z",
+  flip: "M6 2L1 7h3v10h4V7h3zM14 18l5-5h-3V3h-4v10H9z",
+};
+
+export class Playback {
+  /** @param {Viewer} viewer */
+  constructor(viewer) {
+    this.viewer = viewer;
+    /** @type {number|undefined} */
+    this.timer = undefined;
+    this.slider = /** @type {HTMLInputElement} */ (
+      element("input", { id: "slider", type: "range", min: 0, value: 0, "aria-label": "Step" })
+    );
+    this.slider.addEventListener("input", () => viewer.show(Number(this.slider.value)));
+    /** The choice of the speed, with its label. */
+    this.speed = select(
+      "speed",
+      "Speed",
+      [
+        ["2000", "slow"],
+        ["900", "normal"],
+        ["350", "fast"],
+      ],
+      "900",
+    );
+    this.speed.addEventListener("change", () => {
+      if (this.timer === undefined) return;
+      this.pause();
+      this.play();
+    });
+    this.playing = this.button("play", "Play", () => this.play());
+    this.controls = element(
+      "div",
+      { class: "controls" },
+      this.button("first", "First step", () => viewer.show(0)),
+      this.button("prevturn", "Previous turn", () => viewer.turn(-1)),
+      this.button("prev", "Previous step", () => viewer.walk(-1)),
+      this.playing,
+      this.button("next", "Next step", () => viewer.walk(1)),
+      this.button("nextturn", "Next turn", () => viewer.turn(1)),
+      this.button("last", "Last step", () => viewer.show(viewer.steps.length - 1)),
+      this.button("flip", "Flip the board", () => viewer.flip()),
+    );
+  }
+
+  /** @param {keyof typeof CONTROLS} id @param {string} text @param {() => void} onclick */
+  button(id, text, onclick) {
+    const made = element("button", { id, title: text, "aria-label": text, onclick });
+    made.append(icon(CONTROLS[id]));
+    return made;
+  }
+
+  /** Say how many steps there are. @param {number} count */
+  reach(count) {
+    this.slider.max = String(Math.max(0, count - 1));
+  }
+
+  /** Move the slider to the step that is shown. @param {number} index */
+  mark(index) {
+    this.slider.value = String(index);
+  }
+
+  /** Play on from the step that is shown, from the first one at the end; or pause. */
+  play() {
+    const { viewer } = this;
+    if (this.timer !== undefined) return this.pause();
+    if (viewer.at === viewer.steps.length - 1) viewer.show(0);
+    const box = /** @type {HTMLSelectElement} */ (this.speed.querySelector("select"));
+    this.timer = setInterval(() => viewer.show(viewer.at + 1), Number(box.value));
+    this.playButton("Pause", "pause");
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.playButton("Play", "play");
+  }
+
+  /** @param {string} text @param {"play"|"pause"} picture */
+  playButton(text, picture) {
+    this.playing.setAttribute("aria-label", text);
+    this.playing.title = text;
+    this.playing.replaceChildren(icon(CONTROLS[picture]));
+  }
+}
