@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from helpers import each_rules, golden_games, golden_result, match_of
 
+import locmsim
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_store import GameQuery
 from locmsim.arena.log_rows import log_row
@@ -182,6 +184,12 @@ def test_a_filter_takes_one_question(tmp_path: Path) -> None:
             store.endings(GameQuery(**query), count=101)
             assert len(asked) == 1, query
             asked.clear()
+
+
+def test_the_pages_have_no_database_of_their_own() -> None:
+    """All games that are over are listed and found by the stores of the arena."""
+    for path in Path(locmsim.__file__).parent.joinpath("web").glob("*.py"):
+        assert not re.search("sqlite3|SELECT |CREATE TABLE", path.read_text()), path
 
 
 @pytest.mark.parametrize("kind", ["results", "logs"])

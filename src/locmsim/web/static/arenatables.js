@@ -1,0 +1,155 @@
+// @ts-check
+// The tables of a tournament: its players, and the pairs of them.
+
+import { $, element, minus, number as digits } from "./dom.js";
+
+/** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
+ *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
+ *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
+ *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
+ *   illegal: Record<string, number>, faults: Record<string, number>}} Player */
+/** @typedef {{players: string[], won: number, mostly_won: number, split: number,
+ *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
+/** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
+ *   accepted: string|null, pairs: number, verdict: string}} Sprt */
+/** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
+ *   turn: string, scored: boolean, watched: boolean, cards: boolean, finished: boolean,
+ *   player: number,
+ *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
+ *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
+ *   score: {games: number[], score: number[], low: number[], high: number[]},
+ *   llr: null|{pairs: number[], llr: number[]}}} Results */
+
+export const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
+/** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
+export const signed = (elo, none) =>
+  elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
+
+/** @param {Player} one */
+function eloText(one) {
+  if (one.elo === null || !one.pairs) return "\u2013";
+  const [low, high] = one.elo.interval;
+  const value = signed(one.elo.value, one.score > 0.5 ? "+\u221e" : "\u2212\u221e");
+  return `${value} [${signed(low, "\u2212\u221e")}, ${signed(high, "+\u221e")}]`;
+}
+
+/** @param {number} wins @param {number} games */
+const rate = (wins, games) => (games ? percent(wins / games) : "\u2013");
+
+/** @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
+export function table(id, titles, rows) {
+  // On a phone each row is a card, and its numbers have their names beside them.
+  for (const row of rows)
+    [...row.children].forEach((cell, i) => {
+      if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
+    });
+  const head = titles.map((text, i) => {
+    const number = rows[0]?.children[i]?.matches("td.number");
+    return element("th", { text, scope: "col", class: number ? "number" : null });
+  });
+  $(id).replaceChildren(
+    element("thead", {}, element("tr", {}, ...head)),
+    element("tbody", {}, ...rows),
+  );
+}
+
+/** A cell with a sum, which tells its parts. @param {Record<string, number>} counts */
+function countsCell(counts) {
+  const parts = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+  return element("td", {
+    class: "number",
+    text: digits(parts.reduce((sum, [, count]) => sum + count, 0)),
+    title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", "),
+  });
+}
+
+/** @param {Results} results @param {(player: number) => void} pick what a click on one does */
+export function drawPlayers(results, pick) {
+  const players = results.results.players.map((one, index) => ({ one, index }));
+  const strength = (/** @type {Player} */ one) => one.elo?.value ?? one.score;
+  // Two players stay in the order in which they were named.
+  if (players.length > 2) players.sort((a, b) => strength(b.one) - strength(a.one));
+  const drawn = players.some(({ one }) => one.draws);
+  const titles = ["player", "games", "wins", ...(drawn ? ["draws"] : [])];
+  if (results.scored) titles.push("score");
+  titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
+  titles.push("late", "illegal", "faults");
+  const rows = players.map(({ one, index }) => {
+    const number = (/** @type {string|number} */ text) => element("td", { class: "number", text });
+    const choose = element("button", {
+      class: "name",
+      type: "button",
+      "aria-pressed": index === player ? "true" : "false",
+      title: one.spec,
+      onclick: () => pick(index),
+    });
+    choose.append(element("bdi", { text: one.name }));
+    const row = element(
+      "tr",
+      { "data-player": index },
+      element("th", { scope: "row" }, choose),
+      number(digits(one.games)),
+      number(digits(one.wins)),
+      ...(drawn ? [number(digits(one.draws))] : []),
+      ...(results.scored
+        ? [number(one.games ? minus((one.points / one.games).toFixed(2)) : "\u2013")]
+        : []),
+      number(rate(one.wins, one.games)),
+      number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
+      number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
+      number(one.pairs ? one.interval.map(percent).join(" \u2013 ") : "\u2013"),
+      number(eloText(one)),
+      number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
+      number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
+      number(digits(one.late_turns)),
+      countsCell(one.illegal),
+      countsCell(one.faults),
+    );
+    return row;
+  });
+  table("players", titles, rows);
+}
+
+/** @param {Results} results
+ * @param {(player: number, other: number) => void} pick what a click on a pair does */
+export function drawPairs(results, pick) {
+  const { players, pairings, settings } = results.results;
+  $("pairs").hidden = players.length < 3;
+  if (players.length < 3) return;
+  /** @type {Map<string, {score: number, pairs: number, interval: number[]}>} */
+  const met = new Map();
+  for (const pairing of pairings) {
+    const pairs =
+      pairing.won + pairing.mostly_won + pairing.split + pairing.mostly_lost + pairing.lost;
+    if (!pairs) continue;
+    const [a, b] = pairing.players.map((name) => players.findIndex((one) => one.name === name));
+    const [low, high] = pairing.interval;
+    met.set(`${a} ${b}`, { score: pairing.score, pairs, interval: [low, high] });
+    met.set(`${b} ${a}`, { score: 1 - pairing.score, pairs, interval: [1 - high, 1 - low] });
+  }
+  const counted = settings.mirror ? "pairs" : "games";
+  $("pairunit").textContent = `Score in percent of the row's player, and the ${counted}.`;
+  const rows = players.map((one, a) => {
+    const cells = players.map((other, b) => {
+      const found = met.get(`${a} ${b}`);
+      const name = { "data-name": other.name };
+      if (a === b) return element("td", { class: "none self", text: "\u2013" });
+      if (!found) return element("td", { ...name, class: "none", text: "\u2013" });
+      const cell = element("td", {
+        ...name,
+        class: found.score >= 0.5 ? "heat" : "heat below",
+        title:
+          `${one.name} against ${other.name}: ` +
+          `${found.interval.map(percent).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
+      });
+      cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
+      const games = element("button", { type: "button", onclick: () => pick(a, b) });
+      games.append(element("b", { text: percent(found.score) }), ` (${digits(found.pairs)})`);
+      cell.append(games);
+      return cell;
+    });
+    const name = element("bdi", { text: one.name });
+    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  });
+  table("matrix", ["player", ...players.map((one) => one.name)], rows);
+}
