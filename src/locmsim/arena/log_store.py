@@ -153,7 +153,7 @@ class LogStore(GameStore):
             }
             execute(f"DELETE {before}", [number, begin])
             for one in found:
-                game = known.get((one.start, one.line))
+                game = known.get((one.start, one.line if one.row.get("server") else None))
                 if game is None:
                     game, self.count = self.count, self.count + 1
                 self._insert(game, number, one)

@@ -90,6 +90,17 @@ def test_a_log_that_is_alone() -> None:
     assert (store.alone("a.json"), store.alone("b.json")) == (0, None)
     store.take(LogFile("a.json", 2, 20, (20, 2)), logs_of("a", "b"))
     assert store.alone("a.json") is None
+    assert listed(store) == [(1, "b"), (0, "a")]
+    store.take(LogFile("a.json", 3, 10, None), alone)
+    assert (store.alone("a.json"), listed(store)) == (0, [(0, "ann")])
+
+
+def test_games_of_a_part_keep_their_numbers() -> None:
+    store = LogStore()
+    part = [FoundLog(5, 90, number, row_of(f"m{number}", server="nim")) for number in (1, 2)]
+    store.take(file_of(9), part[:1])
+    store.take(LogFile("a.jsonl", 10, 95, (5, 1)), part[::-1], 5)
+    assert listed(store) == [(1, "m2"), (0, "m1")]
 
 
 def test_a_damaged_row_changes_nothing() -> None:
