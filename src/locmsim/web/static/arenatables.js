@@ -79,7 +79,7 @@ export function drawPlayers(results, pick) {
     const choose = element("button", {
       class: "name",
       type: "button",
-      "aria-pressed": index === player ? "true" : "false",
+      "aria-pressed": index === results.player ? "true" : "false",
       title: one.spec,
       onclick: () => pick(index),
     });

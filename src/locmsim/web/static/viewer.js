@@ -63,7 +63,11 @@ export class Viewer {
     this.root = this.layout();
     this.panels.add("moves", "Moves", this.moves.root);
     this.panels.add("decks", "Cards", cardsPanel(data));
-    this.panels.add("about", "About", aboutPanel(data, () => this.at));
+    this.panels.add(
+      "about",
+      "About",
+      aboutPanel(data, () => this.at),
+    );
     /** Keys of panels. @type {Record<string, () => void>} */
     this.keys = {
       m: () => this.panels.open("moves"),
