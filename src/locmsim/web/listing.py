@@ -13,7 +13,7 @@ from locmsim.web.filters import Filter, game_row
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.sources import error_text
 
-__all__ = ["Choices", "Part", "Source", "part_of", "result_rows"]
+__all__ = ["Choices", "ListPart", "Source", "part_of", "result_rows"]
 
 #: Returns numbers and rows of the games of a source that a filter takes, the latest first: only
 #: those below a number, if one is given, and at least so many of them if there are.
@@ -28,7 +28,7 @@ class Source(NamedTuple):
     rows: _Rows
 
 
-class Part(NamedTuple):
+class ListPart(NamedTuple):
     """A part of the list."""
 
     games: list[dict[str, Any]]
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     errors: list[str]
 
 
-def part_of(sources: Mapping[str, Source], wanted: Filter, after: str, count: int) -> Part:
+def part_of(sources: Mapping[str, Source], wanted: Filter, after: str, count: int) -> ListPart:
     """Return a part of the list, see `locmsim.web.library.Library.games`.
 
     Parameters
@@ -78,8 +78,8 @@ def part_of(sources: Mapping[str, Source], wanted: Filter, after: str, count: in
         if left and found:
             last = f"{key}:{found[:left][-1][0]}"
         if len(found) > left:  # there is one more
-            return Part(games, last, errors)
-    return Part(games, None, errors)
+            return ListPart(games, last, errors)
+    return ListPart(games, None, errors)
 
 
 def result_rows(
