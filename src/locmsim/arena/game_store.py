@@ -175,7 +175,8 @@ class GameStore(Database):
 
     def _conditions(self, query: GameQuery) -> tuple[list[str], dict[str, Any]]:
         """Return what all games of a query have in common, and the values in it by name."""
-        where, values = [], {}
+        where: list[str] = []
+        values: dict[str, Any] = {}
         for i, player in enumerate(query.players):
             where.append(f"(player0 = :one{i} OR player1 = :one{i})")
             values[f"one{i}"] = player

@@ -144,14 +144,12 @@ class LogStore(GameStore):
             execute = self._connection.execute
             values = [_packed(file.path), file.changed, file.size, *(file.end or (None, None))]
             ((number,),) = execute(_SET_FILE, values).fetchall()
-            before = "FROM games WHERE file = ? AND start >= ?"
-            known = {
-                (start, line): game
-                for game, start, line in execute(
-                    f"SELECT game, start, line {before}", [number, begin]
-                )
-            }
-            execute(f"DELETE {before}", [number, begin])
+            behind = "FROM games WHERE file = ? AND start >= ?"
+            # Games of one part have one start; another log may get, and lose, a line.
+            place = "start, CASE server WHEN '' THEN NULL ELSE line END"
+            rows = execute(f"SELECT game, {place} {behind}", [number, begin])
+            known = {(start, line): game for game, start, line in rows}
+            execute(f"DELETE {behind}", [number, begin])
             for one in found:
                 game = known.get((one.start, one.line if one.row.get("server") else None))
                 if game is None:
