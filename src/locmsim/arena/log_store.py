@@ -20,7 +20,7 @@ __all__ = ["LogFile", "LogPlace", "LogStore"]
 _TABLES = f"""
 CREATE TABLE players (
     player INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name BLOB NOT NULL UNIQUE
 );
 CREATE TABLE files (
     file INTEGER PRIMARY KEY,
@@ -167,10 +167,10 @@ class LogStore(GameStore):
 
     def _player(self, name: str) -> int:
         """Return the number of a player, who may be new."""
-        number = self.player_number(name := _text(name))
+        number = self.player_number(name)
         if number is None:
             insert = "INSERT INTO players (name) VALUES (?) RETURNING player"
-            ((number,),) = self._connection.execute(insert, [name]).fetchall()
+            ((number,),) = self._connection.execute(insert, [_packed(name)]).fetchall()
         return int(number)
 
     # ------------------------------------------------------------------------------- asking
@@ -187,7 +187,7 @@ class LogStore(GameStore):
         return [
             ListedGame(
                 number=game,
-                names=(first, second),
+                names=(_unpacked(first), _unpacked(second)),
                 winner=winner,
                 turns=turns,
                 fault=None if kind is None else (seat, kind, message),
@@ -202,13 +202,13 @@ class LogStore(GameStore):
 
     def player_number(self, name: str) -> int | None:
         """Return the number of a player; None if there is no such player."""
-        found = self._ask("SELECT player FROM players WHERE name = :name", {"name": _text(name)})
+        found = self._ask("SELECT player FROM players WHERE name = :name", {"name": _packed(name)})
         return found[0][0] if found else None
 
     def names(self) -> list[str]:
         """Return the names of players, in alphabetical order: the first of them."""
         found = self._ask(f"SELECT name FROM players ORDER BY name LIMIT {_NAMES}")
-        return [name for (name,) in found]
+        return [_unpacked(name) for (name,) in found]
 
     def file(self, path: str) -> LogFile | None:
         """Return what is known of a file; None if nothing is."""
@@ -246,10 +246,10 @@ def _text(text: Any) -> Any:
     return text and text.encode(errors="replace").decode()
 
 
-def _packed(path: str) -> bytes:
-    """Return a path, which may be no text, as bytes."""
-    return path.encode(errors="surrogatepass")
+def _packed(text: str) -> bytes:
+    """Return a name or a path, which may have lone surrogates, as bytes."""
+    return text.encode(errors="surrogatepass")
 
 
-def _unpacked(path: bytes) -> str:
-    return path.decode(errors="surrogatepass")
+def _unpacked(data: bytes) -> str:
+    return data.decode(errors="surrogatepass")

@@ -390,10 +390,10 @@ def test_names_that_are_no_text_are_listed(tmp_path: Path) -> None:
     library = Library([str(tmp_path)])
     found = library.games()
     assert found["errors"] == []
-    assert sorted(row["names"] for row in found["games"]) == [["cid", "dan"], ["x?", "bob"]]
+    assert sorted(row["names"] for row in found["games"]) == [["cid", "dan"], ["x\ud800", "bob"]]
     for row in found["games"]:
         assert library.load(row["key"])[0].turns == row["turns"]
-    assert len(library.games(Filter(player="x?"))["games"]) == 1
+    assert len(library.games(Filter(player="x\ud800"))["games"]) == 1
 
 
 def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
