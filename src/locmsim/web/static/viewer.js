@@ -255,7 +255,11 @@ export class Viewer {
   remember(hash) {
     if (this.data.running) return;
     clearTimeout(this.remembering);
-    this.remembering = setTimeout(() => history.replaceState(null, "", hash), 300);
+    const before = location.hash;
+    this.remembering = setTimeout(() => {
+      // Another address is followed first.
+      if (location.hash === before) history.replaceState(null, "", hash);
+    }, 300);
   }
 
   /** Show what the address names. */
