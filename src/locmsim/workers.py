@@ -357,7 +357,7 @@ class TaskRunner(Generic[_Task, _T]):
             if not self._running:
                 self._start(*self._suspects.popleft())
             return
-        while len(self._running) < self._current_slots():
+        while len(self._running) < self.current_slots():
             try:
                 task = next(self._left)
             except StopIteration:
@@ -370,7 +370,8 @@ class TaskRunner(Generic[_Task, _T]):
         except BrokenExecutor as error:
             raise WorkersError(f"the workers are gone: {error}") from None
 
-    def _current_slots(self) -> int:
+    def current_slots(self) -> int:
+        """Return the number of tasks that the workers have at a time, looked up now and then."""
         now = time.monotonic()
         if now - self._looked >= _LOOK_SECONDS:
             self._looked = now
