@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from locmsim import bot
+from locmsim._options import declared
 from locmsim.cli.main import command_parser
+from locmsim.envs.options import Options
 
 DOCS = Path(__file__).parents[3] / "docs"
 #: The tables of each page, in order: the command whose options they have. All tables of a command
@@ -117,6 +119,19 @@ def test_tables_of_options_are_those_of_the_commands(name: str) -> None:
             elif not part and not named & {*action.option_strings}:
                 faults.append(f"{action.option_strings[-1]}: it is missing")
         assert faults == []
+
+
+def test_the_table_of_environments_names_their_options_and_all_their_choices() -> None:
+    known = declared(Options)
+    lines = (DOCS / "learning.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("| option | values |")
+    for line in lines[start + 2 : lines.index("", start)]:
+        cells = _CELLS.findall(line)
+        for name in re.findall("`([^`]*)`", cells[0] if cells[0].strip() else cells[1]):
+            assert name in known
+            choices = known[name].option.choices
+            missing = [choice for choice in choices if f'"{choice}"' not in line]
+            assert not missing, name
 
 
 def test_wrong_rows_are_found() -> None:
