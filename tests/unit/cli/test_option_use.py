@@ -395,7 +395,7 @@ def given(words: str, known: dict[str, argparse.Action]) -> set[str]:
 
 @pytest.fixture
 def ready(mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Go to an empty folder, and put stubs in the place of what is slow."""
+    """Go to an empty folder, and put stubs where something is slow."""
     monkeypatch.chdir(tmp_path)
     words = mode.words.split()
     if words[0] == "web":
