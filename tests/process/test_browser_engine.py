@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import ready_engines
 from amounts import amount
 from browser_engine import Machine, need_compiler
 from exported_c import build, check
@@ -14,6 +15,7 @@ from helpers import RULE_SETS, each_rules, golden_games, golden_result
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
+from locmsim.agents import LevelAgent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
@@ -21,10 +23,11 @@ from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
+from locmsim.rules.rulesets import RULES
 from locmsim.search import Evaluation
 from locmsim.search.analysis import held_cards
 from locmsim.web import load_replay, replay_data
-from locmsim.web.engine import battle_data
+from locmsim.web.engine import battle_data, packed_engine
 from locmsim.web.positions import played_turns
 from locmsim.web.views import legal_texts
 
@@ -122,7 +125,7 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
     result = played(weights(rules), rules, "beam", 300, 3)
     agents = [python_bot(weights(rules), "beam", 1) for _ in range(2)]
     look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
-    level = {"slips": 1, "blur": 0, "nodes": 0, "time_ms": 0}
+    level = {"slips": 1, "blur": 0, "nodes": 0, "first_ms": 0, "time_ms": 0}
     limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20}
     path = []
     with Machine(result, tmp_path) as machine:
@@ -135,8 +138,14 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
                 break
             agent.act(seen)
             root, worlds = agent.belief.root(), agent.belief.determinizer()
-            slipped = machine.ask("turn", path=path, level=level, chance=0.5, seed=7)["actions"]
+            asked = {"path": path, "chance": 0.5, "seed": 7}
+            slipped = machine.ask("turn", level=level, first=False, **asked)["actions"]
             assert slipped == texts(root, greedy_turn(root, look))
+            # Of a search with neither a limit of time nor of positions there is nothing to expect.
+            longer = {**level, "slips": 0, "first_ms": 1}
+            machine.ask("turn", level=longer, first=True, **asked)
+            with pytest.raises(AssertionError, match="nothing to search"):
+                machine.ask("turn", level=longer, first=False, **asked)
             applied = call.result.applied
             asked = machine.ask("chance", path=path, line=";".join(applied), worlds=32, seed=1)
             sampled = worlds.sample(1)
@@ -185,6 +194,19 @@ def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path)
     loaded, names = load_replay(str(log))
     assert names == ("one", "two")
     assert loaded.match.log == match.log
+
+
+@each_rules
+def test_levels_have_the_times_of_the_agent(rules):
+    """The last one searches as long as `level:10`, in the first turn and in later ones."""
+    need_compiler(rules)
+    levels = packed_engine(rules)["levels"]
+    first, later = RULES[rules].battle_limits_ms
+    assert [(level["first_ms"], level["time_ms"]) for level in levels[:-1]] == [(0, 0)] * 9
+    agent = LevelAgent()
+    assert levels[-1]["time_ms"] == min(agent.time_ms, agent.share * later)
+    assert levels[-1]["first_ms"] == min(agent.FIRST_TURN * agent.time_ms, agent.share * first)
+    assert levels[-1]["first_ms"] > levels[-1]["time_ms"]
 
 
 def texts(state, actions):
@@ -255,6 +277,7 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
 
 def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
     need_compiler("1.0")
+    monkeypatch.setattr(wasm, "DATA", tmp_path)
     monkeypatch.setattr(wasm, "cache_folder", lambda: tmp_path / "kept")
     module = engine_module("1.0")
     (kept,) = (tmp_path / "kept").iterdir()
@@ -265,6 +288,20 @@ def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(wasm, "compile_engine", lambda text: module)
     assert engine_module("1.0") == module
     assert kept.read_bytes() == module
+
+
+def test_ready_modules_are_used_first(tmp_path, monkeypatch):
+    """What a wheel has is what the tool for releases writes: the same bytes each time."""
+    module = need_compiler("1.0")
+    monkeypatch.setattr(ready_engines, "RULES", ["1.0"])
+    tmp_path.joinpath("engine-of-before.wasm").write_bytes(module)
+    (file,) = ready_engines.write(tmp_path)
+    assert file.read_bytes() == module  # which was compiled in another folder
+    assert [*tmp_path.iterdir()] == [file]
+    monkeypatch.setattr(wasm, "DATA", tmp_path)
+    monkeypatch.setattr(wasm, "cache_folder", lambda: pytest.fail("looked elsewhere"))
+    monkeypatch.setattr(wasm, "compile_engine", lambda text: pytest.fail("compiled again"))
+    assert engine_module("1.0") == module
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, capsys):

@@ -44,6 +44,8 @@ def test_a_draft_and_its_log(rules, seat, open_page: Opener, tmp_path):
     sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
     play_out(page)
     lost = page.locator(".result").inner_text() == "You lost"
+    sync_api.expect(page.locator("#view")).to_be_visible()
+    page.select_option("#view", str(1 - seat))
     with page.expect_download() as download:
         page.click("#save-log")
     log = tmp_path / "log.json"
@@ -72,6 +74,9 @@ def test_a_deck_is_built(screen, open_page: Opener):
     sync_api.expect(page.locator("#end")).to_be_enabled()
     assert page.locator("#side0 .hand .card").count() >= 4
     assert page.locator("#side1 .hand .card").count() == 0  # backs
+    sync_api.expect(page.locator("#view")).to_be_hidden()
+    page.keyboard.press("v")
+    assert page.locator("#side1 .hand .card").count() == 0
 
 
 def test_the_command(tmp_path, capsys):

@@ -4,7 +4,8 @@ import base64
 from dataclasses import asdict
 from typing import Any
 
-from locmsim.agents.level import LEVELS
+from locmsim.agents.level import LEVELS, Level
+from locmsim.agents.turn_search import SHARE, SearchAgent, turn_times
 from locmsim.export.wasm import engine_module
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
@@ -53,6 +54,12 @@ def battle_data(result: Result[Match]) -> dict[str, Any]:
     raise ValueError("the match ended before the battle: there is nothing to search")
 
 
+def _level_data(rules: str, level: Level) -> dict[str, float]:
+    """Return how a level plays, with the milliseconds of its first turn and of each later one."""
+    first, later = turn_times(rules, level.time_ms, SHARE, SearchAgent.FIRST_TURN)
+    return {**asdict(level), "first_ms": first, "time_ms": later}
+
+
 def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, Any]:
     """Return the engine for a page.
 
@@ -82,7 +89,7 @@ def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, 
         "module": packed(engine_module(rules)),
         **battle,
         "worker": program(*_WORKER),
-        "levels": [asdict(level) for level in LEVELS[rules]],
+        "levels": [_level_data(rules, level) for level in LEVELS[rules]],
         "worlds": WORLDS,
         "seed": _SEED,
         "note": _NOTE,

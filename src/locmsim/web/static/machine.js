@@ -6,7 +6,8 @@
  * the position at its first turn, in base 64, or the seed of its match.
  * @typedef {{start?: string, seed?: number, choices: string[][], taken: number[][]}} Battle */
 /** How a level plays: see `Level` of the package.
- * @typedef {{slips: number, blur: number, nodes: number, time_ms: number}} Level */
+ * @typedef {{slips: number, blur: number, nodes: number, first_ms: number,
+ *   time_ms: number}} Level */
 /** A turn with its visits and its result in millionths. @typedef {[string, number, number]} Plan */
 /** @typedef {{value: number, visits: number, nodes: number, won: number, plans: Plan[],
  *   line: string}} Found */
@@ -168,13 +169,15 @@ export class Machine {
   }
 
   /** The turn that a level plays. @param {{path: string[], level: Level, chance: number,
-   *   seed: number}} asked `chance`, from 0 to 1, decides whether it slips */
-  turn({ path, level, chance, seed }) {
+   *   seed: number, first: boolean}} asked `chance`, from 0 to 1, decides whether it slips; `first`
+   *   says whether it is its first turn */
+  turn({ path, level, chance, seed, first }) {
     const player = this.go(path);
+    const ms = first ? level.first_ms : level.time_ms;
     const line =
       chance < level.slips
         ? this.read(this.engine.locm_engine_greedy(player, level.blur, seed, 0))
-        : this.search(player, seed, level.time_ms, level.nodes).line;
+        : this.search(player, seed, ms, level.nodes).line;
     return { actions: actionsOf(line) };
   }
 }
