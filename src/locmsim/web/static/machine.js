@@ -4,7 +4,7 @@
 
 /** A battle: the choice phase as each player was shown it, the base ids that they took, and either
  * the position at its first turn, in base 64, or the seed of its match.
- * @typedef {{start?: string, seed?: number, choices: string[][], taken: number[][]}} Battle */
+ * @typedef {{start?: string, seed?: number|string, choices: string[][], taken: number[][]}} Battle */
 /** How a level plays: see `Level` of the package.
  * @typedef {{slips: number, blur: number, nodes: number, first_ms: number,
  *   time_ms: number}} Level */
@@ -13,6 +13,12 @@
  *   line: string}} Found */
 
 const MILLION = 1e6;
+
+/** The lower and the upper half of a seed. @param {number|string} seed */
+function halves(seed) {
+  const bits = BigInt.asUintN(64, BigInt(seed));
+  return [Number(bits & 0xffffffffn), Number(bits >> 32n)];
+}
 
 /** The actions of a line. @param {string} line */
 const actionsOf = (line) => line.split(";").filter(Boolean);
@@ -24,7 +30,7 @@ export class Machine {
     this.engine = instance.exports;
     /** @type {number} */
     this.text = this.engine.locm_engine_text();
-    this.seed = battle.seed ?? 0;
+    this.seed = halves(battle.seed ?? 0);
     this.start = battle.start && Uint8Array.from(atob(battle.start), (one) => one.charCodeAt(0));
     this.engine.locm_engine_start();
     battle.choices.forEach((texts, player) => {
@@ -32,7 +38,7 @@ export class Machine {
       const taken = battle.taken[player];
       if (taken) this.engine.locm_engine_took(player, this.write(taken.join(" ")));
     });
-    if (battle.taken.length) this.go([]);
+    if (this.start || battle.taken.length) this.go([]);
   }
 
   /** What the bot answers to each text of the choice phase. @param {number} player
@@ -69,14 +75,15 @@ export class Machine {
   go(path) {
     const begun = this.start
       ? this.engine.locm_engine_place(this.write(this.start))
-      : this.engine.locm_engine_deal(this.seed, 0);
+      : this.engine.locm_engine_deal(this.seed[0], this.seed[1]);
     if (!begun) throw new Error("the position is not of these rules");
     this.engine.locm_engine_show();
     for (const action of path) this.do(action);
     return this.board().player;
   }
 
-  /** Carry out an action; after PASS the next player is shown the position. @param {string} action */
+  /** Carry out an action; after PASS the next player is shown the position; throw an error if it is
+   * not legal. @param {string} action */
   do(action) {
     if (!this.engine.locm_engine_do(this.write(action))) throw new Error(`illegal: ${action}`);
     if (action === "PASS" && this.board().winner === null) this.engine.locm_engine_show();
@@ -99,9 +106,10 @@ export class Machine {
 
   // The following are answers to messages, each from the position after `path`.
 
-  /** The triplets of a draft, as base ids. @param {{seed: number}} asked */
+  /** The triplets of a draft, as base ids. @param {{seed: number|string}} asked */
   offers({ seed }) {
-    const ids = this.read(this.engine.locm_engine_offers(seed, 0)).split(" ").map(Number);
+    const [low, high] = halves(seed);
+    const ids = this.read(this.engine.locm_engine_offers(low, high)).split(" ").map(Number);
     return Array.from({ length: 30 }, (_, i) => ids.slice(3 * i, 3 * i + 3));
   }
 
@@ -124,6 +132,40 @@ export class Machine {
       boards.push(board);
     }
     return { board, boards, actions: this.legal() };
+  }
+
+  /** Follow answers, turn by turn and up to a win, as a referee does: what is not legal in a line is
+   * left out of it. @param {{lines: string[]}} asked */
+  follow({ lines }) {
+    this.go([]);
+    /** @type {string[]} */
+    const actions = [];
+    /** @type {any[]} */
+    const boards = [];
+    const carryOut = (/** @type {string} */ action) => {
+      this.do(action);
+      actions.push(action);
+      boards.push(this.board());
+    };
+    for (const line of lines) {
+      for (const part of line.split(";")) {
+        const words = part.trim().split(/\s+/);
+        const same = (/** @type {string} */ one) =>
+          one === words.slice(0, one.split(" ").length).join(" ");
+        const action = this.legal().find(same);
+        if (action) carryOut(action);
+      }
+      if (this.board().winner !== null) break;
+      carryOut("PASS");
+    }
+    return { actions, boards };
+  }
+
+  /** The bytes of the position after `path`. @param {{path: string[]}} asked */
+  position({ path }) {
+    this.go(path);
+    const size = this.engine.locm_engine_position();
+    return new Uint8Array(this.engine.memory.buffer.slice(this.text, this.text + size));
   }
 
   /** The chance of winning with a line, by worlds in which it is played on.
