@@ -130,7 +130,7 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
     agents = [python_bot(weights(rules), "beam", 1) for _ in range(2)]
     look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
     level = {"slips": 1, "blur": 0, "nodes": 0, "first_ms": 0, "time_ms": 0}
-    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20}
+    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20, "chanceSeed": 1}
     path = []
     with Machine(result, tmp_path) as machine:
         for call, match in replayed(result):
@@ -159,8 +159,14 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
                 "player": call.player,
                 "chance": pytest.approx((1 + value) / 2, abs=1e-6),
             }
-            found = machine.ask("analyse", path=path, seed=1, **limits)
+            done = applied[:1] if len(applied) > 1 else []
+            found = machine.ask("analyse", path=path, done=done, seed=1, **limits)
             assert found["lines"]
+            for line in found["lines"]:
+                whole = sampled.actions_of(";".join([*done, *line["actions"]]))
+                if len(whole) == len(done) + len(line["actions"]):  # no card drawn in the turn
+                    value = agent.search.prepare(rules).turn_value(worlds, sampled, whole, 8, 1)
+                    assert line["chance"] == pytest.approx((1 + value) / 2, abs=1e-6)
             likely = {h.card.base_id: h.chance for h in held_cards(agent.belief, 20)}
             assert dict(found["held"]) == pytest.approx(likely)
             path += [*applied, "PASS"]

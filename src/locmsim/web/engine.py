@@ -12,15 +12,11 @@ from locmsim.referee.knowledge import replayed
 from locmsim.referee.process_match import Result
 from locmsim.referee.turn_report import WORLDS
 from locmsim.web.files import packed, packed_json, program
+from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
 
 __all__ = ["battle_data", "packed_engine"]
 
-#: What chances are, and the seed of their worlds, as on the pages of the server.
-_NOTE = (
-    f"Chances of winning: the mean of {WORLDS} sampled worlds, in which the opponent's reply and"
-    " the next turns are played on. The engine knows what the player had been shown."
-)
-_SEED = 1
+_NOTE = f"Chances of winning: {CHANCES} The engine knows what the player had been shown."
 _WORKER = ("machine.js", "machine-worker.js")
 
 
@@ -75,7 +71,7 @@ def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, 
     dict
         ``module`` and, with a match, ``battle``, packed; ``worker``, the program that runs them;
         ``levels``, how the levels of these rules play; ``worlds``, ``seed`` and ``note``, how
-        chances are measured.
+        chances are measured; ``lines``, ``held`` and ``samples``, how much of what is shown.
 
     Raises
     ------
@@ -91,6 +87,9 @@ def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, 
         "worker": program(*_WORKER),
         "levels": [_level_data(rules, level) for level in LEVELS[rules]],
         "worlds": WORLDS,
-        "seed": _SEED,
+        "seed": SEED,
+        "lines": LINES,
+        "held": HELD,
+        "samples": SAMPLES,
         "note": _NOTE,
     }

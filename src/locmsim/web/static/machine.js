@@ -175,28 +175,41 @@ export class Machine {
     return { chance: this.chanceOf(player, line, worlds, seed), player };
   }
 
-  /** @param {number} player @param {string} line @param {number} worlds @param {number} seed */
-  chanceOf(player, line, worlds, seed) {
+  /** @param {number} player @param {string} line @param {number} worlds @param {number} seed
+   * @param {number} [otherwise] the answer for an illegal line, which is else an error */
+  chanceOf(player, line, worlds, seed, otherwise) {
     const size = this.write(line === "PASS" ? "" : line);
     const value = this.engine.locm_engine_value(player, size, worlds, seed, 0);
+    if (value < -MILLION && otherwise !== undefined) return otherwise;
     if (value < -MILLION) throw new Error(`illegal: ${line}`);
     return (1 + value / MILLION) / 2;
   }
 
   /** The best line and others, with their chances.
-   * @param {{path: string[], seed: number, ms: number, nodes: number, plans: number,
-   *   worlds: number, samples: number}} asked */
-  analyse({ path, seed, ms, nodes, plans, worlds, samples }) {
-    const player = this.go(path);
+   * @param {{path: string[], done: string[], seed: number, ms: number, nodes: number,
+   *   plans: number, worlds: number, samples: number, chanceSeed: number}} asked `path` leads to the
+   *   start of the turn, and `done` from there on */
+  analyse({ path, done, seed, ms, nodes, plans, worlds, samples, chanceSeed }) {
+    const here = [...path, ...done];
+    const player = this.go(here);
     const found = this.search(player, seed, ms, nodes, plans);
     const held = JSON.parse(this.read(this.engine.locm_engine_held(player, samples)));
     const lines = [...new Set([found.line, ...found.plans.map(([line]) => line)])].slice(0, plans);
-    const chances = lines.map((line) => this.chanceOf(player, line, worlds, 1));
+    const fromHere = lines.map((line) => this.chanceOf(player, line, worlds, chanceSeed));
+    // Whole turns are compared, as the server does. Where a card was drawn in the turn, what is
+    // done with it is not known at its start.
+    if (done.length) this.go(path);
+    const chances = lines.map((line, i) => {
+      const whole = [...done, ...actionsOf(line)].join(";");
+      return done.length
+        ? this.chanceOf(player, whole, worlds, chanceSeed, fromHere[i])
+        : fromHere[i];
+    });
     return {
       nodes: found.nodes,
       lines: lines.map((line, i) => {
         const actions = actionsOf(line);
-        return { actions, chance: chances[i], boards: this.walk({ path, actions }).boards };
+        return { actions, chance: chances[i], boards: this.walk({ path: here, actions }).boards };
       }),
       held: held.map((/** @type {[number, number]} */ [id, times]) => [id, times / samples]),
     };
