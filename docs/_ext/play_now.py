@@ -59,7 +59,7 @@ class PlayNow(SphinxDirective):
         for i, rules in enumerate(playable):
             if i:
                 paragraph += nodes.Text(" or " if i == len(playable) - 1 else ", ")
-            paragraph += nodes.reference("", rules, refuri=up + file_name(rules))
+            paragraph += nodes.reference("", rules, internal=True, refuri=up + file_name(rules))
         paragraph += nodes.Text(
             ", against ten levels of the engine, in a page that needs no other."
         )
