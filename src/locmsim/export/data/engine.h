@@ -236,6 +236,12 @@ LOCM_API int locm_engine_deal(uint32_t seed_low, uint32_t seed_high) {
   }
   locm_fill_tables();
   locmi_match_deal(&match, &position, &cards);
+  for (i = 0; i < engine_set_size; i++) {  // what was offered is the pool of hidden cards
+    locm_card_t *c = &cards.cards[cards.n_cards];
+    *c = engine_set[i];
+    c->id = LOCM_POOL_ID;
+    c->creature.card = (uint8_t)cards.n_cards++;
+  }
   locmi_state_end_turn(&position, &cards);
   engine_begin(&position, &cards);
   return 1;

@@ -68,7 +68,13 @@ class PlayPage {
     const file = /** @type {HTMLInputElement} */ (
       element("input", { id: "open", type: "file", onchange: () => this.openFile(file.files?.[0]) })
     );
-    const label = element("label", { class: "field" }, element("span", { text: "Open" }), " ", file);
+    const label = element(
+      "label",
+      { class: "field" },
+      element("span", { text: "Open" }),
+      " ",
+      file,
+    );
     const hint = "Or open a log, or a position of one line.";
     const title = `Legends of Code and Magic ${this.data.rules}`;
     const about = element("p", { class: "small dim", text: this.data.note });

@@ -97,7 +97,8 @@ function seedOfParams(lines, names) {
   const derived = derivedSeeds(seed, names.length);
   for (const [name, value] of params) {
     const place = names.indexOf(name);
-    const known = name === "seed" || name === "draftChoicesSeed" || `${name}=${value}` === "league=4";
+    const known =
+      name === "seed" || name === "draftChoicesSeed" || `${name}=${value}` === "league=4";
     if (place >= 0 && seedOf(value) !== derived[place])
       throw new Error(`The log has ${name}=${value}, which does not follow from its seed.`);
     if (place < 0 && !known)
