@@ -158,7 +158,7 @@ def test_other_cards_have_no_pictures(open_page: Opener, tmp_path):
     page = open_page(play_html("1.5", sets=1), **DESK)
     page.set_input_files("#open", file)
     sync_api.expect(page.locator("#side0 .hand .card")).to_have_count(5)
-    costs = page.locator("#side0 .hand text.cost").all_inner_texts()
+    costs = page.locator("#side0 .hand text.cost").all_text_contents()
     assert costs == [str(card.cost) for card in cards[:5]]
     open_panel(page)
 
