@@ -58,6 +58,8 @@ export class Viewer {
     /** What can be done, in a game that is played. */
     this.tools = element("div", { id: "tools", class: "tools" });
     this.view = this.viewChoice();
+    /** Whether a person plays, from whom the other hand is kept. */
+    this.viewKept = false;
     this.title = element("h1", { id: "title" });
     this.outcome = element("p", { id: "outcome" });
     this.root = this.layout();
@@ -242,8 +244,17 @@ export class Viewer {
     this.board.flip();
   }
 
+  /** Show the hand of one player and no other, until the person may choose again (null).
+   * @param {number|null} player */
+  keepView(player) {
+    this.viewKept = player !== null;
+    this.view.hidden = this.viewKept;
+    if (player !== null) this.board.view = player;
+  }
+
   /** Whose hand is shown. @param {number} view */
   see(view) {
+    if (this.viewKept) return;
     this.board.view = view;
     const box = /** @type {HTMLSelectElement} */ (this.view.querySelector("select"));
     box.value = String(view);
