@@ -1,6 +1,9 @@
 """The package's page in an index: its addresses, its long description, its version."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import package_page
@@ -44,6 +47,30 @@ def test_urls():
     assert urls["Changelog"] == f"{REPOSITORY}/blob/v2.0/CHANGELOG.md"
     with pytest.raises(ValueError, match="https address, got 'ftp://a'"):
         package_page.urls("ftp://a", "2.0")
+
+
+def test_citation_has_the_version_and_a_date():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.+)$", text, re.M) == [locmsim.__version__]
+    assert re.search(r"^date-released: \d{4}-\d{2}-\d{2}$", text, re.M)
+
+
+def test_flags_of_the_user_come_after_ours():
+    """CFLAGS decide how much is optimised, but not how numbers are rounded."""
+    if not (ROOT / "setup.py").exists() or sys.platform == "win32":
+        pytest.skip("not beside its source tree, or built by Microsoft's compiler")
+    code = "import setup; print(*setup.compile_args('policy._policy'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "CFLAGS": "-O1 -ffast-math"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    flags = done.stdout.split()
+    assert max(flags.index(ours) for ours in ("-O2", "-O3")) < flags.index("-O1")
+    assert flags.index("-ffast-math") < flags.index("-ffp-contract=off")
 
 
 def test_changelog_keeps_its_form():
