@@ -29,10 +29,12 @@ OPTIONS = {
     "search": (),  # its games take long: docs/figures.md has them
 }
 ONLY_15 = ("learned",)
-HEAD = """All agents of the library against each other, {games} games for each pair. Elo is a maximum-likelihood estimate (Bradley-Terry, mean 0) with its 95 %
-interval, win % counts all games. The searches are bounded by work and not by time, so this is the same on every
-machine; 50,000 nodes take a few milliseconds. [data/ratings.json](data/ratings.json) has every pairing. {cpu};
-{compiler}, Python {python}; version {version}; `python tools/ratings.py --games {games} --cpu "{cpu}"`:
+HEAD = """All agents of the library against each other, {games} games for each pair. Elo is a
+maximum-likelihood estimate (Bradley-Terry, mean 0) with its 95 % interval, win % counts all games.
+The searches are bounded by work and not by time, so this is the same on every machine; 50,000 nodes
+take a few milliseconds. [data/ratings.json](data/ratings.json) has every pairing. {cpu};
+{compiler}, Python {python}; version {version};
+`python tools/ratings.py --games {games} --cpu "{cpu}"`:
 """
 
 

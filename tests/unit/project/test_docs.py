@@ -143,7 +143,7 @@ def test_figures_of_the_readme_are_those_of_the_pages():
 
 
 def test_tables_of_figures_name_machine_compiler_version_and_command():
-    """Each table stands below a line with all four, or one that says that machines do not matter."""
+    """Above each table stand all four, or that it is the same on every machine."""
     text = FIGURES.read_text().partition("\n## How exact")[2]
     tables = re.findall(r"((?:^(?![|#]).*\n)+)\n?(^\|.*\n(?:^\|.*\n)+)", text, re.M)
     measured = [(above, table) for above, table in tables if "| what is timed |" not in table]
