@@ -72,7 +72,7 @@ def test_training_as_in_the_readme(desk: Desk) -> None:
 @pytest.mark.slow
 def test_commands_of_compare(desk: Desk) -> None:
     first, again, more, sequential, *others, agents, cluster = blocks("compare.md", "sh")
-    several, alone, pool, looks, cards, export = others
+    several, alone, pool, drawn, looks, cards, export = others
     table = desk.run(fewer(first, n1000=4))
     assert table.startswith("4 games of rules 1.5, mirrored pairs, seed ")
     printed = desk.run(again.replace("1..20", "1..2"))
@@ -94,6 +94,11 @@ def test_commands_of_compare(desk: Desk) -> None:
     assert printed.count("6 games of rules 1.5") == 1
     assert printed.count("12 games of rules 1.5") == 2
     assert "v1 (retired)" in printed
+    with Arena.load(desk.folder / "pool.db") as arena:
+        before = arena.tally.games
+    desk.run(fewer(drawn, n400=2, n1000=4, n200=2))
+    with Arena.load(desk.folder / "pool.db") as arena:
+        assert arena.tally.games == before + 2 + 4 + 2
     assert desk.run(cards).startswith("card  ")
 
     # With so few games, there is no game 7.
