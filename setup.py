@@ -1,8 +1,7 @@
 """Build of the compiled modules: the one place for compiler directives and flags.
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
-gcov and marks of the Cython lines (docs/development.md). The version comes from the package, the
-text for a package index from tools/package_page.py, the C templates in the package from
+gcov and marks of the Cython lines (docs/development.md). The C templates in the package come from
 tools/export_templates.py, and the examples for `locmsim new` from tools/pack_examples.py;
 everything else is in pyproject.toml.
 """
@@ -14,7 +13,6 @@ import shlex
 import shutil
 import sys
 import tarfile
-import tomllib
 from itertools import groupby
 from pathlib import Path
 
@@ -29,7 +27,6 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 import export_templates  # noqa: E402
 import pack_examples  # noqa: E402
-import package_page  # noqa: E402
 
 CYTHON = tuple(map(int, cython_version.split(".")[:2]))
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
@@ -318,21 +315,9 @@ class Sdist(sdist):
         return name
 
 
-def text_of(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-# The version is read from the text of the package, which cannot be imported before it is built.
-VERSION = re.search(r'(?m)^__version__ = "(.+)"$', text_of("src/locmsim/__init__.py"))[1]
-REPOSITORY = tomllib.loads(text_of("pyproject.toml"))["tool"]["locmsim"]["repository"]
-
 # Spawned processes that translate modules import this file.
 if __name__ == "__main__":
     setup(
-        version=VERSION,
-        long_description=package_page.long_description(text_of("README.md"), REPOSITORY, VERSION),
-        long_description_content_type="text/markdown",
-        project_urls=package_page.urls(REPOSITORY, VERSION),
         ext_modules=extensions,
         cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
     )
