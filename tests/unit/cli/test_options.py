@@ -278,9 +278,11 @@ def test_a_file_of_others_is_named_and_what_overwrites_it(
 ) -> None:
     path = tmp_path / "bot.c"
     path.write_text("int main(void) {}")
-    assert main(["export", "-o", str(path)]) == 2
-    assert capsys.readouterr().err == (
-        f"locmsim export: cannot write {path}: the file exists, and this command has not written"
-        " it; use --force to overwrite it\n"
+    with pytest.raises(SystemExit) as ended:
+        main(["export", "--rules", "1.0", "-o", str(path)])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(
+        f": cannot write {path}: the file exists, and this command has not written it;"
+        " use --force to overwrite it\n"
     )
     assert path.read_text() == "int main(void) {}"
