@@ -101,12 +101,14 @@ def some_options(rng: random.Random) -> dict[str, Any]:
         "copy": rng.random() < 0.5,
         "final_obs": rng.random() < 0.5,
     }
+    if not options["shaping"]:
+        del options["gamma"]
     if episode != "choice":
         del options["battlers"], options["battles"]
     if rules == "1.5":
         options["card_sets"] = rng.choice((1, 3, (7, 9), None))
-        options["refresh"] = rng.choice((0, 1, 3))
         if options["card_sets"] is not None:  # building decks for new cards each time is slow
+            options["refresh"] = rng.choice((0, 1, 3))
             options["decks"] = rng.choice(("random", "random", "area", ("random", "area")))
     else:
         options["decks"] = rng.choice(("random", "random", "default", ("random", "default")))
@@ -129,6 +131,7 @@ def play_round(rng: random.Random) -> None:
     if rng.random() < 0.3:
         opponent = "caller" if rng.random() < 0.5 else pool_of(rng, "caller")
         options["shaping"] = {}  # works with `rewards_both` only
+        options.pop("gamma", None)
     env = LocmVectorEnv(n, opponent=opponent, **options)
     done["environments"] += 1
     env.reset(seed=rng.getrandbits(31))

@@ -170,14 +170,17 @@ def _control_groups() -> Iterator[Path]:
                 yield from (folder, *folder.parents)
 
 
-def _check_main() -> None:
-    """Raise `WorkersError` if workers, which import the main script, cannot."""
+def _check_main(apart: bool) -> None:
+    """Raise `WorkersError` if workers, which import the main script, cannot.
+
+    With `apart`, one job would need a worker too.
+    """
     main = sys.modules["__main__"]
     file = getattr(main, "__file__", None)
     if getattr(main, "__spec__", None) is None and file is not None and not os.path.exists(file):
         raise WorkersError(
             f"worker processes import the main script, and there is no file {file!r}: put it into"
-            " one, or use one job"
+            f" one{'' if apart else ', or use one job'}"
         )
 
 
@@ -210,8 +213,8 @@ def local_workers(
         with _bound_to(pinned[0] if pinned else (), seats):
             yield Workers(_ThisProcess(), lambda: 1)
         return
-    _check_main()
-    pool = CorePool(jobs, pinned, seats)
+    _check_main(apart)
+    pool = CorePool(jobs, pinned, seats, apart)
     try:
         yield Workers(pool, lambda: jobs * (1 + _QUEUED))
     except BaseException:
@@ -357,7 +360,7 @@ class TaskRunner(Generic[_Task, _T]):
             if not self._running:
                 self._start(*self._suspects.popleft())
             return
-        while len(self._running) < self._current_slots():
+        while len(self._running) < self.current_slots():
             try:
                 task = next(self._left)
             except StopIteration:
@@ -370,7 +373,8 @@ class TaskRunner(Generic[_Task, _T]):
         except BrokenExecutor as error:
             raise WorkersError(f"the workers are gone: {error}") from None
 
-    def _current_slots(self) -> int:
+    def current_slots(self) -> int:
+        """Return the number of tasks that the workers have at a time, looked up now and then."""
         now = time.monotonic()
         if now - self._looked >= _LOOK_SECONDS:
             self._looked = now
@@ -419,10 +423,14 @@ class CorePool(Executor):
         The processors of each worker.
     seats : int
         Number of players of a task among whom these are divided.
+    apart : bool
+        Whether a single job would need a process too.
     """
 
-    def __init__(self, jobs: int, cores: Sequence[Sequence[int]], seats: int = 1) -> None:
-        self._seats = seats
+    def __init__(
+        self, jobs: int, cores: Sequence[Sequence[int]], seats: int = 1, apart: bool = False
+    ) -> None:
+        self._seats, self._apart = seats, apart
         # One thread waits for each worker.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
@@ -444,7 +452,7 @@ class CorePool(Executor):
     def _replacement(self, dead: "_Worker | None") -> "_Worker":
         with self._lock:
             cores = dead.cores if dead else self._cores.pop() if self._cores else ()
-            worker = _Worker(cores, self._seats, self._supervisor)
+            worker = _Worker(cores, self._seats, self._apart, self._supervisor)
             self._workers.append(worker)
             _log.debug("worker process %s on cores %s", worker.pid, [*cores] or "all")
             return worker
@@ -478,8 +486,10 @@ class CorePool(Executor):
 class _Worker:
     """A worker process, as seen from the main process."""
 
-    def __init__(self, cores: Sequence[int], seats: int, supervisor: Supervisor) -> None:
-        self.cores = cores
+    def __init__(
+        self, cores: Sequence[int], seats: int, apart: bool, supervisor: Supervisor
+    ) -> None:
+        self.cores, self._apart = cores, apart
         self.alive = True
         with _standard_error() as descriptor:
             self._child = supervisor.start(
@@ -506,7 +516,8 @@ class _Worker:
             if code == _UNGUARDED:
                 raise UnguardedError(
                     "worker processes import the main script again: put what it runs under"
-                    ' `if __name__ == "__main__":`, or play with jobs=1'
+                    ' `if __name__ == "__main__":`'
+                    f"{'' if self._apart else ', or play with jobs=1'}"
                 ) from None
             raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
         done, result = pickle.loads(data)

@@ -273,6 +273,27 @@ def test_a_script_from_the_standard_input() -> None:
     assert "SpawnProcess" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("player", "jobs", "end"),
+    [("greedy", 2, ":`, or play with jobs=1"), ("mine.py:Mine", 1, ":`")],
+)
+def test_a_script_without_a_main_guard(player: str, jobs: int, end: str, tmp_path: Path) -> None:
+    """One job is no way out where an agent of others has a process of its own."""
+    (tmp_path / "mine.py").write_text("from locmsim.agents.greedy import GreedyAgent as Mine\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from locmsim.arena import Arena\n"
+        f"with Arena(['random', {player!r}], games=4, seed=1, timeout_scale=0) as arena:\n"
+        f"    arena.run(jobs={jobs})\n"
+    )
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(
+        f'put what it runs under `if __name__ == "__main__"{end}'
+    )
+
+
 OWN_AGENT = """
 from locmsim.agents import AGENTS, GreedyAgent
 from locmsim.arena import Arena

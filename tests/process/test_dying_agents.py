@@ -461,6 +461,26 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
+        ("def build(*_): import os; os._exit(5)", "greedy with decks mine.py:build: game 0 ended"),
+        ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
+        ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),
+    ],
+)
+def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) -> None:
+    """What builds them runs in a process of its own, and cannot end the command in silence."""
+    (tmp_path / "mine.py").write_text(f"{code}\n")
+    command = [*LOCMSIM, "dataset", "greedy", "-o", "a.npz", "--games", "1", "--jobs", "1"]
+    command += ["--decks", "mine.py:build"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stderr
+    assert message in done.stderr
+    assert not (tmp_path / "a.npz").exists()
+
+
 @pytest.mark.parametrize("player", [program("Prints"), ["greedy"]])
 @pytest.mark.parametrize(
     ("name", "message"),

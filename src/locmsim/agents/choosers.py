@@ -27,7 +27,7 @@ from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 
-__all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_chooser"]
+__all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_chooser", "is_foreign_chooser"]
 
 #: The name of random cards.
 RANDOM = "random"
@@ -94,6 +94,21 @@ def is_chooser(text: str) -> bool:
     text : str
     """
     return text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or _builders.describes(text)
+
+
+def is_foreign_chooser(text: str) -> bool:
+    """Return whether a text names code that is not part of the library; nothing is imported.
+
+    Parameters
+    ----------
+    text : str
+        As the option ``deck`` or ``draft`` of agents.
+    """
+    if ".py:" in text:
+        return True
+    if text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or text.partition(":")[0] == _POLICY:
+        return False
+    return any(one.describes(text) and one.is_foreign(text) for one in (_builders, _pickers))
 
 
 def _random_deck(rng: random.Random, cards: Sequence[Card]) -> list[int]:

@@ -22,6 +22,7 @@ __all__ = [
     "CardSource",
     "Decks",
     "as_offered",
+    "for_both",
     "generated",
     "generated_table",
     "indices_of",
@@ -238,13 +239,16 @@ def _drawn(*arguments: Any) -> Any:
     raise AssertionError("a pool is drawn from")
 
 
+def for_both(decks: Any) -> Any:
+    """Return the pair that a text or a function stands for; anything else as it is."""
+    if isinstance(decks, str) and "/" in decks and ":" not in decks:
+        return tuple(decks.split("/"))  # a path may have a slash: with one, a pair is a tuple
+    return (decks, decks) if isinstance(decks, str) or callable(decks) else decks
+
+
 def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """Return how each seat chooses: "random", a builder or picker, base ids, a function."""
-    if isinstance(decks, str):
-        # A path may have a slash: with one, a pair is a tuple.
-        decks = tuple(decks.split("/")) if "/" in decks and ":" not in decks else (decks, decks)
-    elif callable(decks):
-        decks = (decks, decks)
+    decks = for_both(decks)
     if not isinstance(decks, Sequence | np.ndarray) or len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
     for deck in decks:

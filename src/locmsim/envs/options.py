@@ -37,6 +37,8 @@ _Target = TypeVar("_Target", bound=Callable[..., Any])
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
 #: The largest number of battles and actions.
 _MOST = 2**31 - 1
+#: The card sets by default.
+_CARD_SETS = 1024
 #: Rewards at the end of an episode.
 _RESULTS = {"win-loss", "deck-value"}
 #: Potentials by name: weights of those in `POTENTIALS`.
@@ -208,9 +210,11 @@ class Options:
             "1.5: the card sets, generated with cardGenSeed 0, 1, ... below this number, or with"
             " those of a pair (first, end)",
             kind="int, pair of int, or None",
-            more="None: new cards in each episode, at the cost of a millisecond.",
+            more="None: new cards in each episode, at the cost of a millisecond. It does not apply"
+            " with `cards`; rules 1.x, with their one card list, take and ignore it, so that the"
+            " same options serve all rule sets.",
         ),
-    ] = 1024
+    ] = _CARD_SETS
     refresh: Annotated[
         int,
         Option(
@@ -218,6 +222,8 @@ class Options:
             " replaced by the one after the highest; 0 for never",
             0,
             _MOST,
+            more="It does not apply with `cards` or without `card_sets`; rules 1.x take and ignore"
+            " it, like `card_sets`.",
         ),
     ] = 0
     layout: LayoutName = "entities"
@@ -256,7 +262,9 @@ class Options:
             " at the end, so that optimal policies stay the same.",
         ),
     ] = field(default_factory=dict)
-    gamma: Annotated[float, Option("discount factor of `shaping`", 0.0, 1.0)] = 1.0
+    gamma: Annotated[
+        float, Option("discount factor of `shaping`, without which it does not apply", 0.0, 1.0)
+    ] = 1.0
     illegal: Annotated[
         str,
         Option(
@@ -295,6 +303,19 @@ class Options:
             raise ValueError(f'layout: {self.layout} does not apply with episode="match"')
         if self.cards is not None and get_rules(self.rules).draft:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
+        self._check_without_effect()
+
+    def _check_without_effect(self) -> None:
+        """Refuse options that another one leaves without effect."""
+        if self.gamma != 1 and not self.shaping:
+            raise ValueError("gamma: needs shaping, of which it is the discount factor")
+        if self.cards is not None:
+            if self.card_sets != _CARD_SETS:
+                raise ValueError("card_sets: does not apply with cards")
+            if self.refresh:
+                raise ValueError("refresh: does not apply with cards")
+        if self.refresh and self.card_sets is None:
+            raise ValueError("refresh: does not apply with card_sets=None")
 
     def _check_battlers(self) -> None:
         if not isinstance(self.battlers, tuple | list) or len(self.battlers) != 2:

@@ -36,4 +36,5 @@ cdef int shown_read(
 cdef int shown_write(const shown_t* o, char* to) noexcept nogil
 
 cdef class Observation(Shown):
+    cdef tuple _offer           # once it has been asked for
     cdef int take(self, dict fields) except -1

@@ -684,6 +684,7 @@ cdef class Observation(Shown):
 
     cdef int take(self, dict fields) except -1:
         cdef shown_t* o = &self.o
+        self._offer = None
         if "rules" in fields:
             o.rules = rules_code(fields["rules"])
         for i, name in enumerate(("me", "opponent")):
@@ -800,7 +801,10 @@ cdef class Observation(Shown):
     @property
     def offer(self):
         """The cards to choose from, as presented; empty in the battle."""
-        return tuple([row.card() for row in self.cards]) if self.phase == "choice" else ()
+        if self._offer is None:
+            self._offer = (
+                tuple([row.card() for row in self.cards]) if self.phase == "choice" else ())
+        return self._offer
 
     def at(self, int location):
         """Return the cards of one location in their order.

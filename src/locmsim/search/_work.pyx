@@ -62,7 +62,8 @@ cdef void end_share(work_t* w, const budget_t* whole) noexcept nogil:
     cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
     cdef int64_t used = w.budget.allotted - left
     w.budget = whole[0]
-    w.budget.nodes -= used
+    if whole.nodes < UNLIMITED:         # else the bounds of later parts would no longer apply
+        w.budget.nodes -= used
     w.budget.over = w.failed
 
 

@@ -27,6 +27,7 @@ import io
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,20 +38,24 @@ from locmsim._core import State
 from locmsim._io import write_whole
 from locmsim._options import check_values, documented
 from locmsim._seeds import derived_seed
-from locmsim.agents import make_agent
+from locmsim.agents import make_agent, parse_spec
+from locmsim.agents.base import ChoosingAgent
+from locmsim.agents.choosers import deck_builder_of, draft_picker_of, is_foreign_chooser
 from locmsim.contract import play_match
 from locmsim.envs.asked import show_choice
+from locmsim.envs.cards import for_both
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 from locmsim.envs.players import CALLER
 from locmsim.envs.results import EpisodeMatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
-from locmsim.referee.agent_process import asked
+from locmsim.referee.agent_process import UnusableAgentError, asked, look_at
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import is_foreign_text, known_of
 from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import get_rules
 from locmsim.workers import TaskRunner, dask_workers, local_workers
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
@@ -230,6 +235,10 @@ class _Setting(NamedTuple):
     decks: Any
     card_sets: Any
 
+    def __str__(self) -> str:
+        """Who may have failed, for messages."""
+        return " with decks ".join([self.agent, *_foreign_choosers(self.decks)])
+
     def games(self) -> Games:
         """Return a row that deals the games."""
         options = Options(
@@ -282,7 +291,7 @@ def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
             asked(lambda: parts.append(_game(setting, seed)), None, None)  # noqa: B023 - at once
         return parts
     except BotFault as fault:
-        words = "\n".join(filter(None, [f"{setting.agent} {fault.message}", fault.traceback]))
+        words = "\n".join(filter(None, [f"{setting} {fault.message}", fault.traceback]))
         raise ValueError(words.rstrip()) from None
 
 
@@ -315,7 +324,7 @@ def examples_of_agent(
     Parameters
     ----------
     agent : str
-        A text for `make_agent`.
+        A text for `make_agent`, without the options ``deck`` and ``draft``: `decks` replaces them.
     options
 
     Yields
@@ -326,7 +335,8 @@ def examples_of_agent(
     Raises
     ------
     ValueError
-        An option is not valid, or the agent cannot be made or raises an exception in a game.
+        An option is not valid, or the agent or what chooses the cards cannot be made or raises an
+        exception in a game.
     ImportError, OSError
         Without dask.distributed, or where the scheduler does not answer.
     WorkersError
@@ -337,12 +347,16 @@ def examples_of_agent(
         raise ValueError("jobs: does not apply with dask")
     examples = Examples(rules, layout)
     setting = _Setting(agent, rules, layout, decks, card_sets)
+    choosers = _foreign_choosers(decks)
     foreign = is_foreign_text(agent, LocmAgents())
-    if foreign:  # it must not end this process
+    # What is wrong with them is said here. Code of others must not end this process.
+    if foreign:
         known_of(agent, "agent", LocmAgents())
     else:
-        make_agent(agent)  # what is wrong with it is said here
-    dealer = setting.games()
+        _refuse_own_cards(agent)
+    for text in choosers:
+        _check_chooser(text, rules)
+    dealer = (setting._replace(decks="random") if choosers else setting).games()
 
     def seed_of(number: int) -> int:
         return derived_seed(seed, f"game {number}")
@@ -363,19 +377,44 @@ def examples_of_agent(
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
     count = min(jobs, max(1, len(tasks)))
-    shared = dask_workers(dask) if dask else local_workers(count, (), apart=foreign)
+    apart = foreign or bool(choosers)
+    shared = dask_workers(dask) if dask else local_workers(count, (), apart=apart)
     with shared as workers:
         runner = TaskRunner(
             workers,
             tasks,
             lambda executor, task: executor.submit(_play, setting, [*map(seed_of, task)]),
             parts=lambda task: [[number] for number in task],
-            name=lambda task: f"{agent}: game {task[0]}",
+            name=lambda task: f"{setting}: game {task[0]}",
         )
         for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):
                 examples._put(number, part)
                 yield examples
+
+
+def _foreign_choosers(decks: Any) -> list[str]:
+    """Return the texts of `Options.decks` that name code that is not part of the library."""
+    pair = for_both(decks)
+    texts = pair if isinstance(pair, tuple | list) else ()
+    return sorted({one for one in texts if isinstance(one, str) and is_foreign_chooser(one)})
+
+
+def _check_chooser(text: str, rules: str) -> None:
+    """Load a builder or picker of others in a process of its own."""
+    draft = get_rules(rules).draft
+    try:
+        look_at(partial(draft_picker_of if draft else deck_builder_of, text))
+    except UnusableAgentError as error:
+        reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
+        raise ValueError(f"decks: {reason}") from None
+
+
+def _refuse_own_cards(agent: str) -> None:
+    """Make an agent of the library; ``ValueError`` if an option of its chooses cards."""
+    if isinstance(make_agent(agent), ChoosingAgent):
+        for name in sorted({"deck", "draft"} & parse_spec(agent).options.keys()):
+            raise ValueError(f"{name}: does not apply to {agent}: decks says how cards are chosen")
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:

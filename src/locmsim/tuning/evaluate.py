@@ -89,6 +89,9 @@ def evaluate(
         For values that cannot be used, or an object that is not a policy.
     """
     caller = PolicyCaller(policy, rules=rules, layout=layout, temperature=temperature)
+    # These are the cards of all games: the card sets that are held out by default do not apply.
+    own = cards is not None and card_sets == HELD_OUT
+    sets: dict[str, Any] = {} if own else {"card_sets": card_sets}
     pairs = -(-games // 2)
     seeds = [derived_seed(seed, f"deal {number}") for number in range(pairs)]
     wins = np.zeros((2, pairs), np.int64)
@@ -104,7 +107,7 @@ def evaluate(
             seat=seat,
             decks=decks,
             cards=cards,
-            card_sets=card_sets,
+            **sets,
             max_actions=max_actions,
         )
         seen, _ = env.reset(seed=seeds)

@@ -48,8 +48,8 @@ _CHECK = 10
 _RECENT = 60
 #: A bot that fails in more of its games is not tuned, from this number of games on.
 _FAULTY, _FAULTY_FROM = 0.05, 40
-#: Approximate duration of a task in seconds, and the most trials of one.
-_TASK_SECONDS, _MOST = 0.2, 8
+#: Approximate duration of a task in seconds, if there are trials enough for all workers.
+_TASK_SECONDS = 0.2
 
 
 class _Played(NamedTuple):
@@ -244,6 +244,8 @@ class Optimization:
         #: The values after each trial, for a plot: games and point.
         self.history: list[tuple[int, Point]] = [(0, start)]
         self._checks: deque[tuple[float, float]] = deque(maxlen=_RECENT)
+        #: The score by these checks, once it was asked for.
+        self._gain: Interval | None = None
         self._asked = self._answered = 0
         self._faults = self._own_games = 0
         self._first_fault = ""
@@ -366,6 +368,7 @@ class Optimization:
         if number % _CHECK == 0:
             first, second = points if len(points) == 2 else (points[0], 2 - points[0])
             self._checks.append((first / 2, second / 2))
+            self._gain = None
             return
         score = points[0] / 2 if len(points) == 1 else (points[0] - points[1] + 2) / 4
         self._method.tell(trial, score)
@@ -377,13 +380,13 @@ class Optimization:
         return Progress(self.games, self.values, self._score())
 
     def _score(self) -> Interval | None:
-        if not self._checks:
-            return None
-        counts = PairCounts()
-        for first, second in self._checks:
-            # Against opponents: one half and half of what it scores more than the start.
-            counts.add(first if not self._rivals else round((first - second + 1) * 2) / 4)
-        return score_interval(counts)
+        if self._gain is None and self._checks:
+            counts = PairCounts()
+            for first, second in self._checks:
+                # Against opponents: one half and half of what it scores more than the start.
+                counts.add(first if not self._rivals else round((first - second + 1) * 2) / 4)
+            self._gain = score_interval(counts)
+        return self._gain
 
     # ---------------------------------------------------------------------------- run
 
@@ -425,6 +428,7 @@ class Optimization:
                 ],
                 name=lambda call: f"trial {call.numbers[0]}",
             )
+            batches.slots = runner.current_slots
             try:
                 for call, future in runner:
                     results = self._results(call, future)
@@ -651,15 +655,18 @@ class _Batches(Iterator[_Call]):
         self._queue = queue
         self._pairs = pairs
         self._size = 1
+        #: The number of tasks that the workers have at a time.
+        self.slots: Callable[[], int] = lambda: 1
 
     def __next__(self) -> _Call:
         if not self._queue:
             raise StopIteration
-        count = min(self._size, len(self._queue))
+        # No more than `_AHEAD` are played at a time: each worker needs its part of them.
+        count = min(self._size, max(1, _AHEAD // self.slots()), len(self._queue))
         numbers = tuple(self._queue.popleft() for _ in range(count))
         return _Call(numbers, tuple(map(self._pairs, numbers)))
 
     def took(self, results: Sequence[tuple[_Played, ...]]) -> None:
         """Make tasks longer or shorter by the time that the last one took."""
         seconds = sum(pair.elapsed_ns for pairs in results for pair in pairs) / 1e9 / len(results)
-        self._size = max(1, min(_MOST, int(_TASK_SECONDS / max(seconds, 1e-9))))
+        self._size = max(1, min(_AHEAD, int(_TASK_SECONDS / max(seconds, 1e-9))))

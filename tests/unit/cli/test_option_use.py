@@ -1,25 +1,35 @@
 """Every option of a command does something in each of its modes, or is refused there by name.
 
 A mode is a command line. Its table says which further options apply; they are given together, and
-each has to be read while the command runs. All others have to be refused.
+each has to be read while the command runs. All others have to be refused. Words that begin with
+"vestrock" are for the tool of that name.
 """
 
 import argparse
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib.resources import files as files_of
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+import vestrock.cli
 from locmsim import Match
 from locmsim.arena import Arena
 from locmsim.cli import main as tool
-from locmsim.cli.main import command_parser, main
+from locmsim.cli.main import main
 from locmsim.game.positions import start_position
 from locmsim.referee.process_match import play
 from locmsim.referee.transcript import log_line
+from locmsim.tuning import Tuner
+from locmsim.tuning.optimization import Optimization, OptimizationSettings
+from vestrock.accounts import FileAccounts
+from vestrock.deck import format_deck, generate_deck
+from vestrock.server import Server
+from vestrock.standings import Standings
 
 
 class Mode(NamedTuple):
@@ -32,6 +42,16 @@ class Mode(NamedTuple):
     elsewhere: str = ""
 
 
+#: A bot with a placeholder, whose braces `filled` doubles.
+TUNED = "beam:time_ms=0,nodes={{nodes=3:1..9:int}}"
+#: The parameters of a match of Vestrock.
+MATCH = "--init-hp 4 --turns 4 --draws 1 --burns 1 --hand-limit 3"
+#: What another mode of the arena has.
+ARENA = (
+    "--games --rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --add --against"
+    " --retire --sprt --timeout-scale --match-limit --lenient --json --cores --isolate --dask"
+    " --decks --pilot --verify --anchor --force -v"
+)
 PLAY = "-seed --match-limit --lenient"
 MODES = [
     Mode(
@@ -131,6 +151,104 @@ MODES = [
     Mode("cards generate 3", "--output {new} --force", "--weights"),
     Mode("cards draw 3 --output {new}", "--force", "--weights --png"),
     Mode("bench --signatures"),
+    Mode("check greedy", "--rules 1.5 --timeout-scale 0 --json", "--game"),
+    Mode("check greedy --game locm:rules=1.2", "--timeout-scale 0", "--json"),
+    Mode("new bot {new}"),
+    Mode(
+        "web {log} {other}",
+        "--db {db} --bot greedy --state {run} --save {new} --port 0 --timeout-scale 3 --open",
+    ),
+    Mode(
+        "tune --output {new}",
+        "--rules 1.5 --parts eval --weights {weights} --state {new2} --iterations 0 --games 2"
+        " --match-games 2 --nodes 9 --pools 1 --seed 3 --jobs 1 -v",
+        "--dask",
+    ),
+    Mode(
+        "tune --output {new} --dask tcp://a:1 --iterations 0",
+        "--games 2",
+        "--rules --parts --weights --state --match-games --nodes --pools --seed -v",
+    ),
+    Mode(
+        f"optimize {TUNED} --timeout-scale 0",
+        "--against greedy --games 20 --method spsa --rules 1.5 --seed 3 --proof-games 2"
+        " --state {new} --plot {new2} --force --match-limit 9 --lenient --jobs 1 -v",
+        "--template --game --dask",
+    ),
+    Mode(
+        f"optimize {TUNED} --timeout-scale 0 --game locm:rules=1.2 --games 20 --proof-games 0",
+        "--seed 3 --jobs 1",
+        "--against --method --state --plot --match-limit --lenient -v --template --dask",
+    ),
+    Mode(
+        "optimize x{{file}} --template {template} --proof-games 0 --dask tcp://a:1",
+        "--games 20 --timeout-scale 2",
+        "--against --method --rules --game --seed --state --plot --match-limit --lenient -v",
+    ),
+    Mode(
+        "arena greedy random --timeout-scale 0 --games 2",
+        "--rules 1.5 --ids old --mode round-robin --seed 3 --pairs-per-set 1 --match-limit 9"
+        " --lenient --json --jobs 1 --cores 1 --anchor greedy=1000 -v",
+        "--game --no-mirror --seeds --db --sprt --isolate --dask --decks --pilot --verify",
+    ),
+    Mode(
+        "arena greedy random --timeout-scale 0 --jobs 1 --db {new} --sprt 0 5 --seeds 5,7",
+        "--games 2 --alpha 0.1 --beta 0.1 --sprt-of random --no-mirror --force --decks random",
+        "--rules --ids --game --mode --pairs-per-set --add --against --retire --match-limit"
+        " --lenient --json --cores --isolate --pilot --verify --anchor -v",
+    ),
+    Mode(
+        "arena greedy random --timeout-scale 0 --jobs 1 --games 2 --game locm:rules=1.2",
+        "--pilot greedy",
+        "--mode --no-mirror --seed --seeds --pairs-per-set --db --sprt --match-limit --lenient"
+        " --json --cores --isolate --decks --verify --anchor -v",
+    ),
+    Mode(
+        "arena greedy random --dask tcp://a:1",
+        "--isolate --games 2",
+        "--rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --db --sprt"
+        " --timeout-scale --match-limit --lenient --json --decks --pilot --verify --anchor -v",
+    ),
+    Mode(
+        "arena --db {pool} --jobs 1 --add osl",
+        "--games 2 --against greedy --retire random --anchor greedy=1000 --force --json",
+        "--rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --sprt --no-sprt"
+        " --timeout-scale --match-limit --lenient --cores --isolate --dask --decks --pilot --verify"
+        " -v",
+    ),
+    Mode("arena --db {pool} --no-sprt", "--jobs 1", ARENA),
+    Mode(
+        "arena random rule --game vestrock --games 2",
+        "--seed 3 --jobs 1 --json",
+        "--mode --no-mirror --seeds --db --sprt --timeout-scale --match-limit --lenient --cores"
+        " --isolate --dask --verify --anchor -v",
+    ),
+    Mode(
+        "vestrock serve --spectator-port 4712 --log {new}",
+        "--host 127.0.0.1 --port 4711 --accounts {accounts} --turn-seconds 2 --early --players 3"
+        " --break-turns 1 --tournaments 1 --seed 3 --standings {new2} --log-refused"
+        f" --spectators open -v {MATCH}",
+        "--deck",
+    ),
+    Mode(
+        "vestrock serve --deck {deck}",
+        "--port 4711",
+        "--host --spectator-port --accounts --turn-seconds --early --players --break-turns"
+        f" --tournaments --standings --log -v {MATCH}",
+    ),
+    Mode(
+        "vestrock bot random",
+        "--host a --port 5 --user u --password p --seed 3 --turn-seconds 2 --reserve 0.1"
+        " --reconnect 1",
+    ),
+    Mode("vestrock deck 3", "-n 5 --extreme"),
+    Mode(
+        "vestrock tournament random rule",
+        f"--tournaments 1 --seed 3 --time-ms 5 --standings {{new}} {MATCH}",
+    ),
+    Mode("vestrock standings {standings}"),
+    Mode("vestrock bench --signature"),
+    Mode("vestrock bench", "--seconds 0.01 --json", "--signature"),
 ]
 #: Values for options that are to be refused.
 VALUES = {
@@ -140,8 +258,56 @@ VALUES = {
     "--player": "greedy", "--replay": "x.json", "--rules": "1.5", "--search": "beam",
     "--seconds": "1", "--seed": "1", "--seeds": "1", "--view": "0", "--weights": "x",
     "--with": "deck", "-d": "seed=1", "-p1": "greedy", "-p2": "greedy", "--league": "1",
-    "--group": "start", "--names": "a b", "--sprt": "0 5", "--alpha": "0.1",
+    "--group": "start", "--names": "a b", "--sprt": "0 5", "--alpha": "0.1", "--spectators": "open",
 }  # fmt: skip
+
+
+def checked(check: Any, *_: Any) -> Any:
+    """Stand in for a match that checks a program."""
+    from locmsim.referee.checks import CheckResult
+
+    return CheckResult(check, answers=["PASS"], times=[(1, 2.0, 200.0)])
+
+
+async def nothing(*_: Any) -> None:
+    """Stand in for a server that starts, and ends at once."""
+
+
+def ends_at_once(*_: Any, **__: Any) -> Iterator[Any]:
+    """Stand in for games."""
+    return iter(())
+
+
+class Connection:
+    """Stands in for a client of Vestrock and for what plays by it."""
+
+    figures = argparse.Namespace(replies={}, turns=1, moves=1, commands=1, late=0, longest=0.1)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.client = self
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def run(self, connect: Callable[[], object]) -> None:
+        """Do nothing."""
+
+
+#: Words that a command line begins with or has -> what is too slow, or needs another machine, and
+#: what takes its place.
+STUBS: dict[str, dict[str, Any]] = {
+    "check": {"locmsim.referee.checks.run_check": checked},
+    "web": {
+        "locmsim.web.server.serve": lambda site, port, ready: ready(f"http://127.0.0.1:{port}"),
+        "webbrowser.open": lambda url: True,
+    },
+    "tune": {"locmsim.tuning.Tuner.run": wraps(Tuner.run)(ends_at_once)},
+    "--template": {"locmsim.tuning.optimization.Optimization.run": ends_at_once},
+    "tcp://a:1": {"locmsim.arena.Arena.run": lambda *_, **__: None},
+    "serve": {"vestrock.server.Server.start": nothing, "vestrock.server.Server.run": Server.close},
+    "bot": {"vestrock.client.Client": Connection, "vestrock.player.Player": Connection},
+    "bench": {"vestrock.bench.functions": ends_at_once, "vestrock.bench.signature": lambda: 7},
+}
 
 
 class Recording(argparse.Namespace):
@@ -169,9 +335,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
     with contextlib.redirect_stdout(io.StringIO()):
         assert main([*log, "--seed", "1"]) == 0
-    names = {"log": "log.json", "db": "results.db", "other": "other.json"}
-    names |= {"position": "position.txt", "input": "input.txt"}
-    return {key: str(folder / name) for key, name in names.items()}
+    with Arena(["random", "greedy"], db=folder / "pool.db", games=2, seed=1) as arena:
+        arena.run(jobs=1)
+    settings = OptimizationSettings(
+        "beam:time_ms=0,nodes={nodes=3:1..9:int}", arena.settings.game, games=20, timeout_scale=0
+    )
+    next(iter(Optimization(settings, folder=folder / "run").run(jobs=1)))
+    (folder / "template.txt").write_text("{attack=2:0..5}")
+    (folder / "deck.txt").write_text(format_deck(generate_deck(3, 100)))
+    FileAccounts.set_password(folder / "accounts.txt", "a", "b")
+    with Standings(folder / "standings.db"):
+        pass
+    names = {"log": "log.json", "db": "results.db", "other": "other.json", "pool": "pool.db"}
+    names |= {"position": "position.txt", "input": "input.txt", "run": "run"}
+    names |= {"deck": "deck.txt", "accounts": "accounts.txt", "standings": "standings.db"}
+    found = {key: str(folder / name) for key, name in names.items()}
+    weights = str(files_of("locmsim").joinpath("data", "weights.npz"))
+    return {**found, "weights": weights, "template": str(folder / "template.txt")}
 
 
 def filled(words: str, files: dict[str, str], folder: Path) -> list[str]:
@@ -179,11 +359,17 @@ def filled(words: str, files: dict[str, str], folder: Path) -> list[str]:
     return [word.format(**files, **new) for word in words.split()]
 
 
+def tool_of(words: list[str]) -> tuple[Any, list[str]]:
+    """Return the tool and its words."""
+    return (vestrock.cli, words[1:]) if words[0] == "vestrock" else (tool, words)
+
+
 def parser_of(words: list[str]) -> argparse.ArgumentParser:
     """Return the parser that the words of a command line reach."""
+    module, words = tool_of(words)
     if words[0] == "arena" and words[1] != "show":
         words = ["arena", "run"]
-    parser: argparse.ArgumentParser = command_parser(words[0])
+    parser: argparse.ArgumentParser = module.command_parser(words[0])
     for word in words:
         inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
         if not inner:
@@ -207,6 +393,19 @@ def given(words: str, known: dict[str, argparse.Action]) -> set[str]:
     return {known[word].dest for word in words.split() if word in known}
 
 
+@pytest.fixture
+def ready(mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go to an empty folder, and put stubs where something is slow."""
+    monkeypatch.chdir(tmp_path)
+    words = mode.words.split()
+    if words[0] == "web":
+        pytest.importorskip("starlette")
+    for key in STUBS.keys() & {*words}:
+        for place, stub in STUBS[key].items():
+            monkeypatch.setattr(place, stub)
+
+
+@pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
 def test_options_that_apply_are_read(
     mode: Mode,
@@ -215,16 +414,16 @@ def test_options_that_apply_are_read(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     read: set[str] = set()
-    parsed = tool.parsed
+    words = filled(f"{mode.words} {mode.more}", files, tmp_path)
+    module, arguments = tool_of(words)
+    parsed = module.parsed
 
     def recording(*arguments: Any) -> Any:
         return Recording(_read=read, **vars(parsed(*arguments)))
 
-    monkeypatch.setattr(tool, "parsed", recording)
-    words = filled(f"{mode.words} {mode.more}", files, tmp_path)
-    assert main(words) in (0, 1), capsys.readouterr().err
+    monkeypatch.setattr(module, "parsed", recording)
+    assert module.main(arguments) in (0, 1), capsys.readouterr().err
     known = options_of(parser_of(words))
     wanted = given(f"{mode.words} {mode.more}", known)
     assert wanted <= read, f"no effect: {', '.join(sorted(wanted - read))}"
@@ -239,20 +438,16 @@ def refused(mode: Mode) -> Iterator[tuple[str, argparse.Action]]:
             yield max(action.option_strings, key=len), action
 
 
+@pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
 def test_options_that_do_not_apply_are_refused(
-    mode: Mode,
-    files: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    mode: Mode, files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = filled(mode.words, files, tmp_path)
+    module, words = tool_of(filled(mode.words, files, tmp_path))
     for name, action in refused(mode):
         value = [] if action.nargs == 0 else VALUES.get(name, "3").split()
         with pytest.raises(SystemExit) as ended:
-            main([*words, name, *value])
+            module.main([*words, name, *value])
         assert ended.value.code == 2, name
         error = capsys.readouterr().err.splitlines()[-1].partition(" error: ")[2]
         assert name in error or action.option_strings[0] in error, (name, error)

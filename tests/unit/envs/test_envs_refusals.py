@@ -2,6 +2,7 @@
 
 import threading
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -117,6 +118,34 @@ def test_values_that_no_option_of_a_reset_has(option, message):
             env.reset(seed=1, options=option)
     with pytest.raises(ValueError, match=r"seed: expected an integer or 2 of them, got 1\.5"):
         LocmVectorEnv(2, **FEW).reset(seed=1.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 0.9}, "gamma: needs shaping"),
+        ({"gamma": 0.9, "reward": "gym-locm:coac=1"}, "gamma: needs shaping"),
+        ({"cards": generated(5)[1], "card_sets": 7}, "card_sets: does not apply with cards"),
+        ({"cards": generated(5)[1], "refresh": 2}, "refresh: does not apply with cards"),
+        ({"card_sets": None, "refresh": 2}, "refresh: does not apply with card_sets=None"),
+    ],
+)
+@pytest.mark.parametrize(
+    "make", [BattleEnv, partial(LocmVectorEnv, 2), partial(ConstructVectorEnv, 2), aec.env]
+)
+def test_options_that_another_one_leaves_without_effect(make, options, message):
+    with pytest.raises(ValueError, match=message):
+        make(**options)
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
+    """They have no effect where there is one card list, and a loop over rules needs no cases."""
+    episodes = []
+    for options in ({}, {"card_sets": 3, "refresh": 2}):
+        env = BattleEnv(rules=rules, opponent="random", **options)
+        episodes.append([env.reset(seed=seed)[0]["observation"].tolist() for seed in range(3)])
+    assert episodes[0] == episodes[1]
 
 
 @pytest.mark.parametrize("action", [0.9, 0.0, True, "0", None, np.float64(0), np.True_, [0]])

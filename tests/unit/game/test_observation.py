@@ -206,3 +206,13 @@ def test_belief_learns_a_card_from_the_rows_that_show_it() -> None:
         belief.see(SEEN.replace(cards=rows))
         assert belief._cards[500] == card
         assert copy.deepcopy(belief).root() == belief.root()
+
+
+def test_the_offer_is_made_once_and_is_that_of_its_cards() -> None:
+    seen = Match("1.2", seed=1).observation(0)
+    assert seen.offer is seen.offer
+    changed = seen.replace(cards=seen.cards[:2])
+    assert changed.offer == seen.offer[:2]
+    assert [card.base_id for card in copy.copy(changed).offer] == [
+        row.base_id for row in changed.cards
+    ]

@@ -463,6 +463,22 @@ def test_the_tree_keeps_to_its_nodes():
     assert result.iterations == 500
 
 
+@each_rules
+def test_visits_bound_the_beam_after_a_search_for_a_win(rules):
+    """That has a part of its own; with one plan there is nothing to visit, only the beam."""
+    search = MCTS(MCTSOptions(plans=1))
+    states = sorted(positions(rules), key=lambda one: len(one.legal_actions()))[-4:]
+    nodes = []
+    for state, health in itertools.product(states, range(1, 40, 2)):
+        position = wins_data.with_health(state, health)
+        one, two = (search.search(position, iterations=visits) for visits in (1, 2))
+        if one.value < 1:
+            nodes.append((one.nodes, two.nodes))
+    assert max(nodes)[0] > 256  # a win was looked for
+    assert min(nodes)[0] == 256  # ... and was out of the question
+    assert {more - few for few, more in nodes} == {256}
+
+
 @each_search
 @each_rules
 def test_nobody_kills_themselves(search, rules):

@@ -74,12 +74,14 @@ def test_examples_name_their_cards(rules):
             assert dealt[original] == base
 
 
-@each_rules
-def test_agents_give_the_same_examples_inside_and_outside_the_kernel(rules):
-    """The agent greedy plays the same in the kernel as when Python asks it with texts."""
-    inside = last(examples_of_agent("greedy", 2, rules=rules, card_sets=2)).arrays()
-    outside = last(examples_of_agent("greedy:deck=classic", 2, rules=rules, card_sets=2)).arrays()
-    assert all((outside[name] == array).all() for name, array in inside.items())
+@pytest.mark.parametrize("agent", ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0"])
+def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
+    """Its own way to choose them would have no effect."""
+    name = re.search("deck|draft", agent)[0]
+    with pytest.raises(ValueError, match=f"{name}: does not apply to {agent}: decks says how"):
+        next(examples_of_agent(agent, 1))
+    assert main(["dataset", agent, "-o", str(tmp_path / "a.npz")]) == 1
+    assert f"{name}: does not apply to {agent}: decks" in capsys.readouterr().err
 
 
 def test_logs_are_followed():

@@ -1,13 +1,22 @@
 """Tuning the numbers of a bot by matches between its versions."""
 
+import contextlib
+import hashlib
 import json
+import random
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
+from amounts import amount
 
 from locmsim.arena.registry import make_game
+from locmsim.tuning import optimization as optimizing
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
 from locmsim.tuning.parameter_plot import parameters_svg
+from locmsim.workers import Workers
 
 AGENT = '''
 from dataclasses import dataclass
@@ -156,3 +165,114 @@ def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Pat
         begun(bot, 3)
     with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, tpe, got 'x'"):
         begun(bot, method="x")
+
+
+#: The elapsed time of a pair of games, in ns: that of a fast bot.
+FAST = 12_000_000
+
+
+def decided(call: Any, apart: bool = False) -> list[tuple[Any, ...]]:
+    """Stand in for the games: results that depend on nothing but the players and the cards."""
+    results = []
+    for pairs in call.pairs:
+        played = []
+        for pair in pairs:
+            text = repr(([player.spec for player in pair.players], list(pair.seeds)))
+            points = hashlib.blake2b(text.encode()).digest()[0] % 5 / 2
+            played.append(optimizing._Played(points, 0, "", FAST))
+        results.append(tuple(played))
+    return results
+
+
+def state_of(optimization: Optimization) -> dict[str, Any]:
+    """Return all that decides what an optimization does next and shows."""
+    method = {k: v for k, v in vars(optimization._method).items() if k != "_random"}
+    return {
+        **method,
+        "random": optimization._method._random.getstate(),  # type: ignore[union-attr]
+        "games": optimization.games,
+        "history": optimization.history,
+        "checks": [*optimization._checks],
+        "progress": optimization.progress,
+        "open": optimization._open,
+    }
+
+
+@pytest.mark.parametrize("games", amount([3_000], [3_000, 100_000]))
+def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
+    games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after SIGKILL: nothing but the file is left, and its last line may not be whole."""
+    monkeypatch.setattr(optimizing, "play_pairs", decided)
+    bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
+    whole = finished(begun(bot, games))
+    assert games - 50 <= whole.games <= games
+    folder, randomly = tmp_path / "state", random.Random(3)
+    kills = sorted(randomly.sample(range(100, games - 100), 12))
+    for kill in kills:
+        run = begun(bot, games, folder)
+        for progress in run.run(jobs=1):
+            if progress.games >= kill:
+                break
+        log = folder / "trials.csv"
+        line = f"{run._answered + 1},1.5\n"
+        with log.open("a") as file:
+            file.write(line[: randomly.randrange(len(line))])
+    resumed = finished(begun(bot, games, folder))
+    assert state_of(resumed) == state_of(whole)
+    assert state_of(Optimization.load(folder)) == state_of(whole)
+
+
+@pytest.mark.parametrize("slots", [1, 4, 32])
+def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
+    slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a task costs the command is paid once for many games of a fast bot."""
+    sizes: list[int] = []
+    most = 0
+
+    class Later(Executor):
+        """Ends the tasks only when the command waits for them."""
+
+        def __init__(self) -> None:
+            self.waiting: list[tuple[Future[Any], Any]] = []
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            nonlocal most
+            sizes.append(len(args[0].numbers))
+            future: Future[Any] = Future()
+            self.waiting.append((future, args[0]))
+            most = max(most, sum(len(call.numbers) for _, call in self.waiting))
+            return future
+
+    later = Later()
+
+    def wait(running: Any, **how: Any) -> Any:
+        future, call = later.waiting.pop(0)
+        future.set_result(decided(call))
+        return type("Done", (), {"done": {future}})
+
+    @contextlib.contextmanager
+    def workers(*_: object) -> Iterator[Workers]:
+        yield Workers(later, lambda: slots)
+
+    counted = 0
+    interval = optimizing.score_interval
+
+    def counting(*arguments: Any) -> Any:
+        nonlocal counted
+        counted += 1
+        return interval(*arguments)
+
+    monkeypatch.setattr(optimizing, "score_interval", counting)
+    monkeypatch.setattr("locmsim.workers.wait", wait)
+    monkeypatch.setattr(Optimization, "_workers", workers)
+    run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))
+    trials = run._answered
+    assert sum(sizes) == trials
+    # 0.2 seconds hold 16 of these trials, and 48 are under way at a time.
+    expected = {1: 16, 4: 12, 32: 1}[slots]
+    assert most <= 48
+    assert max(sizes) == expected
+    assert len(sizes) <= trials / expected + 2 * slots + 16
+    assert counted <= trials // 10 + 1  # the estimate changes with every tenth trial
