@@ -15,7 +15,7 @@ import pack_examples
 PACKAGES = ("locmsim", "vestrock")
 SOURCES = {path.relative_to("src") for name in PACKAGES for path in Path("src", name).rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
-GENERATED = {".c", ".so", ".pyd", ".pyc"}
+GENERATED = {".c", ".wasm", ".so", ".pyd", ".pyc"}
 #: Files in the archives but not in git: C for exported bots, which builds from an archive do not
 #: translate again, and the examples that `locmsim new` writes.
 EXAMPLES = Path("locmsim/data/examples.zip")

@@ -26,6 +26,7 @@ extensions = [
     "links",
     "commands",
     "layouts",
+    "play_now",
 ]
 
 exclude_patterns = ["reference/README.md"]  # for readers of the repository

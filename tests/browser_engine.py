@@ -53,7 +53,14 @@ class Machine:
     ) -> None:
         node = need_node()
         static = resources.files("locmsim.web") / "static"
-        for name in ("machine.js", "local.js", "matchtext.js", "board.js", "dom.js"):
+        for name in (
+            "machine.js",
+            "local.js",
+            "matchtext.js",
+            "positiontext.js",
+            "board.js",
+            "dom.js",
+        ):
             text = (static / name).read_text(encoding="utf-8")
             (folder / name).write_text(text, encoding="utf-8")
         (folder / "package.json").write_text('{"type": "module"}')

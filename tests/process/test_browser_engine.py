@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import ready_engines
 from amounts import amount
 from browser_engine import Machine, need_compiler
 from exported_c import build, check
@@ -14,17 +15,23 @@ from helpers import RULE_SETS, each_rules, golden_games, golden_result
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
+from locmsim._core import State
+from locmsim.agents import LevelAgent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
-from locmsim.search import Evaluation
+from locmsim.referee.transcript import log_line
+from locmsim.rules.cards import cards_1x
+from locmsim.rules.rulesets import RULES
+from locmsim.search import Belief, Evaluation
 from locmsim.search.analysis import held_cards
 from locmsim.web import load_replay, replay_data
-from locmsim.web.engine import battle_data
+from locmsim.web.engine import battle_data, packed_engine
 from locmsim.web.positions import played_turns
 from locmsim.web.views import legal_texts
 
@@ -122,8 +129,8 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
     result = played(weights(rules), rules, "beam", 300, 3)
     agents = [python_bot(weights(rules), "beam", 1) for _ in range(2)]
     look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
-    level = {"slips": 1, "blur": 0, "nodes": 0, "time_ms": 0}
-    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20}
+    level = {"slips": 1, "blur": 0, "nodes": 0, "first_ms": 0, "time_ms": 0}
+    limits = {"ms": 0, "nodes": 200, "plans": 4, "worlds": 8, "samples": 20, "chanceSeed": 1}
     path = []
     with Machine(result, tmp_path) as machine:
         for call, match in replayed(result):
@@ -135,8 +142,14 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
                 break
             agent.act(seen)
             root, worlds = agent.belief.root(), agent.belief.determinizer()
-            slipped = machine.ask("turn", path=path, level=level, chance=0.5, seed=7)["actions"]
+            asked = {"path": path, "chance": 0.5, "seed": 7}
+            slipped = machine.ask("turn", level=level, first=False, **asked)["actions"]
             assert slipped == texts(root, greedy_turn(root, look))
+            # Of a search with neither a limit of time nor of positions there is nothing to expect.
+            longer = {**level, "slips": 0, "first_ms": 1}
+            machine.ask("turn", level=longer, first=True, **asked)
+            with pytest.raises(AssertionError, match="nothing to search"):
+                machine.ask("turn", level=longer, first=False, **asked)
             applied = call.result.applied
             asked = machine.ask("chance", path=path, line=";".join(applied), worlds=32, seed=1)
             sampled = worlds.sample(1)
@@ -146,8 +159,14 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
                 "player": call.player,
                 "chance": pytest.approx((1 + value) / 2, abs=1e-6),
             }
-            found = machine.ask("analyse", path=path, seed=1, **limits)
+            done = applied[:1] if len(applied) > 1 else []
+            found = machine.ask("analyse", path=path, done=done, seed=1, **limits)
             assert found["lines"]
+            for line in found["lines"]:
+                whole = sampled.actions_of(";".join([*done, *line["actions"]]))
+                if len(whole) == len(done) + len(line["actions"]):  # no card drawn in the turn
+                    value = agent.search.prepare(rules).turn_value(worlds, sampled, whole, 8, 1)
+                    assert line["chance"] == pytest.approx((1 + value) / 2, abs=1e-6)
             likely = {h.card.base_id: h.chance for h in held_cards(agent.belief, 20)}
             assert dict(found["held"]) == pytest.approx(likely)
             path += [*applied, "PASS"]
@@ -185,6 +204,125 @@ def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path)
     loaded, names = load_replay(str(log))
     assert names == ("one", "two")
     assert loaded.match.log == match.log
+
+
+def fixed_cards(rules):
+    """Return the cards that every match has, as pages are told them."""
+    return [] if rules == "1.5" else [[c.base_id, c.to_row()] for c in cards_1x()]
+
+
+@pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
+def test_positions_are_texts_of_the_package(rules, tmp_path):
+    """A page writes the text that `State.to_text` writes, and reads it."""
+    fixed = fixed_cards(rules)
+    games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
+    for game in games[:: max(1, len(games) // amount(2, 12))]:
+        result, path, seen = golden_result(game), [], []
+        with Machine(result, tmp_path) as machine:
+            for _, state, applied in played_turns(result):
+                if state.is_terminal():  # dead from drawing, but asked
+                    break
+                for text in [*applied, "PASS"]:
+                    seen.append(state.to_text())
+                    assert machine.ask("text", path=path, fixed=fixed) == seen[-1]
+                    if text == "PASS" and state.is_terminal():
+                        break
+                    state.apply_action(state.string_to_action(text))
+                    path.append(text)
+            for text in seen:
+                if State.from_text(text).is_terminal():
+                    continue
+                assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+            hidden = Observation.of(State.from_text(seen[3]), State.from_text(seen[3]).turn & 1)
+            suspected = Belief()
+            suspected.see(hidden)
+            text = suspected.root().to_text()
+            assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            lambda text: "1.2" + text[3:],
+            "The position is of rules 1.2: this page plays by rules 1.5",
+        ),
+        (lambda text: text.rsplit(" ", 1)[0], "This is no position: expected rules turn winner"),
+        (lambda text: text.replace("/", ",", 1), "expected numbers/hand/board/deck"),
+        (lambda text: re.sub(r":(?=\d+,)", ":9", text, count=1), "there are|expected"),
+        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected a number, got x"),
+        (lambda text: re.sub(r"^(1.5 \S+ - \S+?,)", r"\g<1>9", text), "not of these rules"),
+    ],
+)
+def test_a_position_that_is_none(change, why, tmp_path):
+    result = golden_result(next(game for game in golden_games("1.5") if len(game["turns"]) > 5))
+    state = next(iter(played_turns(result)))[1]
+    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
+        machine.ask("place", text=change(state.to_text()), rules="1.5", fixed=[])
+
+
+@pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
+def test_a_log_is_followed(rules, weights, tmp_path):
+    """A page comes to the positions of the match, also where answers name what is not legal."""
+    result = played(weights(rules), rules, "beam", 100, 12)
+    seeds = RULES[rules].seed_names
+    with Machine(result, tmp_path) as machine:
+        log = machine.ask("readLog", text=log_line(result, ("a", "b")), rules=rules, seeds=seeds)
+        assert log["seed"] == "12"
+        assert log["names"] == ["a", "b"]
+        assert log["winner"] == result.winner
+        assert log["fault"] is None
+        for player in (0, 1):
+            asked = [call.answer for call in result.calls if call.player == player]
+            assert log["answers"][player] == asked
+        wanted, lines = [], []
+        for call, state, applied in played_turns(result):
+            lines.append(f"SUMMON 200 0; {call.answer} and words")
+            if not state.is_terminal():
+                wanted += [*applied, "PASS"]
+        if result.match.state.is_terminal() and wanted[-1] == "PASS":
+            wanted = wanted[: None if result.calls[-1].answer == "PASS" else -1]
+        assert machine.ask("follow", lines=lines)["actions"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            lambda log: log["locmsim"].update(rules="1.0"),
+            "of rules 1.0: this page plays by rules 1.2",
+        ),
+        (lambda log: log["locmsim"].update(ids="old"), "instance ids of 2022"),
+        (lambda log: log["locmsim"].update(cards=[[1]]), "cards or decks of its own"),
+        (lambda log: log.update(gameParameters=["league=4"]), "does not name the seed"),
+        (lambda log: log.update(gameParameters=["seed=12\nleague=2"]), "the parameter league"),
+        (
+            lambda log: log.update(gameParameters=["seed=12\nshufflePlayer0Seed=3"]),
+            "shufflePlayer0Seed=3, which does not follow from its seed",
+        ),
+        (lambda log: log.update(outputs=None), "This is no log of a match"),
+    ],
+)
+def test_a_log_that_a_page_cannot_show(change, why, weights, tmp_path):
+    result = played(weights("1.2"), "1.2", "beam", 1, 12)
+    log = json.loads(log_line(result))
+    change(log)
+    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
+        machine.ask("readLog", text=json.dumps(log), rules="1.2", seeds=RULES["1.2"].seed_names)
+
+
+@each_rules
+def test_levels_have_the_times_of_the_agent(rules):
+    """The last one searches as long as `level:10`, in the first turn and in later ones."""
+    need_compiler(rules)
+    levels = packed_engine(rules)["levels"]
+    first, later = RULES[rules].battle_limits_ms
+    assert [(level["first_ms"], level["time_ms"]) for level in levels[:-1]] == [(0, 0)] * 9
+    agent = LevelAgent()
+    assert levels[-1]["time_ms"] == min(agent.time_ms, agent.share * later)
+    longest = agent.FIRST_TURN * levels[-1]["time_ms"]
+    assert levels[-1]["first_ms"] == min(longest, agent.share * first)
+    assert levels[-1]["first_ms"] > levels[-1]["time_ms"]
 
 
 def texts(state, actions):
@@ -255,6 +393,7 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
 
 def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
     need_compiler("1.0")
+    monkeypatch.setattr(wasm, "DATA", tmp_path)
     monkeypatch.setattr(wasm, "cache_folder", lambda: tmp_path / "kept")
     module = engine_module("1.0")
     (kept,) = (tmp_path / "kept").iterdir()
@@ -265,6 +404,20 @@ def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(wasm, "compile_engine", lambda text: module)
     assert engine_module("1.0") == module
     assert kept.read_bytes() == module
+
+
+def test_ready_modules_are_used_first(tmp_path, monkeypatch):
+    """What a wheel has is what the tool for releases writes: the same bytes each time."""
+    module = need_compiler("1.0")
+    monkeypatch.setattr(ready_engines, "RULES", ["1.0"])
+    tmp_path.joinpath("engine-of-before.wasm").write_bytes(module)
+    (file,) = ready_engines.write(tmp_path)
+    assert file.read_bytes() == module  # which was compiled in another folder
+    assert [*tmp_path.iterdir()] == [file]
+    monkeypatch.setattr(wasm, "DATA", tmp_path)
+    monkeypatch.setattr(wasm, "cache_folder", lambda: pytest.fail("looked elsewhere"))
+    monkeypatch.setattr(wasm, "compile_engine", lambda text: pytest.fail("compiled again"))
+    assert engine_module("1.0") == module
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, capsys):

@@ -8,9 +8,9 @@ from locmsim._common_options import Share, TimeMs
 from locmsim._core import State
 from locmsim._options import Option, check, documented
 from locmsim.agents.policy import PolicyAgent
+from locmsim.agents.turn_search import turn_times
 from locmsim.game.observation import Observation
 from locmsim.rules.actions import ActionKind
-from locmsim.rules.rulesets import RULES
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.options import PolicyOptions
 
@@ -144,14 +144,11 @@ class PolicySearchAgent(PolicyAgent):
 
     def answer(self, state: State, view: "TurnView") -> str:
         observation = self._observation
-        limits = RULES[observation.rules].battle_limits_ms
         seed = seed_of_turn(self._seed, self._turns)
         until = None
         if self.time_ms:
-            time_ms = min(self.time_ms, self.share * limits[1])
-            if self._turns == 0:
-                time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
-            until = self._started + time_ms / 1000
+            times = turn_times(observation.rules, self.time_ms, self.share, self.FIRST_TURN)
+            until = self._started + times[self._turns > 0] / 1000
         self._turns += 1
         self.results = []
         actions = self._wins.prepare(observation.rules).find_win(self.belief.root(), self.WIN_NODES)

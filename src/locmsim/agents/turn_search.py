@@ -34,7 +34,7 @@ from locmsim.search.turn_search import Search
 _BEAM = BeamOptions()
 _MCTS = MCTSOptions()
 
-__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
+__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent", "turn_times"]
 
 #: Default time for a turn, and default share of the limit. Even if another program keeps the same
 #: core busy, a turn of 100 ms is answered in time (docs/figures.md).
@@ -66,6 +66,25 @@ BeliefOption = Annotated[
         more='Those with a high "score", or "any".',
     ),
 ]
+
+
+def turn_times(rules: str, time_ms: float, share: float, factor: float) -> tuple[float, float]:
+    """Return the milliseconds for the first turn of a battle and for each later one.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set, which limits both.
+    time_ms : float
+        The milliseconds that are wanted for a turn.
+    share : float
+        The largest share of a limit.
+    factor : float
+        How many times as long the first turn takes.
+    """
+    first, later = RULES[rules].battle_limits_ms
+    turn = min(time_ms, share * later)
+    return min(factor * turn, share * first), turn
 
 
 @documented()
@@ -172,14 +191,11 @@ class SearchAgent(BelievingAgent):
         self.result = None
         if min(observation.me.health, observation.opponent.health) <= 0:
             return "PASS"  # dead from drawing, but asked
-        limits = RULES[observation.rules].battle_limits_ms
         first, self.first_turn = self.first_turn, False
         left = None
         if self.time_ms:
-            time_ms = min(self.time_ms, self.share * limits[1])
-            if first:
-                time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
-            left = max(0.0, time_ms - 1000 * (time.perf_counter() - started))
+            times = turn_times(observation.rules, self.time_ms, self.share, self.FIRST_TURN)
+            left = max(0.0, times[not first] - 1000 * (time.perf_counter() - started))
         seed = seed_of_turn(self._seed, self._turns)
         self._turns += 1
         self.result = self.find(observation, left, seed)

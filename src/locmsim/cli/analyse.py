@@ -234,6 +234,7 @@ def _analysed(
     options: argparse.Namespace, asked: _Asked
 ) -> "tuple[Analysis, tuple[float, float] | None]":
     """Return the analysis, with the values of the answer then and of the best line."""
+    from locmsim.referee.turn_report import WORLDS
     from locmsim.search.analysis import analyse, line_value
 
     known, played = asked.belief, asked.played
@@ -249,7 +250,8 @@ def _analysed(
         return analysis, None
     try:
         then, best = (
-            line_value(known, line, seed=options.seed) for line in (played, analysis.lines[0].line)
+            line_value(known, line, worlds=WORLDS, seed=options.seed)
+            for line in (played, analysis.lines[0].line)
         )
     except ValueError:  # the answer was malformed
         return analysis, None

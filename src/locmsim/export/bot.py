@@ -6,7 +6,7 @@ from typing import Annotated
 
 from locmsim._checks import MOST_MS
 from locmsim._options import Option, check_values, documented
-from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent
+from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent, turn_times
 from locmsim.export.header import selected
 from locmsim.export.kit import SEARCHES, Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
@@ -114,15 +114,14 @@ def export_bot(
     ImportError
         An ensemble must be distilled, but PyTorch is missing.
     """
-    rule_set = get_rules(rules)
+    get_rules(rules)
     check_values(export_bot, search=search, time_ms=time_ms, share=share)
     if options is not None and not isinstance(options, SEARCHES[search]):
         raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
     used_weights = (weights or WeightsFile())[rules]
     parts = check_parts(rules, ["deck", "draft", "search"])
     kit = make_kit(rules, parts, used_weights, search=search, options=options, ascii=ascii)
-    first, later = rule_set.battle_limits_ms
-    turn = min(time_ms, share * later)
+    first, later = turn_times(rules, time_ms, share, SearchAgent.FIRST_TURN)
     head = _HEAD.format(
         rules=rules,
         search=search,
@@ -132,8 +131,8 @@ def export_bot(
     constants = {
         "LOCM_RULES": f"LOCM_RULES_{rules.replace('.', '')}",
         "RULES_NAME": f'"{rules}"',
-        "TURN_MS": int(turn),
-        "FIRST_MS": int(min(SearchAgent.FIRST_TURN * turn, share * first)),
+        "TURN_MS": int(later),
+        "FIRST_MS": int(first),
     }
     defines = "".join(f"#define {name} {value}\n" for name, value in constants.items())
     body = selected("\n".join([kit.text, template("main")]), kit.macros, ["main"])

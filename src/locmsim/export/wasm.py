@@ -13,8 +13,9 @@ from pathlib import Path
 
 from locmsim._io import write_whole
 from locmsim.export.engine import engine_functions, export_engine
+from locmsim.export.kit import DATA
 
-__all__ = ["cache_folder", "compile_engine", "engine_module"]
+__all__ = ["cache_folder", "compile_engine", "engine_module", "module_name"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ def cache_folder() -> Path:
 def engine_module(rules: str, *, search: str = "beam") -> bytes:
     """Return the engine of a rule set, with the package's weights, as a WebAssembly module.
 
-    It is compiled at most once: the user's cache keeps it.
+    The wheels of a release have the modules with a beam search. Another one is compiled at most
+    once: the user's cache keeps it.
 
     Parameters
     ----------
@@ -78,20 +80,36 @@ def engine_module(rules: str, *, search: str = "beam") -> bytes:
         There is no compiler for WebAssembly.
     """
     text = export_engine(rules, search=search).text
-    digest = hashlib.sha256("\0".join([text, *_FLAGS]).encode()).hexdigest()
+    name = module_name(text)
+    with suppress(OSError):
+        return DATA.joinpath(name).read_bytes()
     with suppress(RuntimeError, OSError):  # no home folder, or none that can be read
-        kept = cache_folder() / f"engine-{digest[:32]}.wasm"
-        module = kept.read_bytes()
+        module = (cache_folder() / name).read_bytes()
         if module.startswith(_MAGIC):
             return module
     module = compile_engine(text)
     try:
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"engine-{digest[:32]}.wasm", module)
+        kept = cache_folder()
+        kept.mkdir(parents=True, exist_ok=True)
+        write_whole(kept / name, module)
     except (RuntimeError, OSError) as error:
         _LOG.warning("the compiled engine is not kept: %s", error)
     return module
+
+
+def module_name(text: str) -> str:
+    """Return the name of the file that keeps the module of an engine.
+
+    It follows from the text and the flags. The compiler is not part of it: the module does the same
+    whichever made it, and is used where there is none any more.
+
+    Parameters
+    ----------
+    text : str
+        What `export_engine` wrote.
+    """
+    digest = hashlib.sha256("\0".join([text, *_FLAGS]).encode()).hexdigest()
+    return f"engine-{digest[:32]}.wasm"
 
 
 def compile_engine(text: str) -> bytes:

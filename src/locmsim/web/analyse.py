@@ -15,6 +15,7 @@ from locmsim.search.turn_search import determinizer_at
 from locmsim.web.endpoints import Refusal, actions_of, post, text_of, whole_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import StoppedError
+from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
 from locmsim.web.views import Cards, steps_after
@@ -24,16 +25,7 @@ __all__ = ["page"]
 #: The options of a search, and the most searches at a time.
 _SEARCH = (up_to(declaration("seconds", Seconds, 2.0), 30.0), declaration("seed", Seed, 0))
 _SEARCHES = 2
-#: The most lines and cards of the opponent's hand that are shown.
-_LINES = 8
-_HELD = 12
-#: What chances are.
-_NOTE = (
-    f"Chances of winning, the same as in the report: the mean of {WORLDS} sampled worlds, in which"
-    " the opponent's reply and the next turns are played on."
-)
-#: The seed of these worlds, as in a report.
-_SEED = 1
+_NOTE = f"Chances of winning, the same as in the report: {CHANCES}"
 #: The most characters that are shown of the answer that was given.
 _ANSWER = 2000
 
@@ -85,6 +77,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
                 seed=seed,
                 belief=position.belief,
                 done=";".join(done),
+                worlds=SAMPLES,
                 check=check,
             )
         except StoppedError:
@@ -94,7 +87,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             running.release()
         cards = Cards(position.cards)
         lines: list[dict[str, Any]] = []
-        for line in found.lines[:_LINES]:
+        for line in found.lines[:LINES]:
             actions = [] if line.line == "PASS" else line.line.split(";")
             lines.append(
                 {
@@ -122,7 +115,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             ),
             "opponent_hand": [
                 {"title": cards.title(held.card), "chance": held.chance}
-                for held in found.opponent_hand[:_HELD]
+                for held in found.opponent_hand[:HELD]
             ],
         }
 
@@ -156,5 +149,5 @@ def _position(site: Site, data: dict[str, Any]) -> Position:
 
 def _chance(position: Position, actions: Sequence[str]) -> float:
     """Return the chance of winning of the player to move by a turn, as a report compares turns."""
-    drawn, _, _ = determinizer_at(position.seen, position.belief, "", _SEED)
-    return (1 + line_value(drawn, ";".join(actions) or "PASS", worlds=WORLDS, seed=_SEED)) / 2
+    drawn, _, _ = determinizer_at(position.seen, position.belief, "", SEED)
+    return (1 + line_value(drawn, ";".join(actions) or "PASS", worlds=WORLDS, seed=SEED)) / 2

@@ -4,22 +4,19 @@ import base64
 from dataclasses import asdict
 from typing import Any
 
-from locmsim.agents.level import LEVELS
+from locmsim.agents.level import LEVELS, Level
+from locmsim.agents.turn_search import SHARE, SearchAgent, turn_times
 from locmsim.export.wasm import engine_module
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.process_match import Result
 from locmsim.referee.turn_report import WORLDS
 from locmsim.web.files import packed, packed_json, program
+from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
 
 __all__ = ["battle_data", "packed_engine"]
 
-#: What chances are, and the seed of their worlds, as on the pages of the server.
-_NOTE = (
-    f"Chances of winning: the mean of {WORLDS} sampled worlds, in which the opponent's reply and"
-    " the next turns are played on. The engine knows what the player had been shown."
-)
-_SEED = 1
+_NOTE = f"Chances of winning: {CHANCES} The engine knows what the player had been shown."
 _WORKER = ("machine.js", "machine-worker.js")
 
 
@@ -53,6 +50,12 @@ def battle_data(result: Result[Match]) -> dict[str, Any]:
     raise ValueError("the match ended before the battle: there is nothing to search")
 
 
+def _level_data(rules: str, level: Level) -> dict[str, float]:
+    """Return how a level plays, with the milliseconds of its first turn and of each later one."""
+    first, later = turn_times(rules, level.time_ms, SHARE, SearchAgent.FIRST_TURN)
+    return {**asdict(level), "first_ms": first, "time_ms": later}
+
+
 def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, Any]:
     """Return the engine for a page.
 
@@ -68,7 +71,7 @@ def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, 
     dict
         ``module`` and, with a match, ``battle``, packed; ``worker``, the program that runs them;
         ``levels``, how the levels of these rules play; ``worlds``, ``seed`` and ``note``, how
-        chances are measured.
+        chances are measured; ``lines``, ``held`` and ``samples``, how much of what is shown.
 
     Raises
     ------
@@ -82,8 +85,11 @@ def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, 
         "module": packed(engine_module(rules)),
         **battle,
         "worker": program(*_WORKER),
-        "levels": [asdict(level) for level in LEVELS[rules]],
+        "levels": [_level_data(rules, level) for level in LEVELS[rules]],
         "worlds": WORLDS,
-        "seed": _SEED,
+        "seed": SEED,
+        "lines": LINES,
+        "held": HELD,
+        "samples": SAMPLES,
         "note": _NOTE,
     }

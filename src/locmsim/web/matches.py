@@ -68,6 +68,7 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
     data = {
         "rules": rules,
         "lanes": rule_set.lanes,
+        "seeds": rule_set.seed_names,
         "sets": [[one, packed_json(view["cards"])] for one, view in zip(seeds, views, strict=True)],
         "pieces": packed_json(pieces),
         "note": note,

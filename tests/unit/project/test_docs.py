@@ -1,5 +1,6 @@
 """Pages of the documentation: docs/api.md is complete, and links lead somewhere."""
 
+import importlib
 import inspect
 import re
 import shlex
@@ -203,3 +204,21 @@ def test_commands_are_found(tmp_path):
     )
     assert commands(page) == [["locmsim", "web", "x"], ["locmsim", "play", "a", "b"]]
     assert sum(len(commands(page)) for page in PAGES) > 50
+
+
+def test_the_site_has_pages_to_play_in(tmp_path, monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    play_now = importlib.import_module("play_now")
+    monkeypatch.setattr(play_now, "play_html", lambda rules, sets: f"<p>{rules}")
+    site = tmp_path / "site"
+    assert play_now.write_pages(site) == ["1.5", "1.2", "1.0"]
+    for file in site.iterdir():
+        assert file.name == play_now.file_name(file.read_text().removeprefix("<p>"))
+
+    def without_compiler(rules, sets):
+        raise ImportError("there is no compiler")
+
+    monkeypatch.setattr(play_now, "play_html", without_compiler)
+    assert play_now.write_pages(tmp_path / "none") == []
+    assert not (tmp_path / "none").exists()

@@ -15,6 +15,29 @@ function parsed(text) {
   return new DOMParser().parseFromString(root, "image/svg+xml").documentElement;
 }
 
+/** What a card looks like of which a page has no picture: its numbers, on the color of its kind.
+ * @param {any[]} row @param {Deck} deck */
+function plain([, type, cost, attack, defense], { numbers }) {
+  const color = ["#8a6a3a", "#2f7d3b", "#9c3030", "#2f5fa5"][type];
+  const texts = [
+    ["cost", 16, cost],
+    ["attack", 21, attack],
+    ["defense", 79, defense],
+  ].map(([name, x, value]) => {
+    const [y, , size] = numbers[name];
+    const font = 'fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold"';
+    return (
+      `<text class="${name}" x="${x}" y="${(y + size * 0.36).toFixed(1)}" font-size="${size}"` +
+      ` text-anchor="middle" ${font}>${minus(value)}</text>`
+    );
+  });
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 140" role="img" class="locm-card">' +
+    `<rect x="3" y="3" width="94" height="134" rx="6" fill="${color}"/>` +
+    `<g class="keywords"/>${texts.join("")}</svg>`
+  );
+}
+
 /** Return a function that draws the cards of a deck, as printed or with what a creature has now.
  * @param {Deck} deck @returns {Draw} */
 export function painter(deck) {
@@ -50,16 +73,23 @@ export function painter(deck) {
     svg.querySelector(".keywords")?.replaceChildren(...row);
   }
 
+  /** @param {string} abilities @param {number} area */
+  function lettersOf(abilities, area) {
+    const letters = [...abilities].filter((letter) => letter !== "-");
+    return area ? [...letters, String(area)] : letters;
+  }
+
   return (key, attack, defense, abilities) => {
     const { row, title, about, svg: text } = deck.cards[key];
-    const known = pictures.get(key) ?? /** @type {Element} */ (parsed(text ?? "").firstChild);
+    const drawn = text ?? plain(row, deck);
+    const known = pictures.get(key) ?? /** @type {Element} */ (parsed(drawn).firstChild);
     pictures.set(key, known);
     const svg = /** @type {Element} */ (document.importNode(known, true));
+    if (text === undefined) mark(svg, lettersOf(abilities ?? row[5], row[9]));
     if (attack !== undefined && attack !== row[3]) write(svg, "attack", attack);
     if (defense !== undefined && defense !== row[4]) write(svg, "defense", defense);
     if (abilities !== undefined && abilities !== row[5]) {
-      const letters = [...abilities].filter((letter) => letter !== "-");
-      mark(svg, row[9] ? [...letters, String(row[9])] : letters);
+      mark(svg, lettersOf(abilities, row[9]));
     }
     const now = [attack ?? row[3], defense ?? row[4], abilities ?? row[5]];
     const changed = now.some((value, i) => value !== row[3 + i]);

@@ -5,14 +5,16 @@
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
 import { $, element, select, valueOf } from "./dom.js";
-import { Local, Teller, unpacked } from "./local.js";
+import { FilePage } from "./filepage.js";
+import { Local, pathTo, Teller, unpacked } from "./local.js";
 import { LocalGame } from "./localgame.js";
-import { logOf, offerText } from "./matchtext.js";
+import { logOf, offerText, readLog } from "./matchtext.js";
+import { bytesOf, textOf } from "./positiontext.js";
 import { save } from "./viewer.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
-/** @typedef {{rules: string, lanes: number, sets: CardSet[], pieces: string, note: string,
+/** @typedef {{rules: string, lanes: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
  *   badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
@@ -20,6 +22,10 @@ import { save } from "./viewer.js";
 const DECK = 30;
 const BEGIN_LEVEL = 4;
 const DRAFT_SEEDS = 2 ** 32;
+
+const NO_BATTLE = { choices: [], taken: [] };
+const ANOTHER_END = "The match of this log comes to another end here: it is not of these rules.";
+
 class PlayPage {
   /** @param {HTMLElement} host @param {Carried} data */
   constructor(host, data) {
@@ -43,7 +49,7 @@ class PlayPage {
 
   /** The start: against whom, in which seat. */
   menu() {
-    this.local.turnTo({ choices: [], taken: [] });
+    this.local.turnTo(NO_BATTLE);
     const levels = /** @type {[string, string][]} */ (
       this.data.engine.levels.map((_, i) => [String(i + 1), `level ${i + 1}`])
     );
@@ -59,11 +65,145 @@ class PlayPage {
       select("seat", "moving", seats),
       element("button", { id: "begin", class: "main", text: "Play", onclick: () => this.begin() }),
     );
+    const file = /** @type {HTMLInputElement} */ (
+      element("input", { id: "open", type: "file", onchange: () => this.openFile(file.files?.[0]) })
+    );
+    const label = element(
+      "label",
+      { class: "field" },
+      element("span", { text: "Open" }),
+      " ",
+      file,
+    );
+    const hint = "Or open a log, or a position of one line.";
     const title = `Legends of Code and Magic ${this.data.rules}`;
     const about = element("p", { class: "small dim", text: this.data.note });
     this.host.replaceChildren(
       element("div", { class: "panel", id: "menu" }, element("h1", { text: title }), form, about),
     );
+    about.before(element("p", { text: hint }), element("div", { class: "bar" }, label));
+  }
+
+  /** Open a log or a position. @param {File|undefined} file */
+  openFile(file) {
+    if (!file) return;
+    this.doing(async () => {
+      const text = (await file.text()).trim();
+      try {
+        await (text.startsWith("{") ? this.openLog(text) : this.openPosition(text));
+      } catch (error) {
+        this.local.turnTo(NO_BATTLE);
+        throw error;
+      }
+    });
+  }
+
+  /** Show the match of a log. @param {string} text */
+  async openLog(text) {
+    const { rules, seeds, sets } = this.data;
+    const { seed, names, answers, winner, fault } = readLog(text, rules, seeds);
+    const set = this.drafts ? sets[0] : sets.find(([one]) => String(one) === seed);
+    if (!set) {
+      const why = `This file does not have the cards of the match with seed ${seed}`;
+      throw new Error(`${why}: a page of this log is made by locmsim replay.`);
+    }
+    const { deck, offers, texts } = await this.table(seed, set[1]);
+    const choices = answers.map((lines) => lines.splice(0, offers.length));
+    const taken = choices.map((lines) => this.takenBy(lines, { deck, offers }));
+    if (taken.some((keys) => keys.length !== DECK || keys.some((key) => !deck.cards[key])))
+      throw new Error("The choice of cards in this log cannot be followed.");
+    const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
+    const length = 2 * Math.max(answers[0].length, answers[1].length);
+    const lines = Array.from({ length }, (_, turn) => answers[turn & 1][turn >> 1]);
+    const end = lines.indexOf(/** @type {any} */ (undefined));
+    this.local.turnTo({ seed, choices: texts, taken: ids });
+    const first = (await this.local.ask("walk", { path: [], actions: [] })).board;
+    if (end >= 0) lines.length = end;
+    // Of an answer that was a fault nothing was carried out.
+    if (fault && ((lines.length - 1) & 1) === fault.player) lines.pop();
+    const { actions, boards } = await this.local.ask("follow", { lines });
+    const won = (boards[boards.length - 1] ?? first).winner;
+    if (won !== (fault ? null : winner)) throw new Error(ANOTHER_END);
+    const match = { ...this.match(deck, names), winner, fault, choice: taken, offers };
+    match.params = { seed };
+    this.showMatch(match, first, actions, boards);
+  }
+
+  /** Show a position of one line. @param {string} text */
+  async openPosition(text) {
+    const { bytes, cards } = bytesOf(text, this.data.rules, await this.fixedCards());
+    const start = btoa(String.fromCharCode(...bytes));
+    this.local.turnTo({ start, choices: [], taken: [] });
+    const { board } = await this.local.ask("walk", { path: [], actions: [] });
+    if (board.winner !== null) throw new Error("The game is decided in this position.");
+    const deck = await this.deckOf(cards);
+    const names = ["The opponent", "The opponent"];
+    names[board.player] = "To move";
+    this.showMatch(this.match(deck, names), board, [], []);
+  }
+
+  /** The cards that every match of these rules has, by base id. */
+  async fixedCards() {
+    const cards = this.drafts ? Object.values(await this.cards(this.data.sets[0][1])) : [];
+    return new Map(cards.map(({ row }) => [row[0], row]));
+  }
+
+  /** The cards with these rows: those of a set that has them all, or else without pictures.
+   * @param {any[][]} rows @returns {Promise<Deck>} */
+  async deckOf(rows) {
+    const { badges, numbers, sets } = this.data;
+    const wanted = new Set(rows.map(String));
+    for (const [, packed] of sets) {
+      const cards = await this.cards(packed);
+      const known = new Set(Object.values(cards).map(({ row }) => String(row)));
+      if ([...wanted].every((row) => known.has(row))) return { cards, badges, numbers };
+    }
+    const plain = rows.map((row) => {
+      const title = `card ${row[0]}`;
+      return [String(row[0]), { row, title, about: title }];
+    });
+    return { cards: Object.fromEntries(plain), badges, numbers };
+  }
+
+  /** A match without steps. @param {Deck} deck @param {string[]} names
+   * @returns {import("./viewer.js").Match} */
+  match(deck, names) {
+    const { rules, lanes } = this.data;
+    return {
+      ...deck,
+      ...{ rules, lanes, names, seat: null, winner: null, fault: null, choice: [[], []] },
+      ...{ offers: [], params: {}, stderr: ["", ""], steps: [] },
+    };
+  }
+
+  /** Show a match from its first position on. @param {import("./viewer.js").Match} match
+   * @param {any} board @param {string[]} actions @param {any[]} boards */
+  showMatch(match, board, actions, boards) {
+    const teller = new Teller(match);
+    const first = teller.position(board);
+    const { turn } = first;
+    match.steps = [
+      { turn, player: turn & 1, action: null, words: "", board: first },
+      ...teller.steps(actions, first, boards),
+    ];
+    history.replaceState(null, "", "#");
+    new FilePage(this.host, match, this.local, (viewer) => {
+      const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
+      viewer.tools.append(element("div", { class: "bar" }, leave, this.saver(viewer)));
+    });
+  }
+
+  /** A button that saves the position that is shown.
+   * @param {import("./viewer.js").Viewer} viewer */
+  saver(viewer) {
+    const onclick = () =>
+      this.doing(async () => {
+        const beside = viewer.line ? viewer.line.steps.slice(0, viewer.line.at + 1) : [];
+        const path = pathTo([...viewer.steps.slice(0, viewer.at + 1), ...beside]);
+        const bytes = await this.local.ask("position", { path });
+        save(`${textOf(bytes, await this.fixedCards())}\n`, "position.txt");
+      });
+    return element("button", { id: "save-position", text: "Save the position", onclick });
   }
 
   /** Run something, and show what goes wrong. @param {() => Promise<void>} work */
@@ -81,15 +221,8 @@ class PlayPage {
     const level = Number(valueOf("level"));
     this.doing(async () => {
       const [setSeed, packed] = this.data.sets[Math.floor(Math.random() * this.data.sets.length)];
-      const cards = await this.cards(packed);
-      const { badges, numbers } = this.data;
-      const seed = this.drafts ? Math.floor(DRAFT_SEEDS * Math.random()) : setSeed;
-      const deck = { cards, badges, numbers };
-      const offers = await this.offers(seed, deck);
-      const rows = (/** @type {string[]} */ offer) => offer.map((key) => cards[key].row);
-      const texts = [0, 1].map((player) =>
-        offers.map((offer, step) => offerText(this.data.rules, rows(offer), step, player)),
-      );
+      const seed = String(this.drafts ? Math.floor(DRAFT_SEEDS * Math.random()) : setSeed);
+      const { deck, offers, texts } = await this.table(seed, packed);
       const answers = await this.local.ask("answers", { player: 1 - seat, texts: texts[1 - seat] });
       /** @type {Table} */
       const table = { seed, deck, offers, taken: [[], []], seat, level, answers: [[], []], texts };
@@ -97,6 +230,19 @@ class PlayPage {
       table.taken[1 - seat] = this.takenBy(answers, table);
       this.choose(table);
     });
+  }
+
+  /** What both players are offered in a match, and the texts of it. @param {string} seed
+   * @param {string} packed its cards */
+  async table(seed, packed) {
+    const { badges, numbers, rules } = this.data;
+    const deck = { cards: await this.cards(packed), badges, numbers };
+    const offers = await this.offers(seed, deck);
+    const rows = (/** @type {string[]} */ offer) => offer.map((key) => deck.cards[key].row);
+    const texts = [0, 1].map((player) =>
+      offers.map((offer, step) => offerText(rules, rows(offer), step, player)),
+    );
+    return { deck, offers, texts };
   }
 
   /** The cards of a set, with their pictures. @param {string} packed
@@ -111,7 +257,7 @@ class PlayPage {
     return cards;
   }
 
-  /** What both players are offered, step by step. @param {number} seed @param {Deck} deck */
+  /** What both players are offered, step by step. @param {string} seed @param {Deck} deck */
   async offers(seed, deck) {
     const keys = Object.keys(deck.cards);
     const rowOf = (/** @type {string} */ key) => deck.cards[key].row;
@@ -126,11 +272,13 @@ class PlayPage {
     return triplets.map((ids) => ids.map((id) => byId.get(id) ?? ""));
   }
 
-  /** The cards that answers take. @param {string[]} answers @param {Table} table */
-  takenBy(answers, table) {
-    if (this.drafts) return answers.map((line, i) => table.offers[i][Number(line.split(" ")[1])]);
-    const keys = new Map(table.offers[0].map((key) => [table.deck.cards[key].row[0], key]));
-    return answers[0].split(";").map((part) => keys.get(Number(part.split(" ")[1])) ?? "");
+  /** The cards that answers take. @param {string[]} answers
+   * @param {{offers: string[][], deck: Deck}} table */
+  takenBy(answers, { offers, deck }) {
+    const numberIn = (/** @type {string} */ part) => Number(part.trim().split(/\s+/)[1]);
+    if (this.drafts) return answers.map((line, i) => offers[i][numberIn(line)] ?? "");
+    const keys = new Map(offers[0].map((key) => [deck.cards[key].row[0], key]));
+    return (answers[0] ?? "").split(";").map((part) => keys.get(numberIn(part)) ?? "");
   }
 
   /** Let the person choose their cards. @param {Table} table */
@@ -162,17 +310,13 @@ class PlayPage {
 
   /** Deal the cards, and begin the battle. @param {Table} table */
   async battle(table) {
-    const { rules, lanes } = this.data;
+    const { rules } = this.data;
     const { seed, deck, seat, level, taken } = table;
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
     this.local.turnTo({ seed, choices: table.texts, taken: ids });
     // What the level took is not told before the match is over.
     const choice = taken.map((keys, player) => (player === seat ? keys : []));
-    const match = {
-      ...deck,
-      ...{ rules, lanes, names: ["", ""], seat, winner: null, fault: null, choice, offers: [] },
-      ...{ params: { seed: String(seed) }, stderr: ["", ""], steps: [] },
-    };
+    const match = { ...this.match(deck, ["", ""]), seat, choice, params: { seed } };
     const { board } = await this.local.ask("walk", { path: [], actions: [] });
     const first = new Teller(match).position(board);
     const steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
@@ -186,7 +330,10 @@ class PlayPage {
       game.result.after(element("div", { class: "bar" }, button));
     };
     const from = { steps, seat, level, back: "New match", leave, over };
-    new LocalGame(this.host, match, this.local, from);
+    const { viewer } = new LocalGame(this.host, match, this.local, from);
+    // Both hands are in it, as in a file of this page.
+    const about = /** @type {HTMLElement} */ (viewer.panels.querySelector("#about"));
+    about.prepend(element("div", { class: "bar" }, this.saver(viewer)));
   }
 }
 

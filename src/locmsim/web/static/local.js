@@ -8,12 +8,9 @@ import { element } from "./dom.js";
 /** @typedef {import("./viewer.js").Step} Step */
 /** @typedef {import("./viewer.js").Match} Match */
 /** The module and the battle, packed; the worker's program; how the levels play; how chances are
- * measured. @typedef {{module: string, battle?: string, worker: string,
- *   levels: import("./machine.js").Level[], worlds: number, seed: number, note: string}} Packed */
-
-const LINES = 8;
-const HELD = 12;
-const SAMPLES = 400;
+ * measured; how many lines and cards are shown. @typedef {{module: string, battle?: string, worker: string,
+ *   levels: import("./machine.js").Level[], worlds: number, seed: number, note: string,
+ *   lines: number, held: number, samples: number}} Packed */
 
 /** A search that was ended before it had an answer. */
 export class Ended extends Error {}
@@ -147,6 +144,11 @@ export class Teller {
     return this.data.cards[this.key(id)]?.title ?? `card ${id}`;
   }
 
+  /** @param {number} id a base id */
+  cost(id) {
+    return this.data.cards[this.key(id)]?.row[2] ?? 0;
+  }
+
   /** @param {any} board */
   position(board) {
     for (const side of board.sides) {
@@ -228,9 +230,9 @@ export class LocalSource {
     const before = performance.now();
     const done = this.played();
     const { board } = viewer.step;
-    const { worlds, note } = this.local.packed;
-    const limits = { ms: 1000 * seconds, nodes: 0, plans: LINES, worlds, samples: SAMPLES };
-    const asked = { path: [...this.turnPath(), ...actions], seed: this.seed++, ...limits };
+    const { worlds, note, lines, samples, seed: chanceSeed } = this.local.packed;
+    const limits = { ms: 1000 * seconds, nodes: 0, plans: lines, worlds, samples, chanceSeed };
+    const asked = { path: this.turnPath(), done: actions, seed: this.seed++, ...limits };
     let found;
     try {
       found = await this.local.ask("analyse", asked);
@@ -271,7 +273,11 @@ export class LocalSource {
 
   /** @param {[number, number][]} found base ids, and how likely each card is */
   held(found) {
-    const likely = found.sort((a, b) => b[1] - a[1]).slice(0, HELD);
+    const cost = (/** @type {number} */ id) => this.teller.cost(id);
+    // In the order of `held_cards`.
+    const byChance = (/** @type {[number, number]} */ a, /** @type {[number, number]} */ b) =>
+      b[1] - a[1] || cost(a[0]) - cost(b[0]) || a[0] - b[0];
+    const likely = found.sort(byChance).slice(0, this.local.packed.held);
     return likely.map(([id, chance]) => ({ title: this.teller.title(id), chance }));
   }
 

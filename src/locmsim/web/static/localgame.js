@@ -26,6 +26,8 @@ export class LocalGame {
     this.advice = new Local(local.packed);
     this.advice.other = local.other;
     this.ended = over ?? (() => {});
+    /** Whether the level has played no turn yet: it thinks longer in its first one. */
+    this.first = true;
     /** What is legal for the person, in the last position. @type {string[]|null} */
     this.legal = null;
     const names = [`Level ${level}`, `Level ${level}`];
@@ -54,6 +56,7 @@ export class LocalGame {
       e: () => this.legal && this.act("PASS"),
       u: () => this.takeBack(),
     };
+    this.viewer.keepView(seat);
     this.viewer.show(this.viewer.steps.length - 1);
     this.ready();
   }
@@ -104,7 +107,9 @@ export class LocalGame {
     const { viewer, level } = this;
     const path = pathTo(viewer.steps);
     const seed = Math.floor(Math.random() * SEEDS);
-    const { actions } = await this.local.ask("turn", { path, level, chance: Math.random(), seed });
+    const asked = { path, level, chance: Math.random(), seed, first: this.first };
+    const { actions } = await this.local.ask("turn", asked);
+    this.first = false;
     for (const step of await this.after([...actions, "PASS"])) {
       if (this.last.winner !== null || !viewer.root.isConnected) break;
       viewer.grow(viewer.steps.length, [step]);
@@ -157,6 +162,7 @@ export class LocalGame {
     this.result.hidden = false;
     this.viewer.data.winner = winner;
     this.viewer.caption();
+    this.viewer.keepView(null);
     this.viewer.redraw();
     this.ended(this);
   }

@@ -4,14 +4,21 @@
 
 /** A battle: the choice phase as each player was shown it, the base ids that they took, and either
  * the position at its first turn, in base 64, or the seed of its match.
- * @typedef {{start?: string, seed?: number, choices: string[][], taken: number[][]}} Battle */
+ * @typedef {{start?: string, seed?: number|string, choices: string[][], taken: number[][]}} Battle */
 /** How a level plays: see `Level` of the package.
- * @typedef {{slips: number, blur: number, nodes: number, time_ms: number}} Level */
+ * @typedef {{slips: number, blur: number, nodes: number, first_ms: number,
+ *   time_ms: number}} Level */
 /** A turn with its visits and its result in millionths. @typedef {[string, number, number]} Plan */
 /** @typedef {{value: number, visits: number, nodes: number, won: number, plans: Plan[],
  *   line: string}} Found */
 
 const MILLION = 1e6;
+
+/** The lower and the upper half of a seed. @param {number|string} seed */
+function halves(seed) {
+  const bits = BigInt.asUintN(64, BigInt(seed));
+  return [Number(bits & 0xffffffffn), Number(bits >> 32n)];
+}
 
 /** The actions of a line. @param {string} line */
 const actionsOf = (line) => line.split(";").filter(Boolean);
@@ -23,7 +30,7 @@ export class Machine {
     this.engine = instance.exports;
     /** @type {number} */
     this.text = this.engine.locm_engine_text();
-    this.seed = battle.seed ?? 0;
+    this.seed = halves(battle.seed ?? 0);
     this.start = battle.start && Uint8Array.from(atob(battle.start), (one) => one.charCodeAt(0));
     this.engine.locm_engine_start();
     battle.choices.forEach((texts, player) => {
@@ -31,7 +38,7 @@ export class Machine {
       const taken = battle.taken[player];
       if (taken) this.engine.locm_engine_took(player, this.write(taken.join(" ")));
     });
-    if (battle.taken.length) this.go([]);
+    if (this.start || battle.taken.length) this.go([]);
   }
 
   /** What the bot answers to each text of the choice phase. @param {number} player
@@ -68,14 +75,15 @@ export class Machine {
   go(path) {
     const begun = this.start
       ? this.engine.locm_engine_place(this.write(this.start))
-      : this.engine.locm_engine_deal(this.seed, 0);
+      : this.engine.locm_engine_deal(this.seed[0], this.seed[1]);
     if (!begun) throw new Error("the position is not of these rules");
     this.engine.locm_engine_show();
     for (const action of path) this.do(action);
     return this.board().player;
   }
 
-  /** Carry out an action; after PASS the next player is shown the position. @param {string} action */
+  /** Carry out an action; after PASS the next player is shown the position; throw an error if it is
+   * not legal. @param {string} action */
   do(action) {
     if (!this.engine.locm_engine_do(this.write(action))) throw new Error(`illegal: ${action}`);
     if (action === "PASS" && this.board().winner === null) this.engine.locm_engine_show();
@@ -98,9 +106,10 @@ export class Machine {
 
   // The following are answers to messages, each from the position after `path`.
 
-  /** The triplets of a draft, as base ids. @param {{seed: number}} asked */
+  /** The triplets of a draft, as base ids. @param {{seed: number|string}} asked */
   offers({ seed }) {
-    const ids = this.read(this.engine.locm_engine_offers(seed, 0)).split(" ").map(Number);
+    const [low, high] = halves(seed);
+    const ids = this.read(this.engine.locm_engine_offers(low, high)).split(" ").map(Number);
     return Array.from({ length: 30 }, (_, i) => ids.slice(3 * i, 3 * i + 3));
   }
 
@@ -125,6 +134,40 @@ export class Machine {
     return { board, boards, actions: this.legal() };
   }
 
+  /** Follow answers, turn by turn and up to a win, as a referee does: what is not legal in a line is
+   * left out of it. @param {{lines: string[]}} asked */
+  follow({ lines }) {
+    this.go([]);
+    /** @type {string[]} */
+    const actions = [];
+    /** @type {any[]} */
+    const boards = [];
+    const carryOut = (/** @type {string} */ action) => {
+      this.do(action);
+      actions.push(action);
+      boards.push(this.board());
+    };
+    for (const line of lines) {
+      for (const part of line.split(";")) {
+        const words = part.trim().split(/\s+/);
+        const same = (/** @type {string} */ one) =>
+          one === words.slice(0, one.split(" ").length).join(" ");
+        const action = this.legal().find(same);
+        if (action) carryOut(action);
+      }
+      if (this.board().winner !== null) break;
+      carryOut("PASS");
+    }
+    return { actions, boards };
+  }
+
+  /** The bytes of the position after `path`. @param {{path: string[]}} asked */
+  position({ path }) {
+    this.go(path);
+    const size = this.engine.locm_engine_position();
+    return new Uint8Array(this.engine.memory.buffer.slice(this.text, this.text + size));
+  }
+
   /** The chance of winning with a line, by worlds in which it is played on.
    * @param {{path: string[], line: string, worlds: number, seed: number}} asked */
   chance({ path, line, worlds, seed }) {
@@ -132,28 +175,41 @@ export class Machine {
     return { chance: this.chanceOf(player, line, worlds, seed), player };
   }
 
-  /** @param {number} player @param {string} line @param {number} worlds @param {number} seed */
-  chanceOf(player, line, worlds, seed) {
+  /** @param {number} player @param {string} line @param {number} worlds @param {number} seed
+   * @param {number} [otherwise] the answer for an illegal line, which is else an error */
+  chanceOf(player, line, worlds, seed, otherwise) {
     const size = this.write(line === "PASS" ? "" : line);
     const value = this.engine.locm_engine_value(player, size, worlds, seed, 0);
+    if (value < -MILLION && otherwise !== undefined) return otherwise;
     if (value < -MILLION) throw new Error(`illegal: ${line}`);
     return (1 + value / MILLION) / 2;
   }
 
   /** The best line and others, with their chances.
-   * @param {{path: string[], seed: number, ms: number, nodes: number, plans: number,
-   *   worlds: number, samples: number}} asked */
-  analyse({ path, seed, ms, nodes, plans, worlds, samples }) {
-    const player = this.go(path);
+   * @param {{path: string[], done: string[], seed: number, ms: number, nodes: number,
+   *   plans: number, worlds: number, samples: number, chanceSeed: number}} asked `path` leads to the
+   *   start of the turn, and `done` from there on */
+  analyse({ path, done, seed, ms, nodes, plans, worlds, samples, chanceSeed }) {
+    const here = [...path, ...done];
+    const player = this.go(here);
     const found = this.search(player, seed, ms, nodes, plans);
     const held = JSON.parse(this.read(this.engine.locm_engine_held(player, samples)));
     const lines = [...new Set([found.line, ...found.plans.map(([line]) => line)])].slice(0, plans);
-    const chances = lines.map((line) => this.chanceOf(player, line, worlds, 1));
+    const fromHere = lines.map((line) => this.chanceOf(player, line, worlds, chanceSeed));
+    // Whole turns are compared, as the server does. Where a card was drawn in the turn, what is
+    // done with it is not known at its start.
+    if (done.length) this.go(path);
+    const chances = lines.map((line, i) => {
+      const whole = [...done, ...actionsOf(line)].join(";");
+      return done.length
+        ? this.chanceOf(player, whole, worlds, chanceSeed, fromHere[i])
+        : fromHere[i];
+    });
     return {
       nodes: found.nodes,
       lines: lines.map((line, i) => {
         const actions = actionsOf(line);
-        return { actions, chance: chances[i], boards: this.walk({ path, actions }).boards };
+        return { actions, chance: chances[i], boards: this.walk({ path: here, actions }).boards };
       }),
       held: held.map((/** @type {[number, number]} */ [id, times]) => [id, times / samples]),
     };
@@ -168,13 +224,15 @@ export class Machine {
   }
 
   /** The turn that a level plays. @param {{path: string[], level: Level, chance: number,
-   *   seed: number}} asked `chance`, from 0 to 1, decides whether it slips */
-  turn({ path, level, chance, seed }) {
+   *   seed: number, first: boolean}} asked `chance`, from 0 to 1, decides whether it slips; `first`
+   *   says whether it is its first turn */
+  turn({ path, level, chance, seed, first }) {
     const player = this.go(path);
+    const ms = first ? level.first_ms : level.time_ms;
     const line =
       chance < level.slips
         ? this.read(this.engine.locm_engine_greedy(player, level.blur, seed, 0))
-        : this.search(player, seed, level.time_ms, level.nodes).line;
+        : this.search(player, seed, ms, level.nodes).line;
     return { actions: actionsOf(line) };
   }
 }

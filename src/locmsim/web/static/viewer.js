@@ -90,6 +90,8 @@ export class Viewer {
       ...data.names.map((name, player) => [String(player), `only ${isolated(name)}`]),
     ]);
     const view = select("view", "Hands", views, String(this.board.view));
+    /** Whether a person plays, from whom the other hand is kept. */
+    this.viewKept = false;
     view.addEventListener("change", (event) =>
       this.see(Number(/** @type {HTMLSelectElement} */ (event.target).value)),
     );
@@ -346,8 +348,18 @@ export class Viewer {
     this.board.flip();
   }
 
+  /** Show the hand of one player and no other, until the person may choose again (null).
+   * @param {number|null} player */
+  keepView(player) {
+    this.viewKept = player !== null;
+    const box = /** @type {HTMLElement} */ (this.settings.querySelector("#view"));
+    /** @type {HTMLElement} */ (box.closest("label")).hidden = this.viewKept;
+    if (player !== null) this.board.view = player;
+  }
+
   /** Whose hand is shown. @param {number} view */
   see(view) {
+    if (this.viewKept) return;
     this.board.view = view;
     const box = /** @type {HTMLSelectElement} */ (this.settings.querySelector("#view"));
     box.value = String(view);

@@ -1,0 +1,68 @@
+// @ts-check
+// A match in a page's file, with the engine: shows it, searches its positions, and lets a person
+// play on from them.
+
+import { element, select, valueOf } from "./dom.js";
+import { Engine } from "./engine.js";
+import { LocalSource } from "./local.js";
+import { LocalGame } from "./localgame.js";
+import { Viewer } from "./viewer.js";
+
+const MIDDLE = 6;
+
+export class FilePage {
+  /** @param {HTMLElement} host @param {import("./viewer.js").Match} data
+   * @param {import("./local.js").Local} local @param {(viewer: Viewer) => void} [opened] called
+   * whenever the match is shown */
+  constructor(host, data, local, opened) {
+    this.host = host;
+    this.data = data;
+    this.local = local;
+    this.opened = opened;
+    this.open();
+  }
+
+  /** Show the match. @param {number} [at] */
+  open(at) {
+    const viewer = new Viewer(this.host, this.data);
+    if (!viewer.steps.length) return;
+    new Engine(viewer, new LocalSource(viewer, this.local), "", false);
+    const engine = /** @type {HTMLElement} */ (viewer.panels.querySelector("#engine"));
+    engine.append(element("h2", { text: "Play from here" }), this.form(viewer));
+    this.opened?.(viewer);
+    if (at !== undefined) viewer.show(at);
+    else viewer.redraw();
+  }
+
+  /** A form that plays on from the step that is shown. @param {Viewer} viewer */
+  form(viewer) {
+    const seats = /** @type {[string, string][]} */ (
+      viewer.data.names.map((name, seat) => [String(seat), name])
+    );
+    const levels = /** @type {[string, string][]} */ (
+      this.local.packed.levels.map((_, i) => [String(i + 1), `level ${i + 1}`])
+    );
+    return element(
+      "div",
+      { class: "bar" },
+      select("out-seat", "Play on as", seats),
+      select("out-level", "against", levels, String(MIDDLE)),
+      element("button", { id: "out", text: "Play it out", onclick: () => this.play(viewer) }),
+    );
+  }
+
+  /** @param {Viewer} viewer */
+  play(viewer) {
+    const { at } = viewer;
+    const beside = viewer.line ? viewer.line.steps.slice(0, viewer.line.at + 1) : [];
+    const steps = [...viewer.steps.slice(0, at + 1), ...beside];
+    const [seat, level] = [Number(valueOf("out-seat")), Number(valueOf("out-level"))];
+    this.local.end();
+    const leave = () => {
+      this.local.end();
+      this.open(at);
+    };
+    const back = "Back to the match";
+    new LocalGame(this.host, this.data, this.local, { steps, seat, level, back, leave });
+  }
+}
