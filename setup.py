@@ -1,8 +1,7 @@
 """Build of the compiled modules: the one place for compiler directives and flags.
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
-gcov and marks of the Cython lines (docs/development.md). The version comes from the package, the
-text for a package index from tools/package_page.py, the C templates in the package from
+gcov and marks of the Cython lines (docs/development.md). The C templates in the package come from
 tools/export_templates.py, and the examples for `locmsim new` from tools/pack_examples.py;
 everything else is in pyproject.toml.
 """
@@ -10,10 +9,10 @@ everything else is in pyproject.toml.
 import gzip
 import os
 import re
+import shlex
 import shutil
 import sys
 import tarfile
-import tomllib
 from itertools import groupby
 from pathlib import Path
 
@@ -28,13 +27,13 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 import export_templates  # noqa: E402
 import pack_examples  # noqa: E402
-import package_page  # noqa: E402
 
 CYTHON = tuple(map(int, cython_version.split(".")[:2]))
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
 COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
 #: Builds that only prove that a compiler takes the code need not wait for its optimiser.
-UNOPTIMISED = "-O0" in os.environ.get("CFLAGS", "").split()
+USER_ARGS = shlex.split(os.environ.get("CFLAGS", ""))
+UNOPTIMISED = "-O0" in USER_ARGS
 
 DIRECTIVES = {
     "language_level": 3,
@@ -51,20 +50,21 @@ DIRECTIVES = {
     "linetrace": COVERAGE,
 }
 
+#: Flags that the user's own, from CFLAGS, do not replace.
+ALWAYS_ARGS = []
 if sys.platform == "win32":
     COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
+    USER_ARGS = []  # its compiler reads the variable CL
 else:
     # Without SLP vectorisation: it stores neighbouring fields of a struct together, and reading one
     # of them afterwards has to wait.
     COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0", "-fno-tree-slp-vectorize"]
-    if UNOPTIMISED:
-        COMPILE_ARGS[0] = "-O0"
     # Round after each multiplication and addition on all CPUs, so that searches answer the same.
-    COMPILE_ARGS.append("-ffp-contract=off")
+    ALWAYS_ARGS.append("-ffp-contract=off")
 
     if CYTHON < (3, 2):
         # Without assertions its own memoryview helper has variables that nothing uses.
-        COMPILE_ARGS.append("-Wno-unused-variable")
+        ALWAYS_ARGS.append("-Wno-unused-variable")
 
 MACROS = [("LOCMSIM_DEBUG", "1" if DEBUG else "0")]
 if not DEBUG:
@@ -73,14 +73,14 @@ LINK_ARGS = []
 if COVERAGE:
     # "linetrace" above only marks the lines in the C files: its events, which take CYTHON_TRACE,
     # are a thousand times slower than counters.
-    COMPILE_ARGS = ["-O0", "--coverage"]
+    COMPILE_ARGS, USER_ARGS = ["-O0", "--coverage"], []
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or UNOPTIMISED or "-fsanitize" in os.environ.get("CFLAGS", "")
 if not instrumented and sys.platform == "linux":
     # Symbols for debuggers are a seventh of the modules' size. Tables for unwinding the stack are a
     # twentieth, and only exceptions of C++ need them. Code on pages of its own costs each of more
     # than forty modules 8 KB of padding.
-    COMPILE_ARGS.append("-fno-asynchronous-unwind-tables")
+    ALWAYS_ARGS.append("-fno-asynchronous-unwind-tables")
     LINK_ARGS = ["-Wl,--strip-all", "-Wl,-z,noseparate-code"]
 always = not instrumented and sys.platform != "win32"
 # `cdef inline` must really inline: the kernel specialises functions by passing literals to them.
@@ -103,6 +103,12 @@ if CYTHON < (3, 2):
     del MORE_ARGS["_cyutility"]  # see SHARED
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
+
+
+def compile_args(name=""):
+    """Return the flags of a module: CFLAGS of the user come after our choice of optimisation."""
+    return [*COMPILE_ARGS, *MORE_ARGS.get(name, []), *USER_ARGS, *ALWAYS_ARGS]
+
 
 MODULES = [
     "_core",
@@ -149,7 +155,7 @@ extensions = [
     Extension(
         f"{package}.{name}",
         [f"src/{package}/{name.replace('.', '/')}.pyx"],
-        extra_compile_args=COMPILE_ARGS + MORE_ARGS.get(name, []),
+        extra_compile_args=compile_args(name),
         extra_link_args=LINK_ARGS,
         define_macros=MACROS,
     )
@@ -163,7 +169,7 @@ if CYTHON >= (3, 2):
         Extension(
             SHARED,
             ["src/locmsim/_cyutility.c"],  # which Cython makes
-            extra_compile_args=COMPILE_ARGS + MORE_ARGS.get("_cyutility", []),
+            extra_compile_args=compile_args("_cyutility"),
             extra_link_args=LINK_ARGS,
             define_macros=MACROS,
         )
@@ -230,7 +236,7 @@ class BuildExt(build_ext):
             self.look_for_compiler()
         self.translate()
         compiler = getattr(self.compiler, "compiler_so", None) or ["cl"]
-        command = " ".join([*compiler, *COMPILE_ARGS]).replace('"', "'")
+        command = " ".join([*compiler, *compile_args()]).replace('"', "'")
         for args, names in groupby(MORE_ARGS, MORE_ARGS.__getitem__):
             command += f"; {', '.join(names)}: {' '.join(args)}"
         for extension in self.extensions:
@@ -309,21 +315,9 @@ class Sdist(sdist):
         return name
 
 
-def text_of(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-# The version is read from the text of the package, which cannot be imported before it is built.
-VERSION = re.search(r'(?m)^__version__ = "(.+)"$', text_of("src/locmsim/__init__.py"))[1]
-REPOSITORY = tomllib.loads(text_of("pyproject.toml"))["tool"]["locmsim"]["repository"]
-
 # Spawned processes that translate modules import this file.
 if __name__ == "__main__":
     setup(
-        version=VERSION,
-        long_description=package_page.long_description(text_of("README.md"), REPOSITORY, VERSION),
-        long_description_content_type="text/markdown",
-        project_urls=package_page.urls(REPOSITORY, VERSION),
         ext_modules=extensions,
         cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
     )

@@ -2,7 +2,7 @@
 
 Each pair of agents plays each rule set in mirrored pairs, on card sets that nothing was tuned on.
 Searches are bounded by their work, so that the results depend only on the seeds. They are written
-to docs/data/ratings.json and, as tables, to docs/ratings.md, in about ten minutes on one core.
+to docs/data/ratings.json and, as a table, to docs/figures.md, in about ten minutes on one core.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import locmsim
 from locmsim.agents import AGENTS
 from locmsim.arena import Arena
 from locmsim.bench import machine
@@ -28,18 +29,12 @@ OPTIONS = {
     "search": (),  # its games take long: docs/figures.md has them
 }
 ONLY_15 = ("learned",)
-HEAD = """# Ratings of all agents
-
-All agents of the library against each other, in mirrored pairs. Elo is a maximum-likelihood
-estimate (Bradley-Terry, mean 0) with its 95 % interval; win % counts all games. Each agent plays
-its own deck or draft ([which](bot.md#agents)), so a rating measures both. The searches are bounded
-by their work and not by time, so the results do not depend on the machine. 50,000 nodes take a few
-milliseconds; the [figures](figures.md#how-strong) have `beam` with the time limits of the game. The
-command, here on {cpu}, {compiler}, Python {python}:
-
-    python tools/ratings.py --games {games} --cpu "{cpu}"
-
-[data/ratings.json](data/ratings.json) has every pairing.
+HEAD = """All agents of the library against each other, {games} games for each pair. Elo is a
+maximum-likelihood estimate (Bradley-Terry, mean 0) with its 95 % interval, win % counts all games.
+The searches are bounded by work and not by time, so this is the same on every machine; 50,000 nodes
+take a few milliseconds. [data/ratings.json](data/ratings.json) has every pairing. {cpu};
+{compiler}, Python {python}; version {version};
+`python tools/ratings.py --games {games} --cpu "{cpu}"`:
 """
 
 
@@ -66,21 +61,35 @@ def rate(rules: str, specs: Sequence[str], games: int, jobs: int | None) -> dict
     return {"players": rated, "pairings": pairings}
 
 
-def page(results: dict[str, Any]) -> str:
-    """Return the text of the page, with a table for each rule set."""
-    meta = results["meta"]
-    lines = [HEAD.format(**meta)]
-    for rules, result in results["rules"].items():
-        lines += [f"## Rules {rules}", "", "| agent | Elo | win % |", "|---|---|---|"]
-        for player in result["players"]:
+def section(results: dict[str, Any]) -> str:
+    """Return the section of the page: one table, in the order of the newest rules."""
+    rated = [
+        {player["name"]: player for player in result["players"]}
+        for result in results["rules"].values()
+    ]
+    rules = [name for name in results["rules"] for _ in range(2)]
+    titles = [f"{name}: {what}" for name, what in zip(rules, ("Elo", "win %") * 3, strict=True)]
+    lines = [HEAD.format(**results["meta"]), f"| agent | {' | '.join(titles)} |", "|---" * 7 + "|"]
+    for name in rated[0]:
+        cells = []
+        for players in rated:
+            if (player := players.get(name)) is None:
+                cells += ["-", "-"]
+                continue
             elo, (low, _) = player["elo"]["value"], player["elo"]["interval"]
-            lines.append(
-                f"| `{player['name']}` | {elo:+.0f} ± {elo - low:.0f} |"
-                f" {100 * player['wins'] / player['games']:.1f} |"
-            )
-        games = result["players"][0]["games"]
-        lines += ["", f"{games:,} games per agent, {meta['games']} per pairing.", ""]
-    return "\n".join(lines)
+            cells += [
+                f"{elo:+.0f} ± {elo - low:.0f}",
+                f"{100 * player['wins'] / player['games']:.1f}",
+            ]
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def page(text: str, results: dict[str, Any]) -> str:
+    """Return the text of docs/figures.md with the section of these results."""
+    before, title, rest = text.partition("\n## Ratings\n\n")
+    _, following, after = rest.partition("\n\n## ")
+    return before + title + section(results) + following[1:] + after
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -109,6 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "cpu": options.cpu or here["CPU"],
             "compiler": here["compiler"],
             "python": here["Python"].split()[-1],
+            "version": locmsim.__version__,
         },
         "rules": {},
     }
@@ -117,7 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (options.docs / "data").mkdir(exist_ok=True)
     text = json.dumps(results, indent=1) + "\n"
     (options.docs / "data" / "ratings.json").write_text(text)
-    (options.docs / "ratings.md").write_text(page(results))
+    path = options.docs / "figures.md"
+    path.write_text(page(path.read_text(), results))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Public classes have pages of their own: the page of a module does not show them again."""
+"""Public classes have pages or sections of their own: modules do not show them again."""
 
 import inspect
 from functools import cache
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # tests and .ci/check_site.py read the list without it
     from sphinx.application import Sphinx
 
-#: Packages whose public names are in the reference, each class on a page of its own.
+#: Packages whose public names are in the reference, each class on a page or in a section.
 PACKAGES = [
     "locmsim",
     "locmsim.agents",
@@ -48,7 +48,7 @@ def public_classes() -> dict[type, str]:
 
 
 def skipped(app: "Sphinx", what: str, name: str, obj: Any, skip: bool, _: Any) -> bool | None:
-    """Handler of ``autodoc-skip-member``: what has a page of its own."""
+    """Handler of ``autodoc-skip-member``: what has a page or section of its own."""
     if what == "module" and inspect.isclass(obj) and obj in public_classes():
         return True
     return None

@@ -1,6 +1,6 @@
 """Measures the cost of the simulator's operations, and computes a signature of its behaviour.
 
-docs/performance.md explains how each figure is measured. bench/ passes the same functions to
+docs/figures.md explains how each figure is measured. bench/ passes the same functions to
 pytest-benchmark.
 """
 

@@ -37,7 +37,7 @@ class _Parser(Parser):
 
 
 class _Best:
-    """The tree search in rule sets where it beats `beam` (docs/strength.md), else `beam`."""
+    """The tree search in rule sets where it beats `beam` (docs/figures.md), else `beam`."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options

@@ -1,4 +1,4 @@
-"""Tests of the training examples of docs/learning.md, with small numbers; most need PyTorch."""
+"""Tests of the training examples of docs/training.md, with small numbers; most need PyTorch."""
 
 import re
 import subprocess
@@ -242,7 +242,7 @@ def test_attributes_of_all_rows_for_stable_baselines():
 
 # ------------------------------------------------------------------------------- other libraries
 
-PAGE = Path(__file__).parents[2] / "docs" / "learning.md"
+PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 #: The programs of the page, by the library that they use.
 RECIPES = {
     next(name for name in ("sb3_contrib", "RecordVideo") if name in block): block

@@ -46,7 +46,7 @@ def shipped_policy(rules: str = "1.5") -> "Policy":
 class LearnedAgent(PolicyAgent):
     """The trained network of the library for a rule set: a policy without a search.
 
-    docs/learning.md describes its training and its strength.
+    docs/training.md describes its training and its strength.
 
     Parameters
     ----------

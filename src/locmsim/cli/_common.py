@@ -119,8 +119,8 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
         head = b""
     if not re.match(ours, head, re.DOTALL):
         raise Failure(
-            f"cannot write {path}: it exists and was not written by this command; use --force"
-            " overwrites it",
+            f"cannot write {path}: the file exists, and this command has not written it; use"
+            " --force to overwrite it",
             code=2,
         )
 

@@ -315,7 +315,7 @@ def _by_score(card: Card) -> float:
 
 
 #: The deck builders by name. "default" searches for the most valuable deck, "score" chooses the
-#: best cards by the tuned score (docs/bot.md compares them), "classic" imitates the champion's
+#: best cards by the tuned score (docs/agents.md compares them), "classic" imitates the champion's
 #: decks, and "cheapest" is a baseline.
 DECK_BUILDERS: dict[str, DeckBuilder] = {
     "default": _default_deck,

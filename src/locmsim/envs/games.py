@@ -115,7 +115,7 @@ class Games:
                 "allowed": list(range(self.sets.size)),
             },
         )
-        #: What episodes that have ended come to.
+        #: The results of finished episodes.
         self.results = Results(self, deck_weight)
         #: Whether rows have begun.
         self._begun = False

@@ -1,4 +1,4 @@
-"""What episodes that have ended come to: infos, matches, and rewards that Python works out."""
+"""Results of finished episodes: infos, matches, and rewards that Python computes."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any

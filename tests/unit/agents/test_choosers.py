@@ -259,8 +259,8 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
 
 
 def test_commands_of_the_page(tmp_path, monkeypatch, capsys):
-    """The commands with choosers in docs/learning.md, with fewer games and untrained networks."""
-    page = Path(__file__).parents[3] / "docs" / "learning.md"
+    """The commands with choosers in docs/training.md, with fewer games and untrained networks."""
+    page = Path(__file__).parents[3] / "docs" / "training.md"
     monkeypatch.chdir(tmp_path)
     for folder in ("construct", "match"):
         (tmp_path / "runs" / folder).mkdir(parents=True)

@@ -12,7 +12,7 @@ from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
 from locmsim.cli.main import main
 
-#: Small rows of the tables of docs/figures.md and docs/strength.md: players, and further options.
+#: Small rows of the tables of docs/figures.md: players, and further options.
 ROWS = [
     ("beam:nodes=60,time_ms=0 greedy --seeds 10000000..10000001", "1.5"),
     ("beam:nodes=60,time_ms=0,belief=any rule --seeds 10521000..10521001", "1.5"),

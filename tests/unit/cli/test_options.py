@@ -271,3 +271,18 @@ def test_a_word_that_is_no_command_and_no_bot(capsys: pytest.CaptureFixture[str]
         with pytest.raises(SystemExit):
             main([word, "random"])
         assert f"unknown command '{word}'; did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_a_file_of_others_is_named_and_what_overwrites_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bot.c"
+    path.write_text("int main(void) {}")
+    with pytest.raises(SystemExit) as ended:
+        main(["export", "--rules", "1.0", "-o", str(path)])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(
+        f": cannot write {path}: the file exists, and this command has not written it;"
+        " use --force to overwrite it\n"
+    )
+    assert path.read_text() == "int main(void) {}"

@@ -135,6 +135,24 @@ def test_help_of_step_says_who_is_paid_when():
             assert word in table, word
 
 
+def test_the_page_explains_every_key_of_the_info():
+    options = {
+        "battlers": ("random", "random"),
+        "battles": 2,
+        "deck_values": True,
+        "final_obs": True,
+    }
+    venv = LocmVectorEnv(2, episode="choice", card_sets=2, **options)
+    venv.reset(seed=1)
+    for number in range(30):
+        info = venv.step(venv.sample(number))[4]
+    page = (Path(__file__).parents[3] / "docs" / "learning.md").read_text()
+    table = page.partition("| key | what it is |")[2].partition("\n\n")[0]
+    first = " ".join(line.split(" | ")[0] for line in table.splitlines())
+    names = {name for name in info if not name.startswith("_")}
+    assert {*re.findall(r"`(\w+)`", first)} == names | {"match"}  # of single environments
+
+
 def test_final_observations():
     plain = LocmVectorEnv(4, opponent="random", **FEW)
     venv = LocmVectorEnv(4, opponent="random", final_obs=True, **FEW)

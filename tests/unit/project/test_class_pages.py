@@ -1,4 +1,4 @@
-"""Every public class has a page of the reference, with an example and its options by name."""
+"""Every public class has a page or section of the reference, with an example and its options."""
 
 import inspect
 import re
@@ -26,19 +26,19 @@ def names_of(value: type, name: str) -> set[str]:
 
 
 def wrong_pages(name: str, value: type, pages: dict[str, str]) -> list[str]:
-    """Return what is missing on the page of a class."""
+    """Return what is missing where a class is documented: on its page, or in its section of one."""
     documented = [
-        file
+        (file, section)
         for file, text in pages.items()
-        if names_of(value, name) & set(re.findall(r"^\.\. autoclass:: ([\w.]+)", text, re.M))
+        for section in re.split(r"(?m)^(?=##? )", text)
+        if names_of(value, name) & set(re.findall(r"^\.\. autoclass:: ([\w.]+)", section, re.M))
     ]
     if len(documented) != 1:
-        return [f"{name}: expected one page, got {documented}"]
-    (file,) = documented
-    text = pages[file]
+        return [f"{name}: expected one page, got {[file for file, _ in documented]}"]
+    ((file, text),) = documented
     short = value.__name__
     wrong = []
-    if not re.match(rf"# {short}( \(.+\))?\n\n[A-Z`\[]", text):
+    if not re.match(rf"##? {short}( \(.+\))?\n\n[A-Z`\[]", text):
         wrong.append(f"{file}: begins without the class's name and a sentence")
     if not re.search(r"^>>> ", text, re.M):
         wrong.append(f"{file}: no example")
@@ -59,6 +59,8 @@ def test_missing_pages_and_examples_are_found() -> None:
     assert wrong_pages(name, Thing, {"a.md": page}) == []
     assert wrong_pages(name, Thing, {}) == [f"{name}: expected one page, got []"]
     assert wrong_pages(name, Thing, {"a.md": page, "b.md": page}) != []
+    section = {"a.md": "# Things\n\nAll things.\n\n#" + page}
+    assert wrong_pages(name, Thing, section) == []
     without = page.replace(">>> Thing()", "").replace("# Thing", "# Things")
     assert wrong_pages(name, Thing, {"a.md": without}) == [
         "a.md: begins without the class's name and a sentence",

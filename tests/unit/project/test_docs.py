@@ -17,6 +17,12 @@ from vestrock.cli import command_parser as vestrock_parser
 ROOT = Path(__file__).parents[3]
 API = ROOT / "docs" / "api.md"
 FIGURES = ROOT / "docs" / "figures.md"
+#: The page of figures, and tables of speed and of timed matches that belong to one tool.
+WITH_PROCESSORS = [
+    "CHANGELOG.md",
+    *(f"docs/{page}.md" for page in ("codingame", "figures", "scaling")),
+    *(f"docs/vestrock/{page}.md" for page in ("rules", "server")),
+]
 PAGES = sorted(
     path
     for folder in (".", "docs", "examples", "tests/data")
@@ -129,26 +135,37 @@ def test_figures_of_the_readme_are_those_of_the_pages():
     assert actions == found["random playouts, actions a second"]
     assert fair == found["fair playouts: in Cython"]
     assert size == [sizes[rules] for rules in ("1.5", "1.2", "1.0")]
-    learning = {row[0]: row[1] for row in rows((ROOT / "docs" / "learning.md").read_text())}
     for opponent in ("the caller on both sides", "against `osl`"):
-        steps = learning[opponent].removesuffix(" M")
-        assert f"{steps} million" in readme, opponent
+        steps = found[opponent][0].removesuffix(" M")
+        assert f"{steps} million" in readme.replace("\n", " "), opponent
     wins = next(row for row in rows(figures) if row[:2] == ["`beam`", "`own-turn`"])
     share = round(float(wins[3].removesuffix(" %")))
     assert f"wins {share} % of its games" in readme.replace("\n", " ")
 
 
-@pytest.mark.parametrize("page", ["figures.md", "strength.md"])
-def test_figures_name_machine_and_compiler(page):
-    """A section with figures names a command, a CPU and a compiler."""
-    text = (ROOT / "docs" / page).read_text()
-    for section in re.split(r"^## ", text, flags=re.M)[1:]:
-        if "do not depend on the machine" in section or not re.search(r"\d %|\d ns", section):
-            continue
-        title = section.partition("\n")[0]
-        assert re.search(r"gcc \d", section), title
-        assert re.search(r"AMD EPYC|Intel Xeon", section), title
-        assert re.search(r"locmsim (arena|bench)|python tools/", section), title
+def test_tables_of_figures_name_machine_compiler_version_and_command():
+    """Above each table stand all four, or that it is the same on every machine."""
+    text = FIGURES.read_text().partition("\n## How exact")[2]
+    tables = re.findall(r"((?:^(?![|#]).*\n)+)\n?(^\|.*\n(?:^\|.*\n)+)", text, re.M)
+    measured = [(above, table) for above, table in tables if "| what is timed |" not in table]
+    assert len(measured) == text.count("\n|---") - 1 > 12
+    for above, table in measured:
+        head = table.partition("\n")[0]
+        line = " ".join(above.split())
+        assert "ersion 0." in line or "at an earlier commit" in line, head
+        assert re.search(
+            r"`locmsim (arena|bench)|    locmsim arena|python tools/|pytest ", above + table
+        ), head
+        if "same on every machine" not in line:
+            assert re.search(r"(gcc|clang) \d|at an earlier commit", line), head
+            assert re.search(r"AMD EPYC|Intel Xeon", line), head
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_processors_are_named_with_the_figures_only(page):
+    """A processor in the middle of a sentence tells most readers nothing."""
+    if page.relative_to(ROOT).as_posix() not in WITH_PROCESSORS:
+        assert re.findall(r"EPYC|Xeon|Zen \d|Sapphire", page.read_text()) == []
 
 
 def commands(page: Path) -> list[list[str]]:

@@ -40,9 +40,11 @@ def test_default_decks_are_worth_most():
     assert all(value <= 0 for values in found.values() for value in values)
 
 
-def test_the_page_of_ratings_is_made_of_the_results():
+def test_the_table_of_ratings_is_made_of_the_results():
     results = json.loads((DOCS / "data" / "ratings.json").read_text())
-    assert ratings.page(results) == (DOCS / "ratings.md").read_text()
+    page = (DOCS / "figures.md").read_text()
+    assert ratings.section(results) in page
+    assert ratings.page(page, results) == page
     for rules, result in results["rules"].items():
         names = [player["name"] for player in result["players"]]
         assert sorted(names) == sorted(ratings.players(rules))

@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 #: The tables of each page, in order: the command whose options they have. All tables of a command
 #: in a page are one; a name in brackets stands for a table of some of its options.
 TABLES = {
-    "bot.md": ["bot"],
+    "agents.md": ["bot"],
     "codingame.md": ["export", "export"],
     "compare.md": ["(arena run)"],
     "referee.md": ["play"],

@@ -105,14 +105,14 @@ def test_logs_are_followed():
 
 
 def test_help_and_the_page_explain_every_array(tmp_path):
-    """The module's help and docs/learning.md name all that a file has, and nothing else."""
+    """The module's help and docs/training.md name all that a file has, and nothing else."""
     path = tmp_path / "a.npz"
     last(examples_of_agent("random", 1, card_sets=2)).save(path, "random")
     with np.load(path) as file:
         names = set(file.files)
     explained = re.findall(r"^``.*?``(?=  )", inspect.getdoc(dataset), re.M)
     assert set(re.findall(r"``(\w+)``", " ".join(explained))) == names
-    page = Path(__file__).parents[3] / "docs" / "learning.md"
+    page = Path(__file__).parents[3] / "docs" / "training.md"
     table = page.read_text().partition("| array | shape |")[2].partition("\n\n")[0]
     cells = [line.split(" | ")[0] for line in table.splitlines()[2:]]
     assert set(re.findall(r"`(\w+)`", " ".join(cells))) == names
