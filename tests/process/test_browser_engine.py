@@ -247,14 +247,14 @@ def test_positions_are_texts_of_the_package(rules, tmp_path):
             lambda text: "1.2" + text[3:],
             "The position is of rules 1.2: this page plays by rules 1.5",
         ),
-        (lambda text: text.rsplit(" ", 1)[0], "This is no position: expected rules turn winner"),
+        (lambda text: text.rsplit(" ", 1)[0], "This is not a position: expected rules turn winner"),
         (lambda text: text.replace("/", ",", 1), "expected numbers/hand/board/deck"),
         (lambda text: re.sub(r":(?=\d+,)", ":9", text, count=1), "there are|expected"),
         (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected a number, got x"),
         (lambda text: re.sub(r"^(1.5 \S+ - \S+?,)", r"\g<1>9", text), "not of these rules"),
     ],
 )
-def test_a_position_that_is_none(change, why, tmp_path):
+def test_a_position_that_is_malformed(change, why, tmp_path):
     result = golden_result(next(game for game in golden_games("1.5") if len(game["turns"]) > 5))
     state = next(iter(played_turns(result)))[1]
     with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
@@ -300,7 +300,7 @@ def test_a_log_is_followed(rules, weights, tmp_path):
             lambda log: log.update(gameParameters=["seed=12\nshufflePlayer0Seed=3"]),
             "shufflePlayer0Seed=3, which does not follow from its seed",
         ),
-        (lambda log: log.update(outputs=None), "This is no log of a match"),
+        (lambda log: log.update(outputs=None), "This is not a log of a match"),
     ],
 )
 def test_a_log_that_a_page_cannot_show(change, why, weights, tmp_path):

@@ -166,9 +166,9 @@ def test_other_cards_have_no_pictures(open_page: Opener, tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("nothing", "This is no position"),
-        ("{", "This is no log"),
-        ("{}", "This is no log of a match"),
+        ("nothing", "This is not a position"),
+        ("{", "This is not a log"),
+        ("{}", "This is not a log of a match"),
         ('{"outputs": {"0": [], "1": []}, "gameParameters": ["seed=5"]}', "cannot be followed"),
     ],
 )

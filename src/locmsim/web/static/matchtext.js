@@ -114,11 +114,11 @@ export function readLog(text, rules, seedNames) {
   try {
     log = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is no log: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`This is not a log: ${error instanceof Error ? error.message : error}`);
   }
   const own = log?.locmsim ?? {};
   if (![0, 1].every((player) => Array.isArray(log?.outputs?.[player])))
-    throw new Error("This is no log of a match.");
+    throw new Error("This is not a log of a match.");
   if (own.rules && own.rules !== rules)
     throw new Error(`The log is of rules ${own.rules}: this page plays by rules ${rules}.`);
   if (own.ids === "old")

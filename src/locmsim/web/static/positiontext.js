@@ -124,7 +124,7 @@ function cardAt(bytes, at) {
  * @param {string} text @param {string} rules @param {Map<number, Row>} fixed as for `textOf` */
 export function bytesOf(text, rules, fixed) {
   const fields = text.trim().split(/\s+/);
-  if (fields.length !== 7) throw new Error(`This is no position: expected ${FIELDS}.`);
+  if (fields.length !== 7) throw new Error(`This is not a position: expected ${FIELDS}.`);
   if (fields[0] !== rules)
     throw new Error(`The position is of rules ${fields[0]}: this page plays by rules ${rules}.`);
   const cards = listed(fields[6]).map((part, i) => rowOf(part, `cards[${i}]`, fixed));
