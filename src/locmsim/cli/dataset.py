@@ -2,11 +2,11 @@
 
 import argparse
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from locmsim._database import is_database
 from locmsim._io import counted
 from locmsim._options import declaration
 from locmsim.cli._common import (
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from locmsim.tuning.dataset import Examples
 
 __all__ = ["add_options", "run"]
-
-_SQLITE = b"SQLite format 3\0"
 
 
 def add_options(parser: Parser) -> None:
@@ -82,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     with ended_by_signals():
         try:
             with contextlib.redirect_stdout(sys.stderr):  # output of agents
-                database = _is_database(options.source)
+                database = is_database(options.source)
                 _check_source(options, database)
                 found = _of_database(options) if database else _of_agent(options)
                 for examples in tqdm(found, total=games, unit="game", disable=None):
@@ -106,13 +104,6 @@ def _check_source(options: argparse.Namespace, database: bool) -> None:
         if name in options.parser.present:
             what = "results of an arena" if database else "an agent"
             raise Failure(f"--{name}: does not apply to {what}, as {options.source} is", code=2)
-
-
-def _is_database(source: str) -> bool:
-    if not os.path.isfile(source):
-        return False
-    with open(source, "rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
 
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
