@@ -129,10 +129,11 @@ def check_output(
     option: str, path: str | None, ours: bytes | None = None, force: bool = False
 ) -> None:
     """Check what an option names as `check_target` does, unless that is the standard output."""
-    if path not in (None, *STDOUT_PATHS):
-        assert path is not None
+    if path is None:
+        return
+    if path not in STDOUT_PATHS:
         check_target(path, ours, force)
-    elif path is not None and force:
+    elif force:
         raise Failure(f"--force: does not apply with {option} {path}", code=2)
 
 

@@ -8,7 +8,7 @@ from locmsim._checks import MOST_MS
 from locmsim._options import Option, check_values, documented
 from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent, turn_times
 from locmsim.export.header import selected
-from locmsim.export.kit import SEARCHES, Ascii, SearchName, check_parts, make_kit, template
+from locmsim.export.kit import Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
 from locmsim.rules.options import Rules
@@ -116,8 +116,6 @@ def export_bot(
     """
     get_rules(rules)
     check_values(export_bot, search=search, time_ms=time_ms, share=share)
-    if options is not None and not isinstance(options, SEARCHES[search]):
-        raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
     used_weights = (weights or WeightsFile())[rules]
     parts = check_parts(rules, ["deck", "draft", "search"])
     kit = make_kit(rules, parts, used_weights, search=search, options=options, ascii=ascii)

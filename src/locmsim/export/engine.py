@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from locmsim._options import check_values, documented
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.export.header import selected
-from locmsim.export.kit import DATA, SEARCHES, SearchName, check_parts, make_kit, template
+from locmsim.export.kit import DATA, SearchName, check_parts, make_kit, template
 from locmsim.export.numbers import list_of
 from locmsim.networks.weights import Weights, WeightsFile
 from locmsim.rules.options import Rules
@@ -100,8 +100,6 @@ def export_engine(
     True
     """
     check_values(export_engine, search=search)
-    if options is not None and not isinstance(options, SEARCHES[search]):
-        raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
     parts = check_parts(rules, ["deck", "draft", "search", "tests"])
     used_weights = (weights or WeightsFile())[rules]
     kit = make_kit(rules, parts, used_weights, search=search, options=options)

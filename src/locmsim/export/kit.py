@@ -117,7 +117,12 @@ def make_kit(
     options: SearchOptions | None = None,
     ascii: bool = False,
 ) -> Kit:
-    """Return the templates and numbers of some parts; `options` are those of the search."""
+    """Return the templates and numbers of some parts; `options` are those of the search.
+
+    ``ValueError`` for options of another search.
+    """
+    if options is not None and not isinstance(options, SEARCHES[search]):
+        raise ValueError(f"options: expected {SEARCHES[search].__name__}, got {options!r}")
     numbers = _Numbers(ascii)
     numbers.macros["RULES"] = RULES_NAMES.index(rules)
     numbers.macros["IS_TREE"] = int(search == "mcts")

@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Any, Final
 
 from locmsim._core import State
@@ -22,6 +21,7 @@ __all__ = [
     "LEAST_LOSS",
     "GameReport",
     "TurnReport",
+    "answer_value",
     "compare_turn",
     "report_game",
     "report_turns",
@@ -227,6 +227,26 @@ def report_turns(
             )
 
 
+def answer_value(belief: Belief, answer: str, *, seed: int = 0) -> float:
+    """Return the expected result of an answer, -1 to 1, as `compare_turn` compares it with others.
+
+    Parameters
+    ----------
+    belief : Belief
+        What the player knows in that turn.
+    answer : str
+        The answer.
+    seed : int
+        The seed of the report.
+
+    Raises
+    ------
+    InvalidActionError
+        The answer is malformed.
+    """
+    return line_value(belief, answer, worlds=WORLDS, seed=seed + 1)
+
+
 def compare_turn(
     observation: Observation,
     belief: Belief,
@@ -261,12 +281,11 @@ def compare_turn(
     root = belief.root()
     search = search or BeamSearch()
     found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
-    compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
-    best, value = found.line, compare(found.line)
+    best, value = found.line, answer_value(belief, found.line, seed=seed)
     value_played = _LOST
     if answer is not None:
         with contextlib.suppress(InvalidActionError):  # it ends the match
-            value_played = compare(answer)
+            value_played = answer_value(belief, answer, seed=seed)
             if value_played >= value:
                 best, value = ";".join(answer_actions(root, answer)) or "PASS", value_played
     return TurnReport(turn, root.current_player(), answer, best, value, value_played, root)

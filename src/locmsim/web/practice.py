@@ -7,9 +7,16 @@ from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
+from locmsim._core import State
 from locmsim.game.action_text import answer_actions, cards_of
 from locmsim.referee.knowledge import replayed
-from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, compare_turn, report_turns
+from locmsim.referee.turn_report import (
+    LEAST_LOSS,
+    TurnReport,
+    answer_value,
+    compare_turn,
+    report_turns,
+)
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
 from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
 from locmsim.web.filters import Filter
@@ -39,19 +46,24 @@ class _Exercise(NamedTuple):
     @property
     def key(self) -> str:
         """By what browsers remember what was solved: the same whatever the match is called."""
-        return f"{self.position.root.hash64():016x}"
+        return _key(self.position.root)
 
-    def compared(self, answer: str | None) -> TurnReport:
-        """Return an answer in a turn of a match beside the best one, as the report does."""
+    def compared(self) -> TurnReport:
+        """Return the turn of the match beside the best one, as the report does."""
         position = self.position
         assert position.belief is not None
         assert position.turn is not None
         seen: Any = position.seen
-        return compare_turn(seen, position.belief, answer, turn=position.turn)
+        return compare_turn(seen, position.belief, self.answer, turn=position.turn)
 
     def best(self) -> str:
         """Return the turn that wins, or the best one that is known."""
-        return self.puzzle.line if self.puzzle else self.compared(self.answer).best
+        return self.puzzle.line if self.puzzle else self.compared().best
+
+
+def _key(state: State) -> str:
+    """Return the id of an exercise, which for a puzzle is `Puzzle.key`."""
+    return f"{state.hash64():016x}"
 
 
 def page(site: Site) -> Page:
@@ -154,8 +166,9 @@ def _evaluated_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
     """Evaluate a turn beside the best one that the engine finds, and the one of the match."""
     position = exercise.position
     position.after(actions)  # they must be legal
-    then = exercise.compared(exercise.answer)
-    value = exercise.compared(";".join(actions) or "PASS").value_played
+    assert position.belief is not None
+    then = exercise.compared()
+    value = answer_value(position.belief, ";".join(actions) or "PASS")
     mine, best, played = (
         _win_probability(value),
         _win_probability(then.value_best),
@@ -243,5 +256,5 @@ def _mistake(key: str, turn: TurnReport, names: list[str]) -> dict[str, Any]:
         "player": turn.player,
         "names": names,
         "loss": turn.loss,
-        "id": f"{turn.start.hash64():016x}",
+        "id": _key(turn.start),
     }

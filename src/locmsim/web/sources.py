@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from locmsim._database import is_database
 from locmsim.arena.game_worker import replayed
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.registry import find_log_part, game_from_json
@@ -36,7 +37,6 @@ __all__ = [
     "replay_of",
 ]
 
-_SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
 
 
@@ -91,11 +91,10 @@ def load_log(
 
 
 def _log_bytes(path: str) -> bytes:
+    if is_database(path):
+        raise ValueError(f"the results of many games: give one by its number, as in {path}:1")
     with open(path, "rb") as file:
-        data = file.read(len(_SQLITE))
-        if data == _SQLITE:
-            raise ValueError(f"the results of many games: give one by its number, as in {path}:1")
-        return data + file.read()
+        return file.read()
 
 
 def replay_of(

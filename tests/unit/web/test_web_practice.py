@@ -41,7 +41,6 @@ def test_mistakes_are_what_the_report_says_was_given_away(
         own = [turn for turn in turns if turn.player == seat]
         assert [(one["turn"], one["loss"]) for one in found] == [(t.turn, t.loss) for t in own]
         assert all(one["player"] == seat and one["names"] == ["You", "bob"] for one in found)
-    assert own or found is not None
     assert len({turn.player for turn in turns}) >= 1
 
 
