@@ -14,6 +14,7 @@ import re
 import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -234,6 +235,14 @@ def running(pids: Iterable[int]) -> list[int]:
         if stat.rpartition(")")[2].split()[0] not in "ZX":
             found.append(pid)
     return found
+
+
+def assert_gone(processes: Iterable[int]) -> None:
+    """Wait until processes have ended, at most 20 seconds (Linux)."""
+    deadline = time.monotonic() + 20
+    while (left := running(processes)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert left == []
 
 
 @contextlib.contextmanager

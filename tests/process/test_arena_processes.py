@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import BOT, LOCMSIM, children_of, default_signals, played, running
+from helpers import BOT, LOCMSIM, assert_gone, children_of, default_signals, played, running
 
 from locmsim.arena import Arena, ArenaError, CorePool, available_cores
 from locmsim.arena.store import NoResultsError, Store
@@ -444,13 +444,6 @@ class Tool:
     def workers(self) -> list[int]:
         """Return its worker processes."""
         return children_of(self.process.pid)
-
-
-def assert_gone(processes: list[int]) -> None:
-    deadline = time.monotonic() + 20
-    while (left := running(processes)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert left == []
 
 
 def go_on(db: Path, before: int) -> None:

@@ -403,7 +403,9 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.wait_for_selector("#follow")
         if page.locator("#line li").all_inner_texts() != ["nothing"]:
             break
+        before = version(page)
         page.click("#end")
+        changed(page, before)  # with it goes the hint, which is that of a turn
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     # Click other cards between the steps of the hint, as fast as the page can.
