@@ -4,6 +4,7 @@ import ctypes
 import gzip
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
 from locmsim._core import State
-from locmsim.agents import LevelAgent
+from locmsim.agents import LevelAgent, make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
@@ -27,6 +28,7 @@ from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import cards_1x
+from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Belief, Evaluation
 from locmsim.search.analysis import held_cards
@@ -195,15 +197,46 @@ def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path)
             assert texts == known["choices"][player]
             answers.append(machine.ask("answers", player=player, texts=texts))
             assert answers[player] == [call.answer for call in calls if call.player == player]
-        table = {"seed": 12, "answers": answers}
-        text = machine.ask("log", table=table, rules=rules, match=data)
+        text = machine.ask("log", seed="12", rules=rules, answers=answers, match=data)
     with Machine(result, tmp_path) as machine:
         assert machine.ask("look", path=[])["board"] == first
-    log = tmp_path / "log.json"
-    log.write_text(text)
-    loaded, names = load_replay(str(log))
+    loaded, names = loaded_log(text, tmp_path)
     assert names == ("one", "two")
     assert loaded.match.log == match.log
+
+
+def loaded_log(text, folder):
+    """Return the match of a log that a page wrote, and the names in it."""
+    log = folder / "log.json"
+    log.write_text(text)
+    return load_replay(str(log))
+
+
+@pytest.mark.parametrize("kind", ["seed", "ids of 2022", "own cards", "decks", "death from drawing"])
+def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
+    """It begins as the log of the match did, and has the steps that a page shows."""
+    ids = "old" if kind == "ids of 2022" else "new"
+    cards = generate_cards(seed=5) if kind == "own cards" else None
+    match = Match("1.5", seed=None if cards else 3, cards=cards, ids=ids)
+    agents = [make_agent("pass" if kind == "death from drawing" else "greedy") for _ in range(2)]
+    result = play(agents, match, timeout_scale=0)
+    if kind == "decks":
+        result = replace(result, decks="greedy")
+    if kind == "death from drawing":  # and is asked
+        assert [*played_turns(result)][-1][1].is_terminal()
+    data = replay_data(result, ("one", "two"))
+    with Machine(result, tmp_path) as machine:
+        log = json.loads(log_line(result, ("ann", "bob")))
+        text = machine.ask("playedOn", log=log, choices=1, match=data)
+    loaded, names = loaded_log(text, tmp_path)
+    assert names == ("one", "two")
+    assert (loaded.winner, loaded.turns, loaded.fault) == (result.winner, result.turns, None)
+    assert loaded.match.ids == "new"
+    assert loaded.match.cards == result.match.cards
+    assert loaded.match.decks == result.match.decks
+    assert loaded.decks == result.decks
+    applied = [actions for _, _, actions in played_turns(result)]
+    assert [actions for _, _, actions in played_turns(loaded)] == applied
 
 
 def fixed_cards(rules):

@@ -1,6 +1,7 @@
 """The one-file page with an engine, in Chromium from disk and without a network."""
 
 import re
+from pathlib import Path
 
 import pytest
 from amounts import amount
@@ -10,7 +11,7 @@ from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
-from locmsim.web import replay_html
+from locmsim.web import load_replay, replay_html
 from locmsim.web.positions import played_turns, state_at_step
 from locmsim.web.views import legal_texts
 
@@ -72,7 +73,7 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
 
 
 @pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
-def test_it_plays_on_against_a_level(rules, open_page: Opener):
+def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     # Two turns before the end, the one who was to lose does nothing.
     game = long_game(rules)
     loser, last = 1 - game["winner"], len(game["turns"]) - 1
@@ -92,6 +93,18 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener):
             break
         page.click("#end")
     sync_api.expect(ending).to_have_text("You lost")
+    # The log is that of the whole match: up to here that of the file, and then what was played.
+    with page.expect_download() as download:
+        page.click("#save-log")
+    log = tmp_path / "log.json"
+    log.write_bytes(Path(download.value.path()).read_bytes())
+    played, found = load_replay(str(log))
+    assert [*found] == names
+    assert played.winner == 1 - loser
+    applied = [actions for _, _, actions in played_turns(played)]
+    before = [actions for _, _, actions in played_turns(golden_result(game))]
+    assert applied[:turn] == before[:turn]
+    assert applied[turn] == []
     page.click("#leave")
     sync_api.expect(page.locator("#title")).to_have_text("ann against bob")
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")

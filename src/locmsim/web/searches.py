@@ -12,7 +12,13 @@ from locmsim._options import Declared, Option, declaration
 from locmsim.art import card_titles
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
-from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.referee.turn_report import (
+    LEAST_LOSS,
+    GameReport,
+    TurnReport,
+    report_budget,
+    report_turns,
+)
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
@@ -66,7 +72,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         if not of:
             raise Refusal("the match ended before the battle")
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
-        fixed["decks_note"] = decks_note(result.match.rules)
+        fixed |= {"decks_note": decks_note(result.match.rules), "least_loss": LEAST_LOSS}
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []

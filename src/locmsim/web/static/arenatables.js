@@ -25,6 +25,12 @@ export const percent = (/** @type {number} */ share) => (100 * share).toFixed(1)
 export const signed = (elo, none) =>
   elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
 
+/** All players, and then each of them, as options of a choice. @param {{name: string}[]} players */
+export const everybody = (players) =>
+  ["everybody", ...players.map(({ name }) => name)].map(
+    (text, i) => /** @type {[string, string]} */ ([String(i - 1), text]),
+  );
+
 /** @param {Player} one */
 function eloText(one) {
   if (one.elo === null || !one.pairs) return "\u2013";

@@ -6,10 +6,10 @@ import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
 import { $, element, select, valueOf } from "./dom.js";
 import { FilePage } from "./filepage.js";
-import { Local, pathTo, Teller, unpacked } from "./local.js";
+import { save, unpacked } from "./files.js";
+import { Local, pathTo, Teller } from "./local.js";
 import { LocalGame } from "./localgame.js";
-import { save } from "./matchpanels.js";
-import { logOf, offerText, readLog } from "./matchtext.js";
+import { begunFrom, offerText, readLog } from "./matchtext.js";
 import { bytesOf, textOf } from "./positiontext.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
@@ -126,7 +126,7 @@ class PlayPage {
     if (won !== (fault ? null : winner)) throw new Error(ANOTHER_END);
     const match = { ...this.match(deck, names), winner, fault, choice: taken, offers };
     match.params = { seed };
-    this.showMatch(match, first, actions, boards);
+    this.showMatch(match, first, actions, boards, async () => begunFrom(seed, rules, choices));
   }
 
   /** Show a position of one line. @param {string} text */
@@ -177,8 +177,9 @@ class PlayPage {
   }
 
   /** Show a match from its first position on. @param {import("./viewer.js").Match} match
-   * @param {any} board @param {string[]} actions @param {any[]} boards */
-  showMatch(match, board, actions, boards) {
+   * @param {any} board @param {string[]} actions @param {any[]} boards
+   * @param {() => Promise<import("./matchtext.js").Begun>} [begun] what its log begins with */
+  showMatch(match, board, actions, boards, begun) {
     const teller = new Teller(match);
     const first = teller.position(board);
     const { turn } = first;
@@ -187,7 +188,7 @@ class PlayPage {
       ...teller.steps(actions, first, boards),
     ];
     history.replaceState(null, "", "#");
-    new FilePage(this.host, match, this.local, (viewer) => {
+    new FilePage(this.host, match, this.local, begun, (viewer) => {
       const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
       viewer.tools.append(element("div", { class: "bar" }, leave, this.saver(viewer)));
     });
@@ -248,8 +249,8 @@ class PlayPage {
   /** The cards of a set, with their pictures. @param {string} packed
    * @returns {Promise<Record<string, import("./cards.js").CardData>>} */
   async cards(packed) {
-    const pieces = await (await unpacked(this.data.pieces)).json();
-    const cards = await (await unpacked(packed)).json();
+    const pieces = await unpacked(this.data.pieces).json();
+    const cards = await unpacked(packed).json();
     for (const card of Object.values(cards))
       card.svg = card.svg
         .map((/** @type {any} */ one) => (typeof one === "number" ? pieces[one] : one))
@@ -321,15 +322,8 @@ class PlayPage {
     const first = new Teller(match).position(board);
     const steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
     const leave = () => this.menu();
-    const over = (/** @type {LocalGame} */ game) => {
-      const button = element("button", {
-        id: "save-log",
-        text: "Log",
-        onclick: () => save(logOf(table, rules, game.viewer.data), "match.json"),
-      });
-      game.result.after(element("div", { class: "bar" }, button));
-    };
-    const from = { steps, seat, level, back: "New match", leave, over };
+    const begun = async () => begunFrom(seed, rules, table.answers);
+    const from = { steps, seat, level, back: "New match", leave, begun };
     const { viewer } = new LocalGame(this.host, match, this.local, from);
     // Both hands are in it, as in a file of this page.
     const about = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#about"));

@@ -4,6 +4,7 @@
 
 import { copiesOf, manaCurve } from "./curve.js";
 import { element } from "./dom.js";
+import { save, unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
 
@@ -96,11 +97,7 @@ function offersTable(data) {
 /** Buttons that save the log and the position, in a page that is a file.
  * @param {string} packed @param {() => number} at the index of the step that is shown */
 function downloads(packed, at) {
-  const files = async () => {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(unpacked).json();
-  };
+  const files = () => unpacked(packed).json();
   /** @param {string} id @param {string} text @param {() => void} onclick */
   const button = (id, text, onclick) => element("button", { id, text, onclick });
   return element(
@@ -143,13 +140,6 @@ export function aboutPanel(data, at) {
   ]);
   box.append(errors, element("h2", { text: "Keys" }), element("dl", { class: "facts" }, ...keys));
   return box;
-}
-
-/** Save a text as a file. @param {string} text @param {string} name */
-export function save(text, name) {
-  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 /** A button with a text that a click copies. @param {string} text @param {string} label */

@@ -438,10 +438,7 @@ function mistakePanel() {
   const offer = async () => {
     await ask("/api/games", { count: 1 }); // files are looked at
     const { players, sources } = await ask("/api/games/choices");
-    const rows = sources.map((/** @type {{key: string, path: string}} */ one) => [
-      one.key,
-      one.path,
-    ]);
+    const rows = sources.map((/** @type {any} */ { key, path }) => [key, path]);
     refill("player", named(players), PERSON);
     refill("source", [["", "all games"], ...rows]);
     form.hidden = !players.length;

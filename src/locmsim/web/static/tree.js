@@ -1,7 +1,7 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { element, number as digits, percent } from "./dom.js";
+import { element, number as digits, optionsOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -164,16 +164,12 @@ export class TreePanel {
       const box = /** @type {HTMLSelectElement} */ (
         element("select", { id: "tree-card", "aria-label": "A card that they hold" })
       );
-      for (const one of found.possible)
-        box.append(
-          element("option", {
-            value: one.base_id,
-            text: `${found.cards[one.key].title} (${percent(one.chance)})`,
-          }),
-        );
-      const named = new Map(
-        found.possible.map((/** @type {any} */ one) => [one.base_id, found.cards[one.key].title]),
-      );
+      /** @type {Map<number, string>} */
+      const named = new Map();
+      for (const { base_id, key, chance } of found.possible) {
+        named.set(base_id, found.cards[key].title);
+        box.append(...optionsOf([[base_id, `${named.get(base_id)} (${percent(chance)})`]]));
+      }
       const said = element("bdi", {});
       const tellHand = () =>
         (said.textContent = this.hand.map((id) => named.get(id) ?? `card ${id}`).join(", "));

@@ -5,7 +5,7 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { chancesChart, drawChances, markPlace } from "./chances.js";
+import { chartOf, drawChart, markPlace } from "./chart.js";
 import { element, forPage, isolated, percent, select } from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
 import { MoveList } from "./moves.js";
@@ -87,7 +87,7 @@ export class Viewer {
 
   /** The chart of chances, where a click leads to a step. */
   oddsChart() {
-    const chart = chancesChart("Chance of winning by turn", "chart");
+    const chart = chartOf("Chance of winning by turn", "chart");
     chart.addEventListener("click", (event) => {
       const box = chart.getBoundingClientRect();
       const { clientX } = /** @type {MouseEvent} */ (event);
@@ -341,14 +341,22 @@ export class Viewer {
 
   drawChart() {
     const { chart, steps } = this;
-    /** @type {[number, number][]} */
-    const points = [];
+    /** @type {number[]} */
+    const x = [];
+    /** @type {number[]} */
+    const y = [];
     steps.forEach(({ odds }, i) => {
       if (odds === undefined) return;
-      if (points.length) points.push([i, points[points.length - 1][1]]);
-      points.push([i, odds]);
+      if (x.length) {
+        x.push(i);
+        y.push(y[y.length - 1]);
+      }
+      x.push(i);
+      y.push(odds);
     });
-    drawChances(chart, steps.length - 1, points);
-    /** @type {HTMLElement} */ (chart.parentElement).hidden = points.length < 2;
+    const last = steps.length - 1;
+    const lines = [{ y: 0.5, class: "even" }];
+    drawChart(chart, { x, y, low: y.map(() => 0), high: y, bottom: 0, top: 1, last, lines });
+    /** @type {HTMLElement} */ (chart.parentElement).hidden = x.length < 2;
   }
 }
