@@ -27,8 +27,8 @@ const more = {
   texts: ({ rules, offers, player }) =>
     offers.map((rows, step) => offerText(rules, rows, step, player)),
   text: ({ path, fixed }) => textOf(machine.position({ path }), new Map(fixed)),
-  place: ({ text, rules, fixed }) => {
-    const { bytes } = bytesOf(text, rules, new Map(fixed));
+  place: ({ text, rules, fixed, bounds }) => {
+    const { bytes } = bytesOf(text, rules, new Map(fixed), bounds);
     machine.start = bytes;
     return textOf(machine.position({ path: [] }), new Map(fixed));
   },

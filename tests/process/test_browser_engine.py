@@ -23,6 +23,7 @@ from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
+from locmsim.game.notation import text_bounds
 from locmsim.game.observation import Observation
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
@@ -265,12 +266,25 @@ def test_positions_are_texts_of_the_package(rules, tmp_path):
             for text in seen:
                 if State.from_text(text).is_terminal():
                     continue
-                assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+                assert machine.ask("place", **asked_for(text, rules)) == text
             hidden = Observation.of(State.from_text(seen[3]), State.from_text(seen[3]).turn & 1)
             suspected = Belief()
             suspected.see(hidden)
             text = suspected.root().to_text()
-            assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+            assert machine.ask("place", **asked_for(text, rules)) == text
+
+
+def asked_for(text, rules):
+    return {"text": text, "rules": rules, "fixed": fixed_cards(rules), "bounds": text_bounds(rules)}
+
+
+def refusals(machine, text, rules):
+    """Return why a page and why the package refuse a text."""
+    with pytest.raises(AssertionError) as page:
+        machine.ask("place", **asked_for(text, rules))
+    with pytest.raises(ValueError, match=r".") as package:
+        State.from_text(text)
+    return str(page.value), str(package.value)
 
 
 @pytest.mark.parametrize(
@@ -281,17 +295,52 @@ def test_positions_are_texts_of_the_package(rules, tmp_path):
             "The position is of rules 1.2: this page plays by rules 1.5",
         ),
         (lambda text: text.rsplit(" ", 1)[0], "This is not a position: expected rules turn winner"),
-        (lambda text: text.replace("/", ",", 1), "expected numbers/hand/board/deck"),
-        (lambda text: re.sub(r":(?=\d+,)", ":9", text, count=1), "there are|expected"),
-        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected a number, got x"),
-        (lambda text: re.sub(r"^(1.5 \S+ - \S+?,)", r"\g<1>9", text), "not of these rules"),
+        (lambda text: text.replace(" - ", " 2 ", 1), "winner: expected -, 0 or 1, got 2"),
+        (
+            lambda text: text.replace("/", ",", 1),
+            "players[0]: expected numbers/hand/board/deck, got",
+        ),
+        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected -1 to 1073741824, got x"),
+        (
+            lambda text: re.sub(r"^(1.5 \S+ - \S+?,)\d+", r"\g<1>257", text),
+            "players[0].max_mana: expected 0 to 13, got 257",
+        ),
+        (
+            lambda text: re.sub(r"^(1.5 \S+ -) \d+", r"\1 0", text),
+            "position: a player without health, and no winner",
+        ),
     ],
 )
 def test_a_position_that_is_malformed(change, why, tmp_path):
     result = golden_result(next(game for game in golden_games("1.5") if len(game["turns"]) > 5))
     state = next(iter(played_turns(result)))[1]
-    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
-        machine.ask("place", text=change(state.to_text()), rules="1.5", fixed=[])
+    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=re.escape(why)):
+        machine.ask("place", **asked_for(change(state.to_text()), "1.5"))
+
+
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+def test_a_refused_position_names_its_field(rules, tmp_path):
+    """Whichever number of a text is wrong, a page calls it what `State.from_text` calls it."""
+    result = golden_result(next(g for g in golden_games(rules) if len(g["turns"]) > 9))
+    states = [state for _, state, _ in played_turns(result) if not state.is_terminal()]
+    state = max(states, key=lambda one: sum(len(side.board) for side in one.players))
+    text = state.to_text()
+    numbers = [*re.finditer(r"(?<![\d.])-?\d+(?![\d.])", text)]
+    assert len(numbers) > 50
+    with Machine(result, tmp_path) as machine:
+        for number in numbers:
+            wrong = f"{text[: number.start()]}9999999999{text[number.end() :]}"
+            page, package = refusals(machine, wrong, rules)
+            assert page.partition(": ")[0] == package.partition(": ")[0], wrong
+        # A creature that is there twice, without letters, without flags, in a full lane.
+        hand, board, rest = re.match(r"(\S+ \S+ \S+ [^/]+/[^/]+/)([^/]+)(.*)", text).groups()
+        creature = board.split(",")[0]
+        twice = f"{board},{creature}"
+        letters = re.sub(r":[A-Z-]{6}:", ":BCDGL:", board, count=1)
+        flags = re.sub(r":[rsf-]+(,|$)", r":rr\1", board, count=1)
+        for changed in (twice, letters, flags):
+            page, package = refusals(machine, f"{hand}{changed}{rest}", rules)
+            assert page.partition(": ")[0] == package.partition(": ")[0], changed
 
 
 @pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))

@@ -1,7 +1,8 @@
 """Pages of the documentation: docs/api.md is complete, and links lead somewhere."""
 
-import importlib
+import importlib.util
 import inspect
+import io
 import re
 import shlex
 import tomllib
@@ -12,6 +13,8 @@ import pytest
 import locmsim
 from locmsim import bot
 from locmsim.cli.main import command_parser
+from locmsim.export import wasm
+from locmsim.rules.rulesets import RULES
 from vestrock.cli import command_parser as vestrock_parser
 
 ROOT = Path(__file__).parents[3]
@@ -206,19 +209,36 @@ def test_commands_are_found(tmp_path):
     assert sum(len(commands(page)) for page in PAGES) > 50
 
 
-def test_the_site_has_pages_to_play_in(tmp_path, monkeypatch):
-    pytest.importorskip("sphinx")
+@pytest.mark.parametrize("compiles", [True, False])
+def test_the_site_is_built_without_a_compiler(compiles, tmp_path, monkeypatch):
+    """It says so, has no page to play in, and shows the directive's content in its place."""
+    sphinx = pytest.importorskip("sphinx.application")
     monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
     play_now = importlib.import_module("play_now")
-    monkeypatch.setattr(play_now, "play_html", lambda rules, sets: f"<p>{rules}")
-    site = tmp_path / "site"
-    assert play_now.write_pages(site) == ["1.5", "1.2", "1.0"]
-    for file in site.iterdir():
-        assert file.name == play_now.file_name(file.read_text().removeprefix("<p>"))
-
-    def without_compiler(rules, sets):
-        raise ImportError("there is no compiler")
-
-    monkeypatch.setattr(play_now, "play_html", without_compiler)
-    assert play_now.write_pages(tmp_path / "none") == []
-    assert not (tmp_path / "none").exists()
+    if compiles:
+        monkeypatch.setattr(play_now, "play_html", lambda rules, sets: f"<p>{rules}")
+    else:
+        found = importlib.util.find_spec
+        monkeypatch.setattr(wasm, "DATA", tmp_path)
+        monkeypatch.setattr(wasm, "cache_folder", lambda: tmp_path / "kept")
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name: None if name == "ziglang" else found(name)
+        )
+    pages, site = tmp_path / "pages", tmp_path / "site"
+    pages.mkdir()
+    (pages / "conf.py").write_text("extensions = ['play_now']\n")
+    (pages / "index.rst").write_text("Title\n=====\n\n.. play-now::\n\n   Install it.\n")
+    told, warned = io.StringIO(), io.StringIO()
+    app = sphinx.Sphinx(
+        pages, pages, site, tmp_path / "trees", "html", status=told, warning=warned
+    )
+    app.build()
+    text = (site / "index.html").read_text()
+    assert (app.statuscode, warned.getvalue()) == (0, "")
+    assert ("Install it." in text) != compiles
+    for rules in RULES:
+        assert (f'href="play-{rules}.html"' in text) == compiles
+        assert site.joinpath(f"play-{rules}.html").exists() == compiles
+    notice = "the site has no pages to play in: the engine is compiled to WebAssembly, and there is"
+    assert (notice in told.getvalue()) != compiles

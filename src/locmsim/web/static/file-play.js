@@ -15,7 +15,7 @@ import { bytesOf, textOf } from "./positiontext.js";
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
 /** @typedef {{rules: string, lanes: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
- *   badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
+ *   bounds: import("./positiontext.js").Bounds, badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
 
@@ -131,7 +131,8 @@ class PlayPage {
 
   /** Show a position of one line. @param {string} text */
   async openPosition(text) {
-    const { bytes, cards } = bytesOf(text, this.data.rules, await this.fixedCards());
+    const { rules, bounds } = this.data;
+    const { bytes, cards } = bytesOf(text, rules, await this.fixedCards(), bounds);
     const start = btoa(String.fromCharCode(...bytes));
     this.local.turnTo({ start, choices: [], taken: [] });
     const { board } = await this.local.ask("walk", { path: [], actions: [] });
