@@ -18,7 +18,7 @@ from locmsim.web.jobs import StoppedError
 from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import Cards, steps_after
+from locmsim.web.views import Cards, seat_names, steps_after
 
 __all__ = ["page"]
 
@@ -45,8 +45,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             result, names = site.library.load(key)
             cards = Cards(result.match.cards)
         state = site.state(key, whole_of(data, "step", 0))
-        shown = [one or f"Player {i}" for i, one in enumerate(names)]
-        return steps_after(state, actions_of(data), cards, shown)
+        return steps_after(state, actions_of(data), cards, seat_names(names))
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         """Return the chance of winning of the player to move if the turn ends after actions."""

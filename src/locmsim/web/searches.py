@@ -29,7 +29,7 @@ from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, action_steps, board_view, turn_step
+from locmsim.web.views import Cards, action_steps, board_view, seat_names, turn_step
 
 __all__ = ["routes"]
 
@@ -66,7 +66,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         key = text_of(data, "game")
         nodes, seed = values_of(data, _REPORT).values()
         result, names = site.library.load(key)
-        shown = [name or f"Player {player}" for player, name in enumerate(names)]
+        shown = seat_names(names)
         titles = card_titles(result.match.cards)
         of = sum(call.turn is not None for call in result.calls)
         if not of:

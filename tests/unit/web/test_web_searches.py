@@ -13,7 +13,7 @@ from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.turn_report import report_game
+from locmsim.referee.turn_report import LEAST_LOSS, report_game
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch
 
@@ -85,6 +85,7 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
         assert ";".join(words["best_actions"]) == turn["best"].replace("PASS", "")
         assert len(words["played_words"]) == len(words["played_actions"])
     assert {name: shown[name] for name in expected} == expected
+    assert shown["least_loss"] == LEAST_LOSS
     # A second request gets the finished job at once.
     again = page.post("/api/report/start", game=key, nodes=200, seed=3)
     assert (again["job"], again["version"]) == (view["job"], view["version"])

@@ -1,7 +1,7 @@
 // @ts-check
 // The charts of a tournament: a player's score over the games, and the sequential test.
 
-import { percent, signed } from "./arenatables.js";
+import { signed, tenths } from "./arenatables.js";
 import { drawChart } from "./chart.js";
 import { $, minus, number as digits } from "./dom.js";
 
@@ -13,8 +13,8 @@ export function drawScore(results) {
   const one = results.results.players[results.player];
   $("scorename").textContent = one.name;
   $("scorenow").textContent = one.pairs
-    ? `${percent(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
-      `${one.interval.map(percent).join(" to ")} %`
+    ? `${tenths(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
+      `${one.interval.map(tenths).join(" to ")} %`
     : "no results yet";
   // The first games prove so little that their band would fill the picture.
   const later = Math.floor(score.games.length / 10);

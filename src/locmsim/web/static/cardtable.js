@@ -1,7 +1,7 @@
 // @ts-check
 // What became of each card in the games of a tournament, and how often its player won.
 
-import { everybody } from "./arenatables.js";
+import { everybody, tenths } from "./arenatables.js";
 import { element, named, number, percent, refill, select } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
@@ -11,7 +11,6 @@ import { notice, shown, tell } from "./site.js";
 /** @typedef {{group: string, name: string, cases: Record<string, Case>}} Row */
 /** @typedef {{title: string, value: (row: Row) => number|null, cell: (row: Row) => HTMLElement}} Column */
 
-const tenths = (/** @type {number} */ share) => (100 * share).toFixed(1);
 /** @param {string} title @param {string} text */
 const numbers = (title, text) => element("td", { class: "number", "data-name": title, text });
 

@@ -23,6 +23,13 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+/** The name of a player in their colour. @param {readonly string[]} names @param {number} player */
+export const nameOf = (names, player) =>
+  element("bdi", { class: `p${player}`, text: names[player] });
+
+/** Who plays whom. @param {readonly string[]} names @returns {(Node|string)[]} */
+export const against = (names) => [nameOf(names, 0), " against ", nameOf(names, 1)];
+
 /** Create a part of an SVG picture; markup in its text stays text. @param {string} tag
  * @param {Record<string, string|number>} attributes @param {string} [text] */
 export function shape(tag, attributes, text) {

@@ -14,12 +14,11 @@ import { bytesOf, textOf } from "./positiontext.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
-/** @typedef {{rules: string, lanes: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
+/** @typedef {{rules: string, lanes: number, size: number, copies: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
  *   bounds: import("./positiontext.js").Bounds, badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
 
-const DECK = 30;
 const BEGIN_LEVEL = 4;
 const DRAFT_SEEDS = 2 ** 32;
 
@@ -110,7 +109,7 @@ class PlayPage {
     const { deck, offers, texts } = await this.table(seed, set[1]);
     const choices = answers.map((lines) => lines.splice(0, offers.length));
     const taken = choices.map((lines) => this.takenBy(lines, { deck, offers }));
-    if (taken.some((keys) => keys.length !== DECK || keys.some((key) => !deck.cards[key])))
+    if (taken.some((keys) => keys.length !== this.data.size || keys.some((key) => !deck.cards[key])))
       throw new Error("The choice of cards in this log cannot be followed.");
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
     const length = 2 * Math.max(answers[0].length, answers[1].length);
@@ -285,6 +284,7 @@ class PlayPage {
 
   /** Let the person choose their cards. @param {Table} table */
   choose(table) {
+    const { size, copies } = this.data;
     const mine = table.taken[table.seat];
     const step = this.drafts ? mine.length : 0;
     const offer = table.offers[step];
@@ -300,13 +300,13 @@ class PlayPage {
           ? `PICK ${offer.indexOf(keys[0])}`
           : keys.map((key) => `CHOOSE ${number(key)}`).join(";");
         table.answers[table.seat].push(line);
-        if (mine.length < DECK) this.choose(table);
+        if (mine.length < size) this.choose(table);
         else this.doing(() => this.battle(table));
       },
       (text) => this.tell(text),
     );
     const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
-    const choice = { draft: this.drafts, offer, chosen: [...mine], size: DECK, copies: 2 };
+    const choice = { draft: this.drafts, offer, chosen: [...mine], size, copies };
     chooser.show(choice, true, element("div", { class: "bar" }, leave));
   }
 

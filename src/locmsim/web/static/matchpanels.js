@@ -3,7 +3,7 @@
 // know about the match.
 
 import { copiesOf, manaCurve } from "./curve.js";
-import { element } from "./dom.js";
+import { element, nameOf } from "./dom.js";
 import { save, unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
@@ -38,14 +38,14 @@ export function cardsPanel(data) {
     const curve = manaCurve(chosen.map((key) => data.cards[key].row));
     curve.classList.add(`p${player}`);
     box.append(
-      element("h2", {}, element("bdi", { class: `p${player}`, text: data.names[player] })),
+      element("h2", {}, nameOf(data.names, player)),
       curve,
       list,
     );
   });
   data.choice_stderr?.forEach((text, player) => {
     if (!text) return;
-    const name = element("bdi", { class: `p${player}`, text: data.names[player] });
+    const name = nameOf(data.names, player);
     box.append(
       element(
         "details",

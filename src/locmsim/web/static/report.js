@@ -3,7 +3,7 @@
 // finds.
 
 import { chartOf, drawChart } from "./chart.js";
-import { $, element, percent } from "./dom.js";
+import { $, element, nameOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { address, notice, shown, tell } from "./site.js";
 
@@ -106,7 +106,7 @@ export class ReportPanel {
         "p",
         { class: "dim small" },
         "Line: the chance of winning of ",
-        element("bdi", { class: "p0", text: names[0] }),
+        nameOf(names, 0),
         ", with the best turn and with the one that was played. Bars: the difference between them.",
       ),
     ];
@@ -116,12 +116,7 @@ export class ReportPanel {
         .map((number) => byTurn.get(number))
         .filter((turn) => turn !== undefined && turn.loss >= report.least_loss);
       parts.push(
-        element(
-          "h2",
-          {},
-          "Worst turns of ",
-          element("bdi", { class: `p${player}`, text: names[player] }),
-        ),
+        element("h2", {}, "Worst turns of ", nameOf(names, player)),
         list.length
           ? element(
               "ul",
@@ -178,7 +173,7 @@ export class ReportPanel {
       ),
     );
     return [
-      element("h2", {}, "Deck of ", element("bdi", { class: `p${player}`, text: names[player] })),
+      element("h2", {}, "Deck of ", nameOf(names, player)),
       element("p", {
         text:
           `${percent(probability)} chance of winning with these decks, ` +
@@ -197,7 +192,6 @@ export class ReportPanel {
 
   /** @param {Turn} turn @param {Report} report */
   row(turn, { least_loss }) {
-    const name = this.viewer.data.names[turn.player];
     const text =
       turn.loss >= least_loss
         ? `${percent(chance(turn.value_played))} instead of ${percent(chance(turn.value_best))}`
@@ -210,7 +204,7 @@ export class ReportPanel {
         { class: "line", "data-turn": turn.turn, onclick: () => this.go(turn) },
         element("b", { text: `Turn ${turn.turn}` }),
         " ",
-        element("bdi", { class: `p${turn.player}`, text: name }),
+        nameOf(this.viewer.data.names, turn.player),
         `: ${text}`,
       ),
     );

@@ -6,7 +6,7 @@ import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
 import { chartOf, drawChart, markPlace } from "./chart.js";
-import { element, forPage, isolated, percent, select } from "./dom.js";
+import { against, element, forPage, isolated, nameOf, percent, select } from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
 import { MoveList } from "./moves.js";
 import { Panels } from "./panels.js";
@@ -311,21 +311,18 @@ export class Viewer {
   caption() {
     const { data } = this;
     const { names, fault } = data;
-    this.title.replaceChildren(
-      element("bdi", { class: "p0", text: names[0] }),
-      " against ",
-      element("bdi", { class: "p1", text: names[1] }),
-    );
-    const nameOf = (/** @type {number} */ player) => element("bdi", { text: names[player] });
+    this.title.replaceChildren(...against(names));
     /** @type {(Node|string)[]} */
     const words = [`LOCM ${data.rules}`];
     if (data.captured !== undefined) words.push(", as one of the bots saw it");
     else if (data.params.seed !== undefined) words.push(`, seed ${data.params.seed}`);
-    if (data.winner !== null) words.push(": ", nameOf(data.winner), " won");
+    if (data.winner !== null) words.push(": ", nameOf(names, data.winner), " won");
     else if (!data.running && data.captured === undefined && data.params.seed !== undefined)
       words.push(": no winner");
-    if (fault)
-      words.push("; ", nameOf(fault.player), ` lost by a fault: ${fault.kind}: ${fault.message}`);
+    if (fault) {
+      const why = ` lost by a fault: ${fault.kind}: ${fault.message}`;
+      words.push("; ", nameOf(names, fault.player), why);
+    }
     this.outcome.replaceChildren(...words);
     this.outcome.title = this.outcome.textContent ?? "";
     this.outcome.classList.toggle("fault", Boolean(fault));
