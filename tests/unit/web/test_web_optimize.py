@@ -1,7 +1,6 @@
 """The page of runs of ``locmsim optimize``: what is played is drawn, also while it is."""
 
 import json
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ PLAYER = "beam:time_ms=0,nodes=20,width={width=4:1..40:int}"
 
 def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, none = tmp_path / "run", tmp_path / "none"
+    monkeypatch.setattr("locmsim.web.optimize._LOOK", 0.0)  # each time anew
     site = Site(Library([], []), runs=[str(folder), str(none)])
     settings = OptimizationSettings(PLAYER, make_game("locm"), games=60, timeout_scale=0)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
@@ -41,8 +41,6 @@ def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.Monk
             versions.update({topic: str(version) for topic, version in news.items()})
             return bool(news)
 
-        # The stream looks at the folders each time.
-        monkeypatch.setattr("locmsim.web.stream.time.monotonic", count(1, 10).__next__)
         versions = {"optimize": "unknown"}
         assert [changed(), changed()] == [True, False]
         assert shown()["error"]
