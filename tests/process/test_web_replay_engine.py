@@ -110,33 +110,46 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
-def test_a_person_acts_and_takes_back(open_page: Opener):
+@pytest.mark.parametrize("screen", ["desk", pytest.param("phone", marks=pytest.mark.slow)])
+def test_a_person_acts_and_takes_back(screen, open_page: Opener):
+    """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
     result = golden_result(long_game("1.5"))
     turns = [state for _, state, _ in played_turns(result)]
     turn = next(
         i for i, s in enumerate(turns) if i > 0 and any("SUMMON" in x for x in legal_texts(s))
     )
-    page = open_page(page_of("1.5"), f"#turn={turn}", **DESK, **CALM)
-    page.click("#tab-engine")
+    touch = screen == "phone"
+    page = open_page(page_of("1.5"), f"#turn={turn}", **(PHONE if touch else DESK), **CALM)
+    press = page.tap if touch else page.click
+    press("#tab-engine")
     page.select_option("#out-seat", str(turn % 2))
-    page.click("#out")
+    page.select_option("#out-level", "5")
+    press("#out")
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
     _, card, lane = action.split(" ")
-    page.click(f".card.can[data-id='{card}']")
-    page.click(f"[data-place='lane{lane}']")
-    sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
+
+    def summon():
+        press(f".card.can[data-id='{card}']")
+        press(f"[data-place='lane{lane}']")
+        sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
+
+    summon()
     # The engine advises in the person's own turns, and in no others: it knows what players hold.
-    page.click("#tab-engine")
+    press("#tab-engine")
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
-    page.click("#prevturn")
-    page.click("#prevturn")
+    press("#prevturn")
+    press("#prevturn")
     sync_api.expect(page.locator("#engine-fault")).to_contain_text("in your own turns")
     assert page.locator("#lines button").count() == 0
-    page.click("#last")
+    press("#last")
     sync_api.expect(page.locator("#engine-fault")).to_have_count(0)
-    page.click("#back")
+    press("#back")
     sync_api.expect(page.locator(f".hand .card[data-id='{card}']")).to_be_visible()
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
+    summon()
+    press("#end")
+    sync_api.expect(page.locator("#log li.turn").nth(turn + 2)).to_be_attached()
+    sync_api.expect(page.locator("#end:enabled").or_(page.locator(".result")).first).to_be_visible()
 
 
 @pytest.mark.parametrize("broken", ["no WebAssembly", "damaged"])
