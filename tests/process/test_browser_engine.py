@@ -213,17 +213,17 @@ def loaded_log(text, folder):
     return load_replay(str(log))
 
 
-@pytest.mark.parametrize("kind", ["seed", "ids of 2022", "own cards", "decks", "death from drawing"])
+@pytest.mark.parametrize("kind", ["seed", "ids of 2022", "own cards", "decks", "drawn card"])
 def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
     """It begins as the log of the match did, and has the steps that a page shows."""
     ids = "old" if kind == "ids of 2022" else "new"
     cards = generate_cards(seed=5) if kind == "own cards" else None
     match = Match("1.5", seed=None if cards else 3, cards=cards, ids=ids)
-    agents = [make_agent("pass" if kind == "death from drawing" else "greedy") for _ in range(2)]
+    agents = [make_agent("pass" if kind == "drawn card" else "greedy") for _ in range(2)]
     result = play(agents, match, timeout_scale=0)
     if kind == "decks":
         result = replace(result, decks="greedy")
-    if kind == "death from drawing":  # and is asked
+    if kind == "drawn card":  # who dies from it is asked
         assert [*played_turns(result)][-1][1].is_terminal()
     data = replay_data(result, ("one", "two"))
     with Machine(result, tmp_path) as machine:

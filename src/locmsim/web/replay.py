@@ -209,7 +209,8 @@ def replay_policy(kind: str = "file") -> str:
 
 _VIEWER = (
     *("dom.js", "files.js", "words.js", "cards.js", "cardtext.js", "board.js", "chart.js"),
-    *("curve.js", "written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js", "viewer.js"),
+    *("curve.js", "written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js"),
+    "viewer.js",
 )
 _ENGINE = (*_VIEWER, "engine.js", "local.js", "matchtext.js", "localgame.js", "filepage.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.

@@ -230,9 +230,7 @@ def test_the_site_is_built_without_a_compiler(compiles, tmp_path, monkeypatch):
     (pages / "conf.py").write_text("extensions = ['play_now']\n")
     (pages / "index.rst").write_text("Title\n=====\n\n.. play-now::\n\n   Install it.\n")
     told, warned = io.StringIO(), io.StringIO()
-    app = sphinx.Sphinx(
-        pages, pages, site, tmp_path / "trees", "html", status=told, warning=warned
-    )
+    app = sphinx.Sphinx(pages, pages, site, tmp_path / "trees", "html", status=told, warning=warned)
     app.build()
     text = (site / "index.html").read_text()
     assert (app.statuscode, warned.getvalue()) == (0, "")
