@@ -445,7 +445,8 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
     text = engine.locm_engine_text()
 
     def write(content):
-        ctypes.memmove(text, content.encode(), len(content))
+        content = content if isinstance(content, bytes) else content.encode()
+        ctypes.memmove(text, content, len(content))
         return len(content)
 
     agents = [python_bot(weights_file, "beam", 300) for _ in range(2)]
@@ -471,6 +472,11 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
     for broken in ("", "PASS", "1 2 3\n", "30 0 30\n" * 5):
         assert engine.locm_engine_read(0, write(broken)) <= 0
         assert engine.locm_engine_place(write(broken)) == 0
+    position = bytearray(match.state.to_bytes())
+    assert engine.locm_engine_place(write(bytes(position))) == 1
+    position[-256 + 60 : -256 + 64] = b"\xff\xff\xff\x7f"  # the turn
+    size = engine.locm_engine_place(write(bytes(position)))
+    assert ctypes.string_at(text, -size).decode() == "turn out of range"
 
 
 def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
