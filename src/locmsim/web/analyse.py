@@ -49,12 +49,12 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         """Return the chance of winning of the player to move if the turn ends after actions."""
-        position = _position(site, data)
+        position = site.asked(data)
         done = actions_of(data)
         return {"chance": _chance(position, done), "mover": position.mover}
 
     def search(request: Request, data: dict[str, Any]) -> object:
-        position = _position(site, data)
+        position = site.asked(data)
         done = actions_of(data)
         seconds, seed = values_of(data, _SEARCH).values()
         state = position.after(done)
@@ -138,12 +138,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             post("/api/analyse/stop", stop),
         ],
     )
-
-
-def _position(site: Site, data: dict[str, Any]) -> Position:
-    """Return the position at the start of a game's turn, or one that was set up."""
-    turn = None if data.get("turn") is None else whole_of(data, "turn")
-    return site.position(text_of(data, "game"), turn)
 
 
 def _chance(position: Position, actions: Sequence[str]) -> float:

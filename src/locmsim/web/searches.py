@@ -24,7 +24,7 @@ from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
-from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, actions_of, post, text_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
@@ -204,20 +204,16 @@ def _turn_words(
 
 def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     """Return a position with what its player knows, and what they have done in the turn."""
-    done = data.get("done") or []
-    if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
-        raise Refusal("done: expected a list of texts")
     if "game" in data:
-        turn = None if data.get("turn") is None else whole_of(data, "turn")
-        position = site.position(text_of(data, "game"), turn)
+        position = site.asked(data)
     else:
         position = position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
     root = position.root.clone()
-    actions = []
-    for text in done:
-        actions.append(root.string_to_action(text))
-        root.apply_action(actions[-1])
-    return position, actions
+    done = []
+    for text in actions_of(data):
+        done.append(root.string_to_action(text))
+        root.apply_action(done[-1])
+    return position, done
 
 
 def _tree(

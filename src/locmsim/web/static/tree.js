@@ -55,11 +55,6 @@ export class TreePanel {
     viewer.keys = { ...viewer.keys, w: () => viewer.panels.open("tree") };
   }
 
-  place() {
-    const { game, turn, actions } = this.engine.place();
-    return { game, turn, done: actions };
-  }
-
   async start() {
     const number = ++this.running;
     await shown(async () => {
@@ -67,7 +62,7 @@ export class TreePanel {
       this.found.replaceChildren();
       this.progress.textContent = "Searching\u2026";
       const base = this.viewer.at;
-      const data = { ...this.place(), seed: this.seed, hand: this.hand };
+      const data = { ...this.engine.place(), seed: this.seed, hand: this.hand };
       const job = await tell("/api/tree/start", data);
       this.job = job.job;
       await followJob(job, (now) => {
@@ -154,7 +149,7 @@ export class TreePanel {
   /** Let the person set cards of the opponent's hand, as far as these are possible. */
   choose() {
     shown(async () => {
-      const found = await tell("/api/tree/holdable", this.place());
+      const found = await tell("/api/tree/holdable", this.engine.place());
       Object.assign(this.viewer.data.cards, found.cards);
       if (!found.possible.length) {
         this.hand = [];
