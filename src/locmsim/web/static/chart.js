@@ -48,7 +48,8 @@ export function drawChart(svg, chart) {
     return room.top + (room.height - room.top - room.bottom) * (1 - share);
   };
   /** @param {number[]} values */
-  const points = (values) => x.map((at, i) => `${across(at).toFixed(1)} ${up(values[i]).toFixed(1)}`);
+  const points = (values) =>
+    x.map((at, i) => `${across(at).toFixed(1)} ${up(values[i]).toFixed(1)}`);
   /** @param {number} at @param {string} name */
   const level = (at, name) =>
     svg.append(shape("line", { class: name, x1: left, x2: right, y1: up(at), y2: up(at) }));
@@ -81,7 +82,12 @@ export function drawChart(svg, chart) {
   }
   for (const bar of bars) {
     const width = Math.max(1, 0.87 * (across(1) - left));
-    const place = { x: across(bar.x), y: up(bar.height), width, height: up(bottom) - up(bar.height) };
+    const place = {
+      x: across(bar.x),
+      y: up(bar.height),
+      width,
+      height: up(bottom) - up(bar.height),
+    };
     svg.append(shape("rect", { class: `column ${bar.class}`, ...place }));
   }
   if (x.length > 1) svg.append(shape("path", { class: "value", d: `M${points(y).join("L")}` }));

@@ -109,7 +109,9 @@ class PlayPage {
     const { deck, offers, texts } = await this.table(seed, set[1]);
     const choices = answers.map((lines) => lines.splice(0, offers.length));
     const taken = choices.map((lines) => this.takenBy(lines, { deck, offers }));
-    if (taken.some((keys) => keys.length !== this.data.size || keys.some((key) => !deck.cards[key])))
+    if (
+      taken.some((keys) => keys.length !== this.data.size || keys.some((key) => !deck.cards[key]))
+    )
       throw new Error("The choice of cards in this log cannot be followed.");
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
     const length = 2 * Math.max(answers[0].length, answers[1].length);

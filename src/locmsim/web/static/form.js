@@ -14,12 +14,7 @@ const idOf = (prefix, field) => `${prefix}${field.name}`;
 export function fieldOf(field, prefix = "", more = {}) {
   const id = idOf(prefix, field);
   if (field.choices.length)
-    return select(
-      id,
-      field.text,
-      named(field.choices),
-      field.default ?? field.choices[0],
-    );
+    return select(id, field.text, named(field.choices), field.default ?? field.choices[0]);
   const input = element("input", {
     id,
     type: "number",

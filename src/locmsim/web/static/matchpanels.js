@@ -37,11 +37,7 @@ export function cardsPanel(data) {
       );
     const curve = manaCurve(chosen.map((key) => data.cards[key].row));
     curve.classList.add(`p${player}`);
-    box.append(
-      element("h2", {}, nameOf(data.names, player)),
-      curve,
-      list,
-    );
+    box.append(element("h2", {}, nameOf(data.names, player)), curve, list);
   });
   data.choice_stderr?.forEach((text, player) => {
     if (!text) return;

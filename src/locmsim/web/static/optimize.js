@@ -39,10 +39,7 @@ function section(run) {
   );
   for (const one of run.parameters) {
     const label = `${one.name} over ${number(run.games)} games, now ${one.value}`;
-    made.append(
-      element("h3", { text: `${one.name} = ${one.value}` }),
-      chartOf(label),
-    );
+    made.append(element("h3", { text: `${one.name} = ${one.value}` }), chartOf(label));
   }
   return made;
 }

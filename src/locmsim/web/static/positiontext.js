@@ -173,8 +173,7 @@ export function bytesOf(text, rules, fixed, bounds) {
     }
     const id = whole(name, `${where}.id`, bounds.state.id);
     const known = held.get(id) ?? card;
-    if (known !== card)
-      throw new Error(`${where}.card: instance ${id} is card ${known} elsewhere`);
+    if (known !== card) throw new Error(`${where}.card: instance ${id} is card ${known} elsewhere`);
     held.set(id, card);
     const instance = id + Number(copy);
     if (seen.has(instance)) throw new Error(`${where}.id: instance id ${instance} occurs twice`);
