@@ -45,7 +45,6 @@ def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.Monk
         assert [changed(), changed()] == [True, False]
         assert shown()["error"]
         run = Optimization(settings, folder=folder)
-        assert [changed(), changed()] == [True, False]
         # The present values meet the start for the first time after twenty games.
         for progress in run.run(jobs=1):
             now = shown()
