@@ -58,7 +58,8 @@ def test_first_bots_win_and_lose_as_the_tutorial_says(desk: Desk) -> None:
     shares = {}
     for deck, opponent in (("", "random"), ("", "greedy"), (":deck=classic", "greedy")):
         table = desk.run(
-            f"locmsim arena mybot.py:Mine{deck} {opponent} --games 60 --seed 1 --db {len(shares)}.db"
+            f"locmsim arena mybot.py:Mine{deck} {opponent} --games 60 --seed 1"
+            f" --db {len(shares)}.db"
         )
         (row,) = re.findall(rf"(?m)^mybot.py:Mine{deck} +60 +\d+ +([\d.]+)", table)
         shares[deck, opponent] = float(row)

@@ -62,7 +62,7 @@ def add_options(parser: Parser) -> None:
     add(
         "--puzzles",
         metavar="FILE",
-        help=f"how many puzzles of a file, or of {BUILT_IN!r} ones, do agents solve?",
+        help=f"count the puzzles that agents solve, of a file or of the {BUILT_IN!r} ones",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)

@@ -29,7 +29,7 @@ def first_cells(text: str) -> list[str]:
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 
 
-# ------------------------------------------------------------------------------------ docs/agents.md
+# ---------------------------------------------------------------------------------- docs/agents.md
 
 
 def test_the_table_of_agents_has_all_of_them():
@@ -48,7 +48,7 @@ def test_agents_have_the_decks_that_the_page_names(agent):
     assert make_agent(agent).deck == (deck[1] if deck else "default")
 
 
-# ------------------------------------------------------------------------------------ docs/drafts.md
+# ---------------------------------------------------------------------------------- docs/drafts.md
 
 
 def test_the_tables_of_drafts_have_the_pickers():
@@ -61,7 +61,7 @@ def test_the_tables_of_drafts_have_the_pickers():
     assert {name for row in rows for name in row} <= DRAFT_PICKERS.keys()
 
 
-# ----------------------------------------------------------------------------------- docs/referee.md
+# --------------------------------------------------------------------------------- docs/referee.md
 
 
 def test_the_table_of_faults_has_all_kinds():
@@ -69,7 +69,7 @@ def test_the_table_of_faults_has_all_kinds():
     assert sorted(kinds) == sorted(FaultKind)
 
 
-# --------------------------------------------------------------------------------- docs/codingame.md
+# ------------------------------------------------------------------------------- docs/codingame.md
 
 SIZES = {
     rules: sizes
@@ -98,7 +98,7 @@ def test_headers_have_the_sizes_of_the_page():
     assert f"{-(-len(kernel_header(minified=True)) // 100) * 100:,}" == three
 
 
-# ----------------------------------------------------------------------------------- docs/figures.md
+# --------------------------------------------------------------------------------- docs/figures.md
 
 
 def linked_games() -> Iterator[tuple[str, str, str, str, str]]:
@@ -128,7 +128,7 @@ def test_rows_follow_from_the_games_that_they_link(row):
     assert f"{100 * low:.1f} - {100 * high:.1f}" == interval
 
 
-# ---------------------------------------------------------------------------------- docs/learning.md
+# -------------------------------------------------------------------------------- docs/learning.md
 
 
 def test_the_table_of_ids_has_the_actions_of_each():
@@ -160,7 +160,7 @@ def test_an_illegal_action_does_what_the_page_says(illegal):
     assert (reward, terminated) == ((-1, True) if illegal == "lose" else (0, False))
 
 
-# ------------------------------------------------------------------- README.md, docs/vestrock, others
+# ---------------------------------------------------------------- README.md, docs/vestrock, others
 
 
 def test_what_the_readme_calls_stronger_wins():
