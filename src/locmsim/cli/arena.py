@@ -132,8 +132,8 @@ def _add_arena_run(parser: Parser) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="with --add: the only opponents of the new players; with --games alone: players, one of"
-        " whom is in each game",
+        help="with --add: the only opponents of the new players; with --games alone: players, one"
+        " of whom is in each game",
     )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
     add(
