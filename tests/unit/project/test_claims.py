@@ -69,6 +69,12 @@ def test_the_table_of_faults_has_all_kinds():
     assert sorted(kinds) == sorted(FaultKind)
 
 
+def test_troubles_have_the_names_of_faults():
+    kinds = first_cells(section("troubleshooting.md", "The bot does not answer"))
+    assert len(kinds) == 5
+    assert {*kinds} <= {*FaultKind}
+
+
 # ------------------------------------------------------------------------------- docs/codingame.md
 
 SIZES = {
