@@ -6,6 +6,7 @@ Needs playwright and the distribution's Chromium.
 """
 
 import argparse
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
@@ -71,16 +72,24 @@ def home(browser: Any, result: Result, folder: Path) -> None:
         page.goto(address)
         page.wait_for_selector(".board .can")
         page.screenshot(path=folder / "web.png")
+        page.close()
+
+
+def advised(page: Any) -> None:
+    """Wait for the person's turn, and ask for a hint."""
+    page.wait_for_selector("body[data-asked=true] #end:enabled")
+    page.click("#hint")
+    page.wait_for_selector("#line li")
 
 
 def tour(browser: Any, result: Result, folder: Path) -> None:
     """Choose cards, play with a hint, analyse a turn, and follow a tournament."""
-    with tempfile.TemporaryDirectory() as temporary:
-        db = str(Path(temporary) / "agents.db")
-        players = ["beam:nodes=500,time_ms=0", "rule", "greedy", "osl", "random"]
-        with Arena(players, db=db, games=20, seed=1) as arena:
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory() as temporary, contextlib.chdir(temporary):
+        players = ["beam=beam:nodes=2000,time_ms=0", "rule", "greedy", "osl", "random"]
+        with Arena(players, db="agents.db", games=20, seed=1) as arena:
             arena.run(jobs=1)
-        library = Library([], [db])
+        library = Library([], ["agents.db"])
         key = library.add(result, ("beam", "greedy"))
         with serving(Site(library, hint_ms=0.0, hint_nodes=20_000)) as address:
             parts = urlsplit(address)
@@ -99,14 +108,16 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             page.screenshot(path=folder / "tour-cards.png")
             page.click("#ready")
             for _ in range(4):
-                page.wait_for_selector("body[data-asked=true] #hint:enabled")
-                page.click("#hint")
-                page.click("#follow")
+                advised(page)
+                if page.locator("#line li").all_inner_texts() != ["nothing"]:
+                    page.click("#follow")
+                    page.wait_for_timeout(1500)  # its actions are carried out one by one
+                before = page.get_attribute("body", "data-version")
                 page.click("#end")
-            page.wait_for_selector("body[data-asked=true] #hint:enabled")
-            page.click("#hint")
-            page.wait_for_selector("#line li")
+                page.wait_for_selector(f"body:not([data-version='{before}'])")
+            advised(page)
             page.screenshot(path=folder / "tour-battle.png")
+            page.close()
 
             page = opened(f"game/{key}")
             page.wait_for_selector("#out", state="attached")
@@ -116,10 +127,12 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             page.wait_for_selector("#lines button")
             page.wait_for_timeout(3000)
             page.screenshot(path=folder / "tour-engine.png")
+            page.close()
 
             page = opened("arena")
             page.wait_for_selector("#players tbody tr")
             page.screenshot(path=folder / "tour-arena.png")
+            page.close()
 
 
 def main() -> None:

@@ -85,23 +85,37 @@ SIZES = {
 } if DOCS.exists() else {}  # fmt: skip
 
 
+#: How far a size may be from the page's: the sources of the files change often.
+NEAR = 0.015
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
 @pytest.mark.parametrize("rules", SIZES)
 def test_exported_bots_have_the_sizes_of_the_page(rules):
     sizes = [len(export_bot(rules, search=search).text) for search in ("beam", "mcts")]
-    assert [f"{round(size, -2):,}" for size in sizes] == SIZES[rules]
+    assert sizes == pytest.approx([number(size) for size in SIZES[rules]], rel=NEAR)
     assert max(sizes) <= LIMIT == 100_000
 
 
-def test_headers_have_the_sizes_of_the_page():
-    text = (DOCS / "codingame.md").read_text(encoding="utf-8")
-    (whole,) = re.findall(r"plays all three \(([\d,]+) characters\)", text)
-    ((one, three),) = re.findall(
-        r"\(([\d,]+) characters at most with one rule set, ([\d,]+) with all\)", text
+def test_other_exported_files_have_the_sizes_of_the_page():
+    text = " ".join((DOCS / "codingame.md").read_text(encoding="utf-8").split())
+    found = re.search(r"the files then have ([\d,]+) to ([\d,]+) characters", text)
+    sizes = [len(export_bot(rules, ascii=True).text) for rules in SIZES]
+    assert [min(sizes), max(sizes)] == pytest.approx([*map(number, found.groups())], rel=NEAR)
+    found = re.search(
+        r"plays all three \(([\d,]+) characters\).*"
+        r"\(([\d,]+) characters at most with one rule set, ([\d,]+) with all\)",
+        text,
     )
-    assert f"{round(len(kernel_header()), -2):,}" == whole
-    sizes = [len(kernel_header(rules, minified=True)) for rules in SIZES]
-    assert f"{-(-max(sizes) // 100) * 100:,}" == one
-    assert f"{-(-len(kernel_header(minified=True)) // 100) * 100:,}" == three
+    sizes = [
+        len(kernel_header()),
+        max(len(kernel_header(rules, minified=True)) for rules in SIZES),
+        len(kernel_header(minified=True)),
+    ]
+    assert sizes == pytest.approx([*map(number, found.groups())], rel=NEAR)
 
 
 # --------------------------------------------------------------------------------- docs/figures.md
@@ -116,7 +130,7 @@ def linked_games() -> Iterator[tuple[str, str, str, str, str]]:
             yield link[1], agent.strip("| `"), games, share, interval
 
 
-@pytest.mark.parametrize("row", linked_games(), ids=lambda row: row[0])
+@pytest.mark.parametrize("row", [*linked_games()], ids=lambda row: row[0])
 def test_rows_follow_from_the_games_that_they_link(row):
     file, agent, games, share, interval = row
     name = "bot" if "bot" in agent else agent
@@ -174,7 +188,7 @@ def test_what_the_readme_calls_stronger_wins():
     wins = 0
     for seed in range(10_000_000, 10_000_010):
         match = play_match(
-            Match(seed=seed), (make_agent("beam:nodes=500,time_ms=0"), make_agent("greedy"))
+            Match(seed=seed), (make_agent("beam:nodes=2000,time_ms=0"), make_agent("greedy"))
         )
         wins += match.winner == 0
-    assert wins >= 6
+    assert wins >= 7
