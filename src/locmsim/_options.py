@@ -99,11 +99,14 @@ class Declared(NamedTuple):
     #: Whether None is a value as well.
     optional: bool = False
 
-    def check(self, value: Any) -> None:
-        """Raise ``ValueError`` for a value that cannot be given."""
+    def check(self, value: Any) -> Any:
+        """Return the value, a number of NumPy as one of Python.
+
+        ``ValueError`` for a value that cannot be given.
+        """
         option = self.option
         if value is None and self.optional:
-            return
+            return None
         if option.choices:
             if value not in option.choices:
                 from locmsim._specs import did_you_mean
@@ -113,12 +116,14 @@ class Declared(NamedTuple):
                     f"{did_you_mean(str(value), option.choices)}"
                 )
         elif self.type is int and option.low is None:
-            integer(self.name, value)
+            return integer(self.name, value)
         elif self.type is int:
             high = None if option.high is None else int(option.high)
-            whole(self.name, value, int(option.low or 0), high)
+            return whole(self.name, value, int(option.low or 0), high)
         elif option.low is not None:
-            number(self.name, value, option.low, option.high, above=option.above)
+            found = number(self.name, value, option.low, option.high, above=option.above)
+            return value if type(value) in (int, float) else found
+        return value
 
     def parse(self, text: str) -> Any:
         """Return the value of a text; ``ValueError`` says what was expected, without the name."""
@@ -226,10 +231,15 @@ def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
 
 
 def check(options: Any) -> None:
-    """Check all declared options of an object; ``ValueError`` names the first that is wrong."""
+    """Check all declared options of an object; ``ValueError`` names the first that is wrong.
+
+    Numbers of NumPy become those of Python, which can be written as JSON.
+    """
     for one in declared(type(options)).values():
-        value = getattr(options, one.name)
-        one.check(value)
+        given = getattr(options, one.name)
+        value = one.check(given)
+        if value is not given:
+            object.__setattr__(options, one.name, value)
         if one.option.needs is not None and value != one.default:
             other, needed = one.option.needs
             if getattr(options, other) != needed:

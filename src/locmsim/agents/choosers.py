@@ -17,12 +17,12 @@ offered cards, those picked before and the rule set, and returns the index of a 
 
 import random
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from functools import partial
 from typing import Any
 
 from locmsim._plugins import Registry
 from locmsim._specs import did_you_mean, make, read_options
-from locmsim.agents.policies import file_version, load_as_option
+from locmsim.agents.policies import load_as_option, made_of_file
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -124,25 +124,15 @@ def _random_pick(
 
 def _found(option: str, text: str) -> Any:
     """Return the policy or the function of a text."""
-    return _loaded(option, text, file_version(_file_of(text)))
-
-
-@cache
-def _file_of(text: str) -> str:
-    """Return the file of a text that describes a policy, "" for other texts."""
     kind, _, options = text.partition(":")
-    try:
-        return read_options(_POLICY, options).get("path", "") if kind == _POLICY else ""
-    except ValueError:  # `_policy` says what is wrong
-        return ""
+    if kind != _POLICY:
+        return made_of_file(text, _function, option)
+    path, rules, layout = _policy_of(option, options)
+    return made_of_file(path, _chooser, option, rules, layout)
 
 
-@lru_cache(maxsize=256)
-def _loaded(option: str, text: str, version: object) -> Any:
-    kind, _, options = text.partition(":")
+def _function(text: str, option: str) -> Any:
     registry = _builders if option == "deck" else _pickers
-    if kind == _POLICY:
-        return _policy(option, options)
     if not registry.describes(text):
         known = (*(DECK_BUILDERS if option == "deck" else DRAFT_PICKERS), RANDOM)
         raise ValueError(
@@ -161,20 +151,25 @@ def _loaded(option: str, text: str, version: object) -> Any:
     return found
 
 
-def _policy(option: str, texts: str) -> Any:
-    from locmsim.policy import PolicyChooser  # numpy, which is slow to import
-
+def _policy_of(option: str, texts: str) -> tuple[str, str, str]:
+    """Return the path, rule set and layout that the options of a policy name."""
     values = {"path": "", "rules": "", "layout": "", **read_options(option, texts)}
     if unknown := values.keys() - {"path", "rules", "layout"}:
         name = min(unknown)
         raise ValueError(f"{option}: unknown option {name!r}, expected path, rules, layout")
+    return values["path"], values["rules"], values["layout"]
+
+
+def _chooser(path: str, option: str, rules: str, layout: str) -> Any:
+    from locmsim.policy import PolicyChooser  # numpy, which is slow to import
+
     try:
-        chooser = PolicyChooser(load_as_option(**values))
+        chooser = PolicyChooser(load_as_option(path, rules, layout))
     except ValueError as error:
         raise ValueError(f"{option}: {error}") from None
     if (chooser.rules == "1.5") != (option == "deck"):
         wanted = "deck" if chooser.rules == "1.5" else "draft"
         raise ValueError(
-            f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
+            f"{option}: {path} was trained on rules {chooser.rules}: use it as {wanted}="
         )
     return chooser.build if option == "deck" else chooser.picker

@@ -1,22 +1,41 @@
-"""Files of policies, as options of agents name them."""
+"""What options of agents name files of: policies, and ways to choose cards."""
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["file_version", "load_as_option"]
+__all__ = ["load_as_option", "made_of_file"]
+
+_T = TypeVar("_T")
 
 
-def file_version(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from one that replaces it; None if there is no such file.
+def made_of_file(path: str, make: Callable[..., _T], *given: str) -> _T:
+    """Return what ``make(path, *given)`` returns, the same object until the file is replaced.
 
     Parameters
     ----------
     path : str
-        Any text.
+        A file, what a file of Python defines as ``file.py:NAME``, or any other text.
+    make : function
+        What makes it.
+    *given : str
+        What else it is made of.
     """
+    made: _T = _made(make, path, given, _version(path))
+    return made
+
+
+@lru_cache(maxsize=512)
+def _made(make: Callable[..., Any], path: str, given: tuple[str, ...], version: object) -> Any:
+    return make(path, *given)
+
+
+def _version(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from one that replaces it; None if there is no such file."""
+    file, python, _ = path.partition(".py:")
     try:
-        found = os.stat(path)
+        found = os.stat(f"{file}.py" if python else path)
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size
@@ -40,13 +59,12 @@ def load_as_option(path: str, rules: str, layout: str) -> Any:
     if not path:
         raise ValueError("path: expected the file of a policy")
     try:
-        return _loaded(path, rules, layout, file_version(path))
+        return made_of_file(path, _load, rules, layout)
     except OSError as error:
         raise ValueError(f"path: {error.filename or path}: {error.strerror or error}") from None
 
 
-@lru_cache(maxsize=256)
-def _loaded(path: str, rules: str, layout: str, version: object) -> Any:
+def _load(path: str, rules: str, layout: str) -> Any:
     from locmsim.policy import load_policy  # numpy, which is slow to import
 
     return load_policy(path, rules=rules, layout=layout)

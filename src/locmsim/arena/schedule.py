@@ -326,6 +326,27 @@ class Settings:
         if name == "pilot" and programs:
             raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
 
+    def check_cards(self, players: Sequence[Player]) -> None:
+        """Check that the options of agents do not choose cards that others choose.
+
+        Parameters
+        ----------
+        players : sequence of Player
+            The players to check: those of older files may say so.
+
+        Raises
+        ------
+        ValueError
+            An option of an agent has no effect; the message names it.
+        """
+        game: Any = self.game
+        if self.decks:
+            for player in players:
+                if not (player.process or player.ready):
+                    game.refuse_own_cards(player.spec, "decks, which chooses the cards")
+        if self.pilot and len(players) == len(self.players):
+            game.refuse_own_cards(self.pilot, "pilot, who plays the cards of the players")
+
     @property
     def pairings(self) -> list[tuple[int, int]]:
         """The pairings, as indices of players."""

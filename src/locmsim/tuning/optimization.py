@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TextIO
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._io import try_lock, write_whole
+from locmsim._io import numbered, try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim.arena import Arena, ArenaError
@@ -70,6 +70,11 @@ class _Call(NamedTuple):
     pairs: tuple[tuple[Settings, ...], ...]
     #: Whether a worker died in them before.
     again: bool = False
+
+
+def _name_of(call: _Call) -> str:
+    """Return what trials are called in messages, with the bot that the first of them plays."""
+    return f"{numbered('trial', call.numbers)} ({call.pairs[0][0].players[0].spec})"
 
 
 def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_Played, ...]]:
@@ -426,7 +431,7 @@ class Optimization:
                     _Call((number,), (pairs,), True)
                     for number, pairs in zip(call.numbers, call.pairs, strict=True)
                 ],
-                name=lambda call: f"trial {call.numbers[0]}",
+                name=_name_of,
             )
             batches.slots = runner.current_slots
             try:
@@ -445,8 +450,7 @@ class Optimization:
         try:
             results = future.result()
         except Exception as error:
-            name = f"trial {call.numbers[0]} ({call.pairs[0][0].players[0].spec})"
-            raise ArenaError(f"{name}: {raised(error)}") from error
+            raise ArenaError(f"{_name_of(call)}: {raised(error)}") from error
         for played in (pair for pairs in results for pair in pairs):
             self._own_games += 2 if self._rivals else 4
             self._faults += played.faults

@@ -1,21 +1,24 @@
 """Options declared once, and the text form of options with quoted values."""
 
+import json
 import os
 import re
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 
+import numpy as np
 import pytest
 
 from locmsim import Match
 from locmsim._options import Option, check, declared, documented
 from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
-from locmsim.arena import Arena, make_game
+from locmsim.arena import Arena, Sprt, make_game
 from locmsim.arena.schedule import named_files
 from locmsim.envs import LocmVectorEnv
+from locmsim.envs.options import Options
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
-from locmsim.tuning import Optimization, OptimizationSettings
+from locmsim.tuning import Optimization, OptimizationSettings, TuningSettings
 
 
 @documented()
@@ -49,6 +52,27 @@ def test_checks_have_one_wording(values: dict[str, object], message: str) -> Non
     check(Some())
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         check(Some(**values))  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    """They can be written as JSON, wherever options are kept."""
+    some = Some(nodes=np.int64(7), share=np.float32(0.25))  # type: ignore[arg-type]
+    check(some)
+    assert (some.nodes, some.share) == (7, 0.25)
+    assert (type(some.nodes), type(some.share)) == (int, float)
+    many: Any = np.int32(40)
+    for options in (
+        TuningSettings(games=many, match_games=many, nodes=many, pools=many, seed=many),
+        Options(episode="choice", battles=many, max_actions=many, refresh=many, gamma=1),
+        MCTSOptions(worlds=many, exploration=many),
+        Sprt(0, 40, alpha=np.float64(0.25)),
+    ):
+        kept = asdict(options).values()
+        assert {type(value).__module__ for value in kept} == {"builtins"}
+        assert 40 in kept
+    with Arena(["greedy", "random"], seed=many, games=2, timeout_scale=many) as arena:
+        assert type(arena.settings.seed) is int
+        assert '"greedy"' in json.dumps(arena.to_json())
 
 
 def test_docstrings_follow_from_the_declarations() -> None:
