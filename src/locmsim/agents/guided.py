@@ -9,6 +9,7 @@ from locmsim._core import State
 from locmsim._options import Option, check, documented
 from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.turn_search import turn_times
+from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.rules.actions import ActionKind
 from locmsim.search._engine import seed_of_turn
@@ -152,12 +153,9 @@ class PolicySearchAgent(PolicyAgent):
         self._turns += 1
         self.results = []
         actions = self._wins.prepare(observation.rules).find_win(self.belief.root(), self.WIN_NODES)
-        texts: list[str] = []
         if actions is not None:
-            for action in actions:
-                texts.append(state.action_to_string(action))
-                state.apply_action(action)
-            return ";".join(texts)
+            return answer_line(played(state, actions))
+        texts: list[str] = []
         proposed = self._proposed(seed, until)
         done: list[int] = []
         while not view.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
@@ -188,7 +186,7 @@ class PolicySearchAgent(PolicyAgent):
             state.apply_action(action)
             view.apply(action)
             done.append(action)
-        return ";".join(texts) or "PASS"
+        return answer_line(texts)
 
     def _proposed(self, seed: int, until: float | None) -> list[int]:
         """Return the turn that the beam search proposes, with PASS at its end; [] without one."""
