@@ -285,13 +285,16 @@ class Optimization:
 
     # ------------------------------------------------------------------------ players
 
-    def command(self, point: Point) -> str:
+    def command(self, point: Point, file: str | None = None) -> str:
         """Return the description of the bot with the values of a point.
 
         Parameters
         ----------
         point : tuple of float
             The value of each parameter, in steps from its start.
+        file : str, optional
+            The path that ``{file}`` stands for; by default that of a temporary file with the
+            `content` of the point.
 
         Returns
         -------
@@ -299,14 +302,26 @@ class Optimization:
             A command, or the description of an agent.
         """
         values = texts(self.parameters, point)
-        if self._file is not None:
-            content = self._file.fill(values)
+        if file is not None:
+            values[FILE] = file
+        elif self._file is not None:
+            content = self.content(point)
             name = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
             path = self._files / name
             if not path.exists():
                 write_whole(path, content)
             values[FILE] = str(path)
         return self._template.fill(values)
+
+    def content(self, point: Point) -> str:
+        """Return the file that is made from the template for a point; empty without one.
+
+        Parameters
+        ----------
+        point : tuple of float
+            As for `command`.
+        """
+        return "" if self._file is None else self._file.fill(texts(self.parameters, point))
 
     def _player(self, name: str, point: Point) -> Player:
         return Player(name, self.command(point), self._process)
