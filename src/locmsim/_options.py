@@ -100,7 +100,7 @@ class Declared(NamedTuple):
     optional: bool = False
 
     def check(self, value: Any) -> Any:
-        """Return the value, a number of NumPy as one of Python.
+        """Return the value, of NumPy as one of Python.
 
         ``ValueError`` for a value that cannot be given.
         """
@@ -115,6 +115,10 @@ class Declared(NamedTuple):
                     f"{self.name}: expected one of {', '.join(option.choices)}, got {value!r}"
                     f"{did_you_mean(str(value), option.choices)}"
                 )
+        elif self.type is bool:
+            if value not in (False, True):
+                raise ValueError(f"{self.name}: expected True or False, got {value!r}")
+            return bool(value)
         elif self.type is int and option.low is None:
             return integer(self.name, value)
         elif self.type is int:
@@ -233,7 +237,7 @@ def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
 def check(options: Any) -> None:
     """Check all declared options of an object; ``ValueError`` names the first that is wrong.
 
-    Numbers of NumPy become those of Python, which can be written as JSON.
+    Values of NumPy become those of Python, which can be written as JSON.
     """
     for one in declared(type(options)).values():
         given = getattr(options, one.name)

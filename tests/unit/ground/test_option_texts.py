@@ -35,6 +35,7 @@ class Some:
 
     nodes: Annotated[int, Option("number of positions", 0, 1 << 31)] = 5
     share: Annotated[float, Option("share of the time", 0.0, 1.0)] = 0.5
+    fast: Annotated[bool, Option("play without waiting")] = False
     other: str = ""
 
 
@@ -46,6 +47,8 @@ class Some:
         ({"nodes": 2.0}, "nodes: expected an integer, got 2.0"),
         ({"share": float("nan")}, "share: expected 0 to 1, got nan"),
         ({"share": "1"}, "share: expected 0 to 1, got '1'"),
+        ({"fast": "no"}, "fast: expected True or False, got 'no'"),
+        ({"fast": None}, "fast: expected True or False, got None"),
     ],
 )
 def test_checks_have_one_wording(values: dict[str, object], message: str) -> None:
@@ -56,10 +59,10 @@ def test_checks_have_one_wording(values: dict[str, object], message: str) -> Non
 
 def test_numbers_of_numpy_become_those_of_python() -> None:
     """They can be written as JSON, wherever options are kept."""
-    some = Some(nodes=np.int64(7), share=np.float32(0.25))  # type: ignore[arg-type]
+    some = Some(np.int64(7), np.float32(0.25), np.True_)  # type: ignore[arg-type]
     check(some)
-    assert (some.nodes, some.share) == (7, 0.25)
-    assert (type(some.nodes), type(some.share)) == (int, float)
+    assert (some.nodes, some.share, some.fast) == (7, 0.25, True)
+    assert (type(some.nodes), type(some.share), type(some.fast)) == (int, float, bool)
     many: Any = np.int32(40)
     for options in (
         TuningSettings(games=many, match_games=many, nodes=many, pools=many, seed=many),
@@ -76,12 +79,14 @@ def test_numbers_of_numpy_become_those_of_python() -> None:
 
 
 def test_docstrings_follow_from_the_declarations() -> None:
-    assert [*declared(Some)] == ["nodes", "share"]
+    assert [*declared(Some)] == ["nodes", "share", "fast"]
     assert (Some.__doc__ or "").splitlines()[4:] == [
         "nodes : int, default 5",
         "    Number of positions; from 0 to 2^31.",
         "share : float, default 0.5",
         "    Share of the time; from 0 to 1.",
+        "fast : bool, default False",
+        "    Play without waiting.",
         "other : str",
         "    Not declared.",
     ]
