@@ -89,12 +89,26 @@ class PolicySearchAgent(PolicyAgent):
         if not self.simulations and not self.time_ms:
             self.time_ms = 120.0
         check(self)
+        self._check_without_effect()
         super().__post_init__()
         from locmsim.search import BeamOptions, BeamSearch
 
         self.search = self._search()
         self._wins = BeamSearch(BeamOptions(width=256, worlds=1, plans=1))
         self._beam = BeamSearch() if self.time_ms and self.proposal else None
+
+    def _check_without_effect(self) -> None:
+        """Refuse options that another one leaves without effect."""
+        needed = {}
+        if self.root != "gumbel":
+            needed = dict.fromkeys(("considered", "proposal", "proposal_weight"), 'root="gumbel"')
+        if not self.time_ms:
+            needed |= dict.fromkeys(("share", "proposal", "proposal_weight"), "time_ms")
+        for name, other in needed.items():
+            value = getattr(self, name)
+            # No proposal is what there is.
+            if value != self.__dataclass_fields__[name].default and (name, value) != ("proposal", 0):
+                raise ValueError(f"{name}: needs {other}")
 
     def load(self) -> "RatingPolicy":
         if self.path == "learned":
@@ -112,11 +126,12 @@ class PolicySearchAgent(PolicyAgent):
     def _search(self) -> "PolicySearch":
         from locmsim.search import PolicySearch
 
+        considered = {"considered": self.considered} if self.root == "gumbel" else {}
         return PolicySearch(
             self.policy,
             self.simulations or 64,
             root=self.root,
-            considered=self.considered,
+            **considered,
             exploration=self.exploration,
             value_scale=self.value_scale,
             visit_offset=self.visit_offset,
