@@ -390,7 +390,7 @@ class TaskRunner(Generic[_Task, _T]):
         why = f": {how}" if how else ""
         if deaths >= _ATTEMPTS:
             raise WorkersError(f"{name}: the worker process ended, {deaths} times in a row{why}")
-        _log.warning("%s: the worker process ended, so each is tried again alone%s", name, why)
+        _log.warning("%s: trying again, since the worker process ended%s", name, why)
         self._suspects.extend((part, deaths) for part in self._parts(task))
 
     def stop(self) -> None:
@@ -565,9 +565,9 @@ def _death(code: int | None) -> str:
         return "it takes no more tasks"
     how = f"it {end_of(code)}"
     if code == -getattr(signal, "SIGKILL", 9):
-        return f"{how}, as by a system without memory; fewer jobs need less of it"
+        return f"{how}, as the system does when memory runs out: fewer jobs need less"
     if code < 0:
-        return f"{how}; with PYTHONFAULTHANDLER=1 in the environment, a crash says where it was"
+        return f"{how}; run it with PYTHONFAULTHANDLER=1 in the environment to see where"
     return how
 
 

@@ -80,11 +80,11 @@ def test_a_task_that_ends_its_workers() -> None:
         (partial(os._exit, 3), "game 7: the worker process ended, 3 times in a row: it exited with"),
         (
             partial(signal.raise_signal, signal.SIGKILL),
-            "it was killed by SIGKILL, as by a system without memory; fewer jobs need less of it",
+            "it was killed by SIGKILL, as the system does when memory runs out: fewer jobs need less",
         ),
         (
             partial(signal.raise_signal, signal.SIGABRT),
-            "it was killed by SIGABRT; with PYTHONFAULTHANDLER=1 in the environment, a crash says",
+            "it was killed by SIGABRT; run it with PYTHONFAULTHANDLER=1 in the environment to see",
         ),
     ],
 )
