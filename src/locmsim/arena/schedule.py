@@ -13,7 +13,7 @@ import random
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
@@ -339,13 +339,15 @@ class Settings:
         ValueError
             An option of an agent has no effect; the message names it.
         """
-        game: Any = self.game
+        refuse: Callable[[str, str], None] | None = getattr(self.game, "refuse_own_cards", None)
+        if refuse is None:
+            return
         if self.decks:
             for player in players:
                 if not (player.process or player.ready):
-                    game.refuse_own_cards(player.spec, "decks, which chooses the cards")
+                    refuse(player.spec, "decks, which chooses the cards")
         if self.pilot and len(players) == len(self.players):
-            game.refuse_own_cards(self.pilot, "pilot, who plays the cards of the players")
+            refuse(self.pilot, "pilot, who plays the cards of the players")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
