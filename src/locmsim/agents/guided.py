@@ -114,7 +114,10 @@ class PolicySearchAgent(PolicyAgent):
         if self.path == "learned":
             from locmsim.agents.learned import shipped_policy
 
-            return shipped_policy(self.rules or "1.5")
+            shipped = shipped_policy(self.rules or "1.5")
+            if self.layout not in ("", shipped.layout):
+                raise ValueError(f"layout: the network learned has {shipped.layout}")
+            return shipped
         policy: Any = super().load()
         if not hasattr(policy, "evaluate"):
             raise ValueError(

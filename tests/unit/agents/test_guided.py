@@ -148,6 +148,8 @@ def test_what_it_refuses(tmp_path):
         name = option.split(",")[1].split("=")[0]
         with pytest.raises(ValueError, match=f"{name}: needs {other}"):
             make_agent(f"search:{option}")
+    with pytest.raises(ValueError, match="layout: the network learned has entities"):
+        make_agent("search:layout=gym-locm")
     for options in ("simulations=4,proposal=0", "root=puct,time_ms=9,share=0.5"):
         make_agent(f"search:{options}")
     with pytest.raises(ValueError, match=r"path: .*nowhere.npz: No such file or directory"):
