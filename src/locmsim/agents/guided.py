@@ -107,7 +107,10 @@ class PolicySearchAgent(PolicyAgent):
         for name, other in needed.items():
             value = getattr(self, name)
             # No proposal is what there is.
-            if value != self.__dataclass_fields__[name].default and (name, value) != ("proposal", 0):
+            if value != self.__dataclass_fields__[name].default and (name, value) != (
+                "proposal",
+                0,
+            ):
                 raise ValueError(f"{name}: needs {other}")
 
     def load(self) -> "RatingPolicy":

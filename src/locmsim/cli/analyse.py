@@ -103,7 +103,9 @@ def add_options(parser: Parser) -> None:
         metavar="CARD,CARD",
         help="for --tree: cards that the opponent holds in all worlds, by base id or name",
     )
-    add_shared(parser, "--seed", default=0, help="seed of searches and agents (default: %(default)s)")
+    add_shared(
+        parser, "--seed", default=0, help="seed of searches and agents (default: %(default)s)"
+    )
     add_shared(parser, "--json")
     parser.renamed(game="report")
     parser.rules_out("--file", "GAME", "--turn", "--report")

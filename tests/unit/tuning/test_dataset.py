@@ -74,7 +74,10 @@ def test_examples_name_their_cards(rules):
             assert dealt[original] == base
 
 
-@pytest.mark.parametrize("agent", ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0", "osl:deck=mine.py:build"])
+@pytest.mark.parametrize(
+    "agent",
+    ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0", "osl:deck=mine.py:build"],
+)
 def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
     """Its own way to choose them would have no effect."""
     name = re.search("deck|draft", agent)[0]
