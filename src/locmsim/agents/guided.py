@@ -105,12 +105,8 @@ class PolicySearchAgent(PolicyAgent):
         if not self.time_ms:
             needed |= dict.fromkeys(("share", "proposal", "proposal_weight"), "time_ms")
         for name, other in needed.items():
-            value = getattr(self, name)
-            # No proposal is what there is.
-            if value != self.__dataclass_fields__[name].default and (name, value) != (
-                "proposal",
-                0,
-            ):
+            value, usual = getattr(self, name), self.__dataclass_fields__[name].default
+            if value != usual and (name, value) != ("proposal", 0):  # there is none anyway
                 raise ValueError(f"{name}: needs {other}")
 
     def load(self) -> "RatingPolicy":

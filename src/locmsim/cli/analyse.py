@@ -69,7 +69,7 @@ def add_options(parser: Parser) -> None:
     add_shared(
         parser,
         "--rules",
-        help="rule set (default: that of the text or log); with --puzzles: only puzzles of this one",
+        help="rule set (default: that of the text or log); with --puzzles: only those of it",
     )
     add_shared(
         parser,

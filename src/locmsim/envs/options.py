@@ -140,8 +140,8 @@ class Options:
             " which is zero when an episode begins. Asked row by row: the name of any agent, an"
             " `Agent` object (in environments with one row), or a function (observation, mask) ->"
             " action. Agents of the library are named without the options ``deck`` and ``draft``,"
-            ' which `decks` replaces. "caller": the caller plays both seats. A `Pool` draws one of these for each'
-            " episode. An environment has 64 players at most, those included that still play"
+            ' which `decks` replaces. "caller": the caller plays both seats. A `Pool` draws one of'
+            " these for each episode. An environment has 64 players at most, those included that still play"
             " running episodes.",
         ),
     ] = "greedy"
