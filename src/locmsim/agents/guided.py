@@ -128,12 +128,12 @@ class PolicySearchAgent(PolicyAgent):
     def _search(self) -> "PolicySearch":
         from locmsim.search import PolicySearch
 
-        considered = {"considered": self.considered} if self.root == "gumbel" else {}
+        more: dict[str, Any] = {} if self.root == "puct" else {"considered": self.considered}
         return PolicySearch(
             self.policy,
             self.simulations or 64,
             root=self.root,
-            **considered,
+            **more,
             exploration=self.exploration,
             value_scale=self.value_scale,
             visit_offset=self.visit_offset,

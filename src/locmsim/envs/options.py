@@ -141,8 +141,8 @@ class Options:
             " `Agent` object (in environments with one row), or a function (observation, mask) ->"
             " action. Agents of the library are named without the options ``deck`` and ``draft``,"
             ' which `decks` replaces. "caller": the caller plays both seats. A `Pool` draws one of'
-            " these for each episode. An environment has 64 players at most, those included that still play"
-            " running episodes.",
+            " these for each episode. An environment has 64 players at most, those included that"
+            " still play running episodes.",
         ),
     ] = "greedy"
     seat: Annotated[
