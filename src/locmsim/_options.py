@@ -240,9 +240,9 @@ def check(options: Any) -> None:
     Values of NumPy become those of Python, which can be written as JSON.
     """
     for one in declared(type(options)).values():
-        given = getattr(options, one.name)
-        value = one.check(given)
-        if value is not given:
+        before = getattr(options, one.name)
+        value = one.check(before)
+        if value is not before:
             object.__setattr__(options, one.name, value)
         if one.option.needs is not None and value != one.default:
             other, needed = one.option.needs

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from locmsim._plugins import Registry
 from locmsim._specs import did_you_mean, make, read_options
-from locmsim.agents.policies import load_as_option, made_of_file
+from locmsim.agents.policies import cached_for_file, load_as_option
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -147,9 +147,9 @@ def _found(option: str, text: str) -> Any:
     """Return the policy or the function of a text."""
     kind, _, options = text.partition(":")
     if kind != _POLICY:
-        return made_of_file(text, _function, option)
+        return cached_for_file(text, _function, option)
     path, rules, layout = _policy_of(option, options)
-    return made_of_file(path, _chooser, option, rules, layout)
+    return cached_for_file(path, _chooser, option, rules, layout)
 
 
 def _function(text: str, option: str) -> Any:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-__all__ = ["load_as_option", "made_of_file"]
+__all__ = ["cached_for_file", "load_as_option"]
 
 _T = TypeVar("_T")
 
 
-def made_of_file(path: str, make: Callable[..., _T], *given: str) -> _T:
-    """Return what ``make(path, *given)`` returns, the same object until the file is replaced.
+def cached_for_file(path: str, make: Callable[..., _T], *arguments: str) -> _T:
+    """Return what ``make(path, *arguments)`` returns, the same object until the file is replaced.
 
     Parameters
     ----------
@@ -19,16 +19,18 @@ def made_of_file(path: str, make: Callable[..., _T], *given: str) -> _T:
         A file, what a file of Python defines as ``file.py:NAME``, or any other text.
     make : function
         What makes it.
-    *given : str
+    *arguments : str
         What else it is made of.
     """
-    made: _T = _made(make, path, given, _version(path))
-    return made
+    found: _T = _cached(make, path, arguments, _version(path))
+    return found
 
 
 @lru_cache(maxsize=512)
-def _made(make: Callable[..., Any], path: str, given: tuple[str, ...], version: object) -> Any:
-    return make(path, *given)
+def _cached(
+    make: Callable[..., Any], path: str, arguments: tuple[str, ...], version: object
+) -> Any:
+    return make(path, *arguments)
 
 
 def _version(path: str) -> tuple[int, int] | None:
@@ -59,7 +61,7 @@ def load_as_option(path: str, rules: str, layout: str) -> Any:
     if not path:
         raise ValueError("path: expected the file of a policy")
     try:
-        return made_of_file(path, _load, rules, layout)
+        return cached_for_file(path, _load, rules, layout)
     except OSError as error:
         raise ValueError(f"path: {error.filename or path}: {error.strerror or error}") from None
 
