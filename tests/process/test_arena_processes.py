@@ -376,7 +376,7 @@ def test_game_that_kills_its_worker() -> None:
     with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
         with pytest.raises(
-            ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\) ended"
+            ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\): the worker"
         ):
             arena.run(executor=executor, slots=2)
         assert executor.alone == 2
