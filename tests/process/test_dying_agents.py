@@ -471,7 +471,10 @@ def test_games_that_end_their_workers_are_played_again_alike() -> None:
         [
             ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
             ("Exits", "raised SystemExit: 1"),
-            ("Segfaults", "game 0 ended its worker process 3 times"),
+            (
+                "Segfaults",
+                "game 0: the worker process ended, 3 times in a row: it was killed by SIGSEGV",
+            ),
         ],
     ),
 )
@@ -492,7 +495,7 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
             ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
             (
                 "def build(*_): import os; os._exit(5)",
-                "greedy with decks mine.py:build: game 0 ended",
+                "greedy with decks mine.py:build: game 0: the worker",
             ),
             ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
             ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),

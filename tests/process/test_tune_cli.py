@@ -195,7 +195,7 @@ def test_workers_that_are_lost(
     assert (
         "0 complete iterations; resume with: locmsim tune --state state --output tuned.npz" in err
     )
-    assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
+    assert "locmsim tune: games 1 to 20 of self-play: the worker process ended, 3 times in" in err
 
 
 @pytest.mark.slow

@@ -367,6 +367,8 @@ def test_a_belief_and_what_was_done_in_the_turn():
         ({"temperature": 0}, r"temperature: expected 0\.001 to"),
         ({"mix": 2}, "mix: expected 0 to 1, got 2"),
         ({"noise": float("nan")}, "noise: expected 0 to"),
+        ({"root": "puct", "noise": 1.0}, 'noise: needs root="gumbel"'),
+        ({"root": "puct", "considered": 8}, 'considered: needs root="gumbel"'),
     ],
 )
 def test_options_out_of_bounds(options, message):

@@ -74,14 +74,18 @@ def test_examples_name_their_cards(rules):
             assert dealt[original] == base
 
 
-@pytest.mark.parametrize("agent", ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0"])
+@pytest.mark.parametrize(
+    "agent",
+    ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0", "osl:deck=mine.py:build"],
+)
 def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
     """Its own way to choose them would have no effect."""
     name = re.search("deck|draft", agent)[0]
-    with pytest.raises(ValueError, match=f"{name}: does not apply to {agent}: decks says how"):
+    message = f"{name}: does not apply with {{}}decks, which chooses the cards: {agent}"
+    with pytest.raises(ValueError, match=message.format("")):
         next(examples_of_agent(agent, 1))
     assert main(["dataset", agent, "-o", str(tmp_path / "a.npz")]) == 1
-    assert f"{name}: does not apply to {agent}: decks" in capsys.readouterr().err
+    assert message.format("--") in capsys.readouterr().err
 
 
 def test_logs_are_followed():
