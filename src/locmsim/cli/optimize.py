@@ -1,6 +1,7 @@
 """``locmsim optimize``: tune the numbers of your bot by matches between its versions."""
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -35,7 +36,8 @@ PLAYER is a command or an agent with placeholders in place of numbers:
   {name=START:LOW..HIGH:KIND:step=STEP}
 
 KIND is float, int or log (positive numbers whose ratios count). All but START may be left out, and
-START too where an agent's option has a default, or another place says it. {{ and }} are braces.
+START too if the agent's option has a default or the number is declared elsewhere. {{ and }} stand
+for braces.
 
   locmsim optimize "./mybot {attack=1:0..5} {width=40:1..200:int}"
   locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"
@@ -57,15 +59,16 @@ def add_options(parser: Parser) -> None:
     add(
         "--template",
         metavar="FILE",
-        help="file with placeholders; {file} in PLAYER is the path of what is made from it",
+        help="file with placeholders; {file} in PLAYER is the path of a copy with their values",
     )
     add(
         "--against",
         action="append",
         default=[],
         metavar="PLAYER",
-        help="an opponent; DB:NAME or DB: a player, or all who are not retired, of a file of"
-        " results (repeatable; default: versions of the bot play each other)",
+        help="an opponent: a command, an agent, DB:NAME (a player in a file of results) or DB (all"
+        " of its players who are not retired) (repeatable; default: versions of the bot play each"
+        " other)",
     )
     known = declared(OptimizationSettings)
     add_shared(parser, "--games", help=argument_of(known["games"])["help"])
@@ -195,8 +198,7 @@ def _plot(optimization: "Optimization", path: str | None) -> None:
 def _show_result(optimization: "Optimization", options: argparse.Namespace) -> None:
     for name, value in optimization.values.items():
         print(f"{name} = {value}")
-    if options.template is None:
-        print(f"tuned: {shlex.quote(optimization.command(optimization.best))}")
+    _show_command(optimization, options)
     if not options.proof_games:
         return
     print("the match against the start, on other cards:", flush=True)
@@ -210,6 +212,19 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
         print(f"probably better: the tuned values win {won}; the test did not decide")
     else:
         print(f"nothing was gained: the tuned values win {won}")
+
+
+def _show_command(optimization: "Optimization", options: argparse.Namespace) -> None:
+    """Print the tuned command, and the file from a template or where it is."""
+    best, path = optimization.best, None
+    if options.template is not None:
+        name = os.path.basename(options.template).removesuffix(".in")
+        if options.state is None:
+            print(f"{name}:\n{optimization.content(best)}", end="")
+            return
+        path = os.path.join(options.state, f"tuned-{name}")
+        write(path, optimization.content(best))
+    print(f"tuned: {shlex.quote(optimization.command(best, path))}")
 
 
 def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:
