@@ -18,10 +18,10 @@ __all__ = ["Fresh"]
 
 
 cdef enum:
-    CHUNK = 16                  # arrays that a `Source` cuts from one allocation
+    CHUNK = 16                  # arrays that a `Copies` object cuts from one allocation
 
 
-cdef class Source:
+cdef class Copies:
     """Makes a new array for each step, as a view of a larger one: that takes half the time.
 
     Keeping one of these arrays alive keeps the other 15 of its chunk alive, too.
@@ -61,16 +61,16 @@ cdef class Fresh:
 
     cdef Rows rows
     cdef tuple held
-    cdef Source observation, mask, hidden
+    cdef Copies observation, mask, hidden
     cdef bint in_info
 
     def __cinit__(self, Rows rows not None, observation, mask, bint in_info, hidden=None):
         self.rows = rows
         self.held = observation, mask, hidden
-        self.observation = Source(observation)
-        self.mask = Source(mask)
+        self.observation = Copies(observation)
+        self.mask = Copies(mask)
         self.in_info = in_info
-        self.hidden = None if hidden is None else Source(hidden)
+        self.hidden = None if hidden is None else Copies(hidden)
 
     def step(self, action):
         """Take a step and return its result; None if the caller has something to do first."""
