@@ -175,8 +175,10 @@ cdef class Views:
         # In steps, as Cython needs minutes for a list of so many C numbers.
         values = [won, e.seat, e.length, e.turn]
         values.append((e.health[0], e.health[1]))
-        values += [illegal, e.opponent]
-        values += [(score, -score), match]
+        values.append(illegal)
+        values.append(e.opponent)
+        values.append((score, -score))
+        values.append(match)
         return EpisodeResult._make(values)
 
     @cython.boundscheck(False)
