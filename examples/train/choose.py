@@ -193,15 +193,20 @@ class Choices(Rollout):
         return WinRate(int(wins.sum()), 2 * pairs, low, high)
 
 
-def main():
-    parser = arguments()
-    parser.description = __doc__.split("\n")[0]
-    parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
+def add_options(parser):
+    """Add the options of choices to those of ppo.py."""
     parser.add_argument(
         "--battlers", default="greedy", help="agent that plays the battles for both decks"
     )
     parser.add_argument("--battles", type=int, default=1, help="battles per episode")
     parser.add_argument("--value", type=float, default=0.0, help="weight of the decks' values")
+
+
+def main():
+    parser = arguments()
+    parser.description = __doc__.split("\n")[0]
+    parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
+    add_options(parser)
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
     )

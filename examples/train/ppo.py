@@ -30,6 +30,7 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.envs import LocmVectorEnv, PlayerResults, Pool, gae
+from locmsim.envs.cards import for_both
 from locmsim.policy import Policy, get_layout
 from locmsim.tuning.evaluate import evaluate
 
@@ -302,7 +303,7 @@ class Rollout:
 
     def win_rate(self, net, opponent):
         """Return the network's `WinRate` on card sets that are never trained on."""
-        decks = self.options.decks[0].split("/")[0]
+        decks = for_both(self.options.decks[0])[0]
         return evaluate(net.policy(), opponent, games=self.options.games, decks=decks)
 
     def begin(self, update, league):

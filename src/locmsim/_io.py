@@ -2,10 +2,18 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-__all__ = ["counted", "data_file", "folder_locked", "printable", "try_lock", "write_whole"]
+__all__ = [
+    "counted",
+    "data_file",
+    "folder_locked",
+    "numbered",
+    "printable",
+    "try_lock",
+    "write_whole",
+]
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
@@ -13,6 +21,17 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 def counted(n: int, noun: str) -> str:
     """Return a number with its noun: "1 core", "2 cores"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """Return what things with these numbers are called: "game 7", "games 2 to 4", "games 2, 7"."""
+    first, last, count = numbers[0], numbers[-1], len(numbers)
+    if count == 1:
+        return f"{noun} {first}"
+    if [*numbers] == [*range(first, last + 1)]:
+        return f"{noun}s {first} to {last}"
+    few = ", ".join(map(str, numbers[:5]))
+    return f"{noun}s {few}" if count <= 5 else f"{noun}s {few} and {count - 5} more"
 
 
 def printable(text: str) -> str:

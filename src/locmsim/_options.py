@@ -99,11 +99,14 @@ class Declared(NamedTuple):
     #: Whether None is a value as well.
     optional: bool = False
 
-    def check(self, value: Any) -> None:
-        """Raise ``ValueError`` for a value that cannot be given."""
+    def check(self, value: Any) -> Any:
+        """Return the value, of NumPy as one of Python.
+
+        ``ValueError`` for a value that cannot be given.
+        """
         option = self.option
         if value is None and self.optional:
-            return
+            return None
         if option.choices:
             if value not in option.choices:
                 from locmsim._specs import did_you_mean
@@ -112,13 +115,19 @@ class Declared(NamedTuple):
                     f"{self.name}: expected one of {', '.join(option.choices)}, got {value!r}"
                     f"{did_you_mean(str(value), option.choices)}"
                 )
+        elif self.type is bool:
+            if value not in (False, True):
+                raise ValueError(f"{self.name}: expected True or False, got {value!r}")
+            return bool(value)
         elif self.type is int and option.low is None:
-            integer(self.name, value)
+            return integer(self.name, value)
         elif self.type is int:
             high = None if option.high is None else int(option.high)
-            whole(self.name, value, int(option.low or 0), high)
+            return whole(self.name, value, int(option.low or 0), high)
         elif option.low is not None:
-            number(self.name, value, option.low, option.high, above=option.above)
+            found = number(self.name, value, option.low, option.high, above=option.above)
+            return value if type(value) in (int, float) else found
+        return value
 
     def parse(self, text: str) -> Any:
         """Return the value of a text; ``ValueError`` says what was expected, without the name."""
@@ -226,10 +235,15 @@ def _read(owner: Callable[..., Any]) -> dict[str, Declared]:
 
 
 def check(options: Any) -> None:
-    """Check all declared options of an object; ``ValueError`` names the first that is wrong."""
+    """Check all declared options of an object; ``ValueError`` names the first that is wrong.
+
+    Values of NumPy become those of Python, which can be written as JSON.
+    """
     for one in declared(type(options)).values():
-        value = getattr(options, one.name)
-        one.check(value)
+        before = getattr(options, one.name)
+        value = one.check(before)
+        if value is not before:
+            object.__setattr__(options, one.name, value)
         if one.option.needs is not None and value != one.default:
             other, needed = one.option.needs
             if getattr(options, other) != needed:

@@ -37,6 +37,7 @@ __all__ = [
     "GRACE",
     "Child",
     "Supervisor",
+    "end_of",
     "kill_all",
     "own_pipes",
     "preparation",
@@ -58,6 +59,16 @@ _NEEDED = ("LD_LIBRARY_PATH", "PATH")
 
 #: The supervisors of this process that have processes.
 _open: "weakref.WeakSet[Supervisor]" = weakref.WeakSet()
+
+
+def end_of(code: int) -> str:
+    """Return how a process has ended, by its `Child.exit_code`: "was killed by SIGSEGV"."""
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was killed by signal {-code}"
 
 
 class Child:

@@ -31,9 +31,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, Generic, NamedTuple, ParamSpec, TypeVar
 
-from locmsim.errors import EndedBySignal
+from locmsim.errors import EndedBySignal, text_of
 from locmsim.supervisor import (
     Supervisor,
+    end_of,
     own_pipes,
     preparation,
     prepare_main,
@@ -346,12 +347,12 @@ class TaskRunner(Generic[_Task, _T]):
                     continue
                 task, deaths = self._running.pop(future)
                 if future.cancelled():
-                    raise WorkersError("the workers are gone")
+                    raise self._gone(task, "their executor or cluster was shut down")
                 error = future.exception()
                 if isinstance(error, WorkersError):
                     raise error
                 if isinstance(error, self._workers.lost):
-                    self._suspect(task, deaths + 1)
+                    self._suspect(task, deaths + 1, text_of(error))
                 else:
                     yield task, future
 
@@ -371,7 +372,10 @@ class TaskRunner(Generic[_Task, _T]):
         try:
             self._running[self._submit(self._workers.executor, task)] = task, deaths
         except BrokenExecutor as error:
-            raise WorkersError(f"the workers are gone: {error}") from None
+            raise self._gone(task, text_of(error)) from None
+
+    def _gone(self, task: _Task, why: str) -> WorkersError:
+        return WorkersError(f"{self._name(task)}: not finished, since the workers are gone: {why}")
 
     def current_slots(self) -> int:
         """Return the number of tasks that the workers have at a time, looked up now and then."""
@@ -381,10 +385,12 @@ class TaskRunner(Generic[_Task, _T]):
             self._slots = self._workers.slots()
         return self._slots
 
-    def _suspect(self, task: _Task, deaths: int) -> None:
+    def _suspect(self, task: _Task, deaths: int, how: str) -> None:
+        name = self._name(task)
+        why = f": {how}" if how else ""
         if deaths >= _ATTEMPTS:
-            raise WorkersError(f"{self._name(task)} ended its worker process {deaths} times")
-        _log.warning("a worker died in %s: trying again, alone", self._name(task))
+            raise WorkersError(f"{name}: the worker process ended, {deaths} times in a row{why}")
+        _log.warning("%s: trying again, since the worker process ended%s", name, why)
         self._suspects.extend((part, deaths) for part in self._parts(task))
 
     def stop(self) -> None:
@@ -519,7 +525,7 @@ class _Worker:
                     ' `if __name__ == "__main__":`'
                     f"{'' if self._apart else ', or play with jobs=1'}"
                 ) from None
-            raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
+            raise BrokenExecutor(_death(code)) from None
         done, result = pickle.loads(data)
         if done:
             return result
@@ -551,6 +557,18 @@ class _Worker:
             self._questions.close()
         self._child.wait()
         self._answers.close()
+
+
+def _death(code: int | None) -> str:
+    """Return how a worker has ended, and what can be done."""
+    if code is None:  # it is alive, but nothing can be sent to it
+        return "it takes no more tasks"
+    how = f"it {end_of(code)}"
+    if code == -getattr(signal, "SIGKILL", 9):
+        return f"{how}, as the system does when memory runs out: fewer jobs need less"
+    if code < 0:
+        return f"{how}; run it with PYTHONFAULTHANDLER=1 in the environment to see where"
+    return how
 
 
 @contextlib.contextmanager

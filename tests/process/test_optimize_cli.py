@@ -13,6 +13,7 @@ from helpers import default_signals
 
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.tuning.optimization import Optimization, Proof
 
 # A program that plays one card or none: what it needs of the protocol is when a turn begins.
 BOT = """
@@ -78,6 +79,52 @@ def test_the_bot_of_the_page(
     words = [*shlex.split(line)[1:], "--games", "20", "--jobs", "1", "--proof-games", "0"]
     assert main(words) == 0
     assert "attack = " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("better", "score", "said"),
+    [
+        (True, (0.55, 0.65), "better: the tuned values win 55.0% to 65.0% of 90 games against"),
+        (None, (0.51, 0.65), "probably better: the tuned values win 51.0% to 65.0% of 90 games; "),
+        (None, (0.45, 0.65), "nothing was gained: the tuned values win 45.0% to 65.0% of 90"),
+        (False, (0.51, 0.65), "nothing was gained: the tuned values win 51.0% to 65.0% of 90"),
+    ],
+)
+def test_what_was_gained_is_said(
+    better: bool | None,
+    score: tuple[float, float],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    proof = Proof(90, score, better, "the table")
+    monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
+    monkeypatch.setattr(Optimization, "prove", lambda *_, **__: proof)
+    assert main(["optimize", "beam:nodes={nodes=9:int},time_ms=0"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["nodes = 9", "tuned: beam:nodes=9,time_ms=0"]
+    assert "the table" in lines
+    assert lines[-1].startswith(said)
+
+
+def test_the_tuned_file_of_a_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
+    (tmp_path / "settings.json.in").write_text('{{"depth": {depth=3:1..9:int}}}\n')
+    (tmp_path / "run").mkdir()
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o755)
+    words = ["optimize", "./bot --settings {file}", "--template", "settings.json.in"]
+    words += ["--proof-games", "0"]
+    content = '{"depth": 3}\n'
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"depth = 3\nsettings.json:\n{content}"
+    assert main([*words, "--state", "run"]) == 0
+    assert (tmp_path / "run" / "tuned-settings.json").read_text() == content
+    end = "tuned: './bot --settings run/tuned-settings.json'\n"
+    assert capsys.readouterr().out == f"depth = 3\n{end}"
 
 
 def refused(*words: str) -> None:

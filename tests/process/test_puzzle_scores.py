@@ -29,6 +29,10 @@ class Ends:
         return "PASS"
 
 
+class Drafts(Ends):
+    only_rules = "1.2"
+
+
 class Unready(Ends):
     def __init__(self):
         raise ValueError("no weights")
@@ -123,6 +127,22 @@ def test_agents_of_others_cannot_end_it(
     assert faults[0].startswith("crashed: ")
     assert faults[1:] == [None, None]
     assert len(greedy["puzzles"]) == 3
+
+
+def test_agents_are_asked_for_the_rules_that_they_play(
+    few: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of others too, who play in processes of their own."""
+    path = tmp_path / "theirs.py"
+    path.write_text(AGENTS)
+    analyse(few, f"{path}:Drafts", "learned:rules=1.2", "--json")
+    for agent in json.loads(capsys.readouterr().out)["agents"]:
+        (puzzle,) = agent["puzzles"]
+        assert puzzle["difficulty"] == "medium"  # the one of rules 1.2
+    with pytest.raises(SystemExit):
+        analyse(few, f"{path}:Drafts", "--rules", "1.5")
+    end = "theirs.py:Drafts plays rules 1.2 only; there is no puzzle of them"
+    assert capsys.readouterr().err.splitlines()[-1].endswith(end)
 
 
 @pytest.mark.parametrize(

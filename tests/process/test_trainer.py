@@ -418,6 +418,16 @@ def test_an_interrupted_run_leaves_a_checkpoint(ppo, tmp_path, capsys):
         raise KeyboardInterrupt
 
 
+def test_decks_of_a_policy_whose_path_has_slashes(ppo, tmp_path):
+    """Such a path is not a pair of deck builders, in training and in tests."""
+    import choose
+
+    choose.ChoiceNet("1.5").chooser().save(tmp_path / "choice.npz")
+    decks = f"policy:path={tmp_path / 'choice.npz'}"
+    trained(ppo, tmp_path / "run", "--decks", decks, "--total-timesteps", 512)
+    assert 0 <= float(lines(tmp_path / "run")[-1]["win_random"]) <= 1
+
+
 def test_several_seeds(ppo, tmp_path, capsys):
     """Each seed has its folder; the mean and the range of their curves are written."""
     more = ["--folder", str(tmp_path), *SMALL, "--total-timesteps", "1024", "--seeds", "2"]

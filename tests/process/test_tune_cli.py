@@ -48,6 +48,7 @@ def errors_of(process: subprocess.Popen[str]) -> str:
         raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
@@ -194,7 +195,7 @@ def test_workers_that_are_lost(
     assert (
         "0 complete iterations; resume with: locmsim tune --state state --output tuned.npz" in err
     )
-    assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
+    assert "locmsim tune: games 1 to 20 of self-play: the worker process ended, 3 times in" in err
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from locmsim._options import Option, documented
 from locmsim.agents._scripted import turn_line
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of
 from locmsim.decks import DeckBuilder, DraftPicker, build_deck, deck_line, pick
+from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
@@ -274,12 +275,7 @@ class BaseAgent(BelievingAgent):
 
 def line_of(state: State, actions: list[int]) -> str:
     """Return the answer line that plays `actions` from `state`."""
-    state = state.clone()
-    texts = []
-    for action in actions:
-        texts.append(state.action_to_string(action))
-        state.apply_action(action)
-    return ";".join(texts) or "PASS"
+    return answer_line(played(state.clone(), actions))
 
 
 def check_bounds(time_ms: float, name: str, bound: int) -> None:

@@ -16,13 +16,13 @@ offered cards, those picked before and the rule set, and returns the index of a 
 """
 
 import random
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from locmsim._plugins import Registry
 from locmsim._specs import did_you_mean, make, read_options
-from locmsim.agents.policies import file_version, load_as_option
+from locmsim.agents.policies import cached_for_file, load_as_option
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -32,8 +32,15 @@ __all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_chooser", "is_for
 #: The name of random cards.
 RANDOM = "random"
 _POLICY = "policy"
-_builders = Registry("deck builder", "locmsim.deck_builders", {})
-_pickers = Registry("draft picker", "locmsim.draft_pickers", {})
+
+
+class _Kind(NamedTuple):
+    """The ways to choose cards that an option may name."""
+
+    named: Mapping[str, Any]
+    at_random: Callable[..., Any]
+    #: Functions of files and modules.
+    registry: Registry
 
 
 def deck_builder_of(deck: str | DeckBuilder, rng: random.Random | None = None) -> DeckBuilder:
@@ -51,13 +58,7 @@ def deck_builder_of(deck: str | DeckBuilder, rng: random.Random | None = None) -
     ValueError
         For a text that says no way to build decks.
     """
-    if not isinstance(deck, str):
-        return deck
-    if deck in DECK_BUILDERS:
-        return DECK_BUILDERS[deck]
-    if deck == RANDOM:
-        return partial(_random_deck, rng or random.Random())
-    found: DeckBuilder = _found("deck", deck)
+    found: DeckBuilder = _chooser_of("deck", deck, rng)
     return found
 
 
@@ -76,13 +77,7 @@ def draft_picker_of(draft: str | DraftPicker, rng: random.Random | None = None) 
     ValueError
         For a text that says no way to pick cards.
     """
-    if not isinstance(draft, str):
-        return draft
-    if draft in DRAFT_PICKERS:
-        return DRAFT_PICKERS[draft]
-    if draft == RANDOM:
-        return partial(_random_pick, rng or random.Random())
-    found: DraftPicker = _found("draft", draft)
+    found: DraftPicker = _chooser_of("draft", draft, rng)
     return found
 
 
@@ -93,7 +88,7 @@ def is_chooser(text: str) -> bool:
     ----------
     text : str
     """
-    return text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or _builders.describes(text)
+    return _is_named(text) or _KINDS["deck"].registry.describes(text)
 
 
 def is_foreign_chooser(text: str) -> bool:
@@ -106,9 +101,14 @@ def is_foreign_chooser(text: str) -> bool:
     """
     if ".py:" in text:
         return True
-    if text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM} or text.partition(":")[0] == _POLICY:
+    if _is_named(text) or text.partition(":")[0] == _POLICY:
         return False
-    return any(one.describes(text) and one.is_foreign(text) for one in (_builders, _pickers))
+    registries = (kind.registry for kind in _KINDS.values())
+    return any(one.describes(text) and one.is_foreign(text) for one in registries)
+
+
+def _is_named(text: str) -> bool:
+    return text in {*DECK_BUILDERS, *DRAFT_PICKERS, RANDOM}
 
 
 def _random_deck(rng: random.Random, cards: Sequence[Card]) -> list[int]:
@@ -122,29 +122,40 @@ def _random_pick(
     return rng.randrange(len(offer))
 
 
+#: Option -> what it may be.
+_KINDS = {
+    "deck": _Kind(
+        DECK_BUILDERS, _random_deck, Registry("deck builder", "locmsim.deck_builders", {})
+    ),
+    "draft": _Kind(
+        DRAFT_PICKERS, _random_pick, Registry("draft picker", "locmsim.draft_pickers", {})
+    ),
+}
+
+
+def _chooser_of(option: str, value: Any, rng: random.Random | None) -> Any:
+    """Return what chooses cards by the value of an option."""
+    named, at_random, _ = _KINDS[option]
+    if not isinstance(value, str):
+        return value
+    if value in named:
+        return named[value]
+    return partial(at_random, rng or random.Random()) if value == RANDOM else _found(option, value)
+
+
 def _found(option: str, text: str) -> Any:
     """Return the policy or the function of a text."""
-    return _loaded(option, text, file_version(_file_of(text)))
-
-
-@cache
-def _file_of(text: str) -> str:
-    """Return the file of a text that describes a policy, "" for other texts."""
     kind, _, options = text.partition(":")
-    try:
-        return read_options(_POLICY, options).get("path", "") if kind == _POLICY else ""
-    except ValueError:  # `_policy` says what is wrong
-        return ""
+    if kind != _POLICY:
+        return cached_for_file(text, _function, option)
+    path, rules, layout = _policy_of(option, options)
+    return cached_for_file(path, _chooser, option, rules, layout)
 
 
-@lru_cache(maxsize=256)
-def _loaded(option: str, text: str, version: object) -> Any:
-    kind, _, options = text.partition(":")
-    registry = _builders if option == "deck" else _pickers
-    if kind == _POLICY:
-        return _policy(option, options)
+def _function(text: str, option: str) -> Any:
+    named, _, registry = _KINDS[option]
     if not registry.describes(text):
-        known = (*(DECK_BUILDERS if option == "deck" else DRAFT_PICKERS), RANDOM)
+        known = (*named, RANDOM)
         raise ValueError(
             f"{option}: expected one of {', '.join(known)}, policy:path=FILE or file.py:NAME,"
             f" got {text!r}{did_you_mean(text, known)}"
@@ -161,20 +172,25 @@ def _loaded(option: str, text: str, version: object) -> Any:
     return found
 
 
-def _policy(option: str, texts: str) -> Any:
-    from locmsim.policy import PolicyChooser  # numpy, which is slow to import
-
+def _policy_of(option: str, texts: str) -> tuple[str, str, str]:
+    """Return the path, rule set and layout that the options of a policy name."""
     values = {"path": "", "rules": "", "layout": "", **read_options(option, texts)}
     if unknown := values.keys() - {"path", "rules", "layout"}:
         name = min(unknown)
         raise ValueError(f"{option}: unknown option {name!r}, expected path, rules, layout")
+    return values["path"], values["rules"], values["layout"]
+
+
+def _chooser(path: str, option: str, rules: str, layout: str) -> Any:
+    from locmsim.policy import PolicyChooser  # numpy, which is slow to import
+
     try:
-        chooser = PolicyChooser(load_as_option(**values))
+        chooser = PolicyChooser(load_as_option(path, rules, layout))
     except ValueError as error:
         raise ValueError(f"{option}: {error}") from None
     if (chooser.rules == "1.5") != (option == "deck"):
         wanted = "deck" if chooser.rules == "1.5" else "draft"
         raise ValueError(
-            f"{option}: {values['path']} was trained on rules {chooser.rules}: use it as {wanted}="
+            f"{option}: {path} was trained on rules {chooser.rules}: use it as {wanted}="
         )
     return chooser.build if option == "deck" else chooser.picker

@@ -9,6 +9,7 @@ from locmsim._core import State
 from locmsim._options import Option, check, documented
 from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.turn_search import turn_times
+from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.rules.actions import ActionKind
 from locmsim.search._engine import seed_of_turn
@@ -88,6 +89,7 @@ class PolicySearchAgent(PolicyAgent):
         if not self.simulations and not self.time_ms:
             self.time_ms = 120.0
         check(self)
+        self._check_without_effect()
         super().__post_init__()
         from locmsim.search import BeamOptions, BeamSearch
 
@@ -95,11 +97,26 @@ class PolicySearchAgent(PolicyAgent):
         self._wins = BeamSearch(BeamOptions(width=256, worlds=1, plans=1))
         self._beam = BeamSearch() if self.time_ms and self.proposal else None
 
+    def _check_without_effect(self) -> None:
+        """Refuse options that another one leaves without effect."""
+        needed = {}
+        if self.root != "gumbel":
+            needed = dict.fromkeys(("considered", "proposal", "proposal_weight"), 'root="gumbel"')
+        if not self.time_ms:
+            needed |= dict.fromkeys(("share", "proposal", "proposal_weight"), "time_ms")
+        for name, other in needed.items():
+            value, usual = getattr(self, name), self.__dataclass_fields__[name].default
+            if value != usual and (name, value) != ("proposal", 0):  # there is none anyway
+                raise ValueError(f"{name}: needs {other}")
+
     def load(self) -> "RatingPolicy":
         if self.path == "learned":
             from locmsim.agents.learned import shipped_policy
 
-            return shipped_policy(self.rules or "1.5")
+            shipped = shipped_policy(self.rules or "1.5")
+            if self.layout not in ("", shipped.layout):
+                raise ValueError(f"layout: the network learned has {shipped.layout}")
+            return shipped
         policy: Any = super().load()
         if not hasattr(policy, "evaluate"):
             raise ValueError(
@@ -111,11 +128,12 @@ class PolicySearchAgent(PolicyAgent):
     def _search(self) -> "PolicySearch":
         from locmsim.search import PolicySearch
 
+        more: dict[str, Any] = {} if self.root == "puct" else {"considered": self.considered}
         return PolicySearch(
             self.policy,
             self.simulations or 64,
             root=self.root,
-            considered=self.considered,
+            **more,
             exploration=self.exploration,
             value_scale=self.value_scale,
             visit_offset=self.visit_offset,
@@ -152,12 +170,9 @@ class PolicySearchAgent(PolicyAgent):
         self._turns += 1
         self.results = []
         actions = self._wins.prepare(observation.rules).find_win(self.belief.root(), self.WIN_NODES)
-        texts: list[str] = []
         if actions is not None:
-            for action in actions:
-                texts.append(state.action_to_string(action))
-                state.apply_action(action)
-            return ";".join(texts)
+            return answer_line(played(state, actions))
+        texts: list[str] = []
         proposed = self._proposed(seed, until)
         done: list[int] = []
         while not view.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
@@ -188,7 +203,7 @@ class PolicySearchAgent(PolicyAgent):
             state.apply_action(action)
             view.apply(action)
             done.append(action)
-        return ";".join(texts) or "PASS"
+        return answer_line(texts)
 
     def _proposed(self, seed: int, until: float | None) -> list[int]:
         """Return the turn that the beam search proposes, with PASS at its end; [] without one."""

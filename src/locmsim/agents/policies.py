@@ -1,22 +1,43 @@
-"""Files of policies, as options of agents name them."""
+"""What options of agents name files of: policies, and ways to choose cards."""
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["file_version", "load_as_option"]
+__all__ = ["cached_for_file", "load_as_option"]
+
+_T = TypeVar("_T")
 
 
-def file_version(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from one that replaces it; None if there is no such file.
+def cached_for_file(path: str, make: Callable[..., _T], *arguments: str) -> _T:
+    """Return what ``make(path, *arguments)`` returns, the same object until the file is replaced.
 
     Parameters
     ----------
     path : str
-        Any text.
+        A file, what a file of Python defines as ``file.py:NAME``, or any other text.
+    make : function
+        What makes it.
+    *arguments : str
+        What else it is made of.
     """
+    found: _T = _cached(make, path, arguments, _version(path))
+    return found
+
+
+@lru_cache(maxsize=512)
+def _cached(
+    make: Callable[..., Any], path: str, arguments: tuple[str, ...], version: object
+) -> Any:
+    return make(path, *arguments)
+
+
+def _version(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from one that replaces it; None if there is no such file."""
+    file, python, _ = path.partition(".py:")
     try:
-        found = os.stat(path)
+        found = os.stat(f"{file}.py" if python else path)
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size
@@ -40,13 +61,12 @@ def load_as_option(path: str, rules: str, layout: str) -> Any:
     if not path:
         raise ValueError("path: expected the file of a policy")
     try:
-        return _loaded(path, rules, layout, file_version(path))
+        return cached_for_file(path, _load, rules, layout)
     except OSError as error:
         raise ValueError(f"path: {error.filename or path}: {error.strerror or error}") from None
 
 
-@lru_cache(maxsize=256)
-def _loaded(path: str, rules: str, layout: str, version: object) -> Any:
+def _load(path: str, rules: str, layout: str) -> Any:
     from locmsim.policy import load_policy  # numpy, which is slow to import
 
     return load_policy(path, rules=rules, layout=layout)

@@ -8,6 +8,7 @@ from locmsim._core import State
 from locmsim._options import Option, check, documented
 from locmsim.agents.base import BaseAgent
 from locmsim.agents.policies import load_as_option
+from locmsim.game.answers import answer_line
 from locmsim.game.observation import Observation
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class PolicyAgent(BaseAgent):
             texts.append(state.action_to_string(action))
             state.apply_action(action)
             view.apply(action)
-        return ";".join(texts) or "PASS"
+        return answer_line(texts)
 
     def _check_rules(self, observation: Observation) -> None:
         if observation.rules != self.only_rules:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from locmsim import _specs
 from locmsim._plugins import Registry, place_of
 from locmsim._specs import MISSING, make, options_of, read_options
-from locmsim.agents.base import Agent
+from locmsim.agents.base import Agent, ChoosingAgent
 
 __all__ = [
     "AGENTS",
@@ -37,6 +37,7 @@ __all__ = [
     "known_agents",
     "make_agent",
     "parse_spec",
+    "refuse_own_cards",
     "suggest",
 ]
 
@@ -161,6 +162,32 @@ def is_foreign(text: str) -> bool:
         A description for which `is_agent` holds.
     """
     return _registry.is_foreign(text)
+
+
+def refuse_own_cards(agent: str, other: str) -> None:
+    """Check that a description does not say how the agent chooses cards where others choose them.
+
+    Agents of others may have options of these names for anything; nothing of them is imported.
+
+    Parameters
+    ----------
+    agent : str
+        A description for which `is_agent` holds.
+    other : str
+        The option by which they do, and how, such as ``"decks, which chooses the cards"``.
+
+    Raises
+    ------
+    ValueError
+        It does; the message names both options.
+    """
+    name, options = parse_spec(agent)
+    if is_foreign(name):
+        return
+    for option in ("deck", "draft"):
+        factory = _registry.find(name) if option in options else None
+        if isinstance(factory, type) and issubclass(factory, ChoosingAgent):
+            raise ValueError(f"{option}: does not apply with {other}: {agent}")
 
 
 def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:

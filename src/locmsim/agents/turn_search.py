@@ -130,6 +130,8 @@ class SearchAgent(BelievingAgent):
     ) -> None:
         check_bounds(time_ms, self.bound, limit)
         check_values(SearchAgent, belief=belief, share=share, threads=threads)
+        if share != SHARE and not time_ms:
+            raise ValueError("share: needs time_ms")
         setattr(self, self.bound, limit)
         if weights and evaluation is not None:
             raise ValueError("weights: does not apply with evaluation")

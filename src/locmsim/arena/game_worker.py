@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, cast
 
+from locmsim._io import numbered
 from locmsim._specs import make
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
@@ -27,6 +28,7 @@ __all__ = [
     "DIED",
     "forget_agents",
     "is_foreign_player",
+    "name_of",
     "new_match",
     "play_games",
     "replayed",
@@ -135,6 +137,16 @@ def play_games(
                 result = replace(result, stderr=(first + DIED, second + DIED))
             records.append(record_of(fixture, result))
     return records
+
+
+def name_of(settings: Settings, numbers: Sequence[int]) -> str:
+    """Return what games are called in messages, a single one with its players and its seed."""
+    name = numbered("game", numbers)
+    if len(numbers) > 1:
+        return name
+    fixture = settings.fixture(numbers[0])
+    first, second = (settings.players[index].name for index in fixture.players)
+    return f"{name} ({first} against {second}, seed {fixture.seed})"
 
 
 class _Seats:

@@ -16,6 +16,7 @@ from locmsim.agents.registry import (
     is_agent,
     is_foreign,
     make_agent,
+    refuse_own_cards,
     suggest,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
@@ -125,6 +126,23 @@ class LocmGame:
             The two agents.
         """
         return CombinedAgent(chooser, pilot)
+
+    def refuse_own_cards(self, spec: str, other: str) -> None:
+        """Check that a description does not say how the agent chooses cards where others do.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+        other : str
+            The option by which others choose them.
+
+        Raises
+        ------
+        ValueError
+            It does, as in `locmsim.agents.registry.refuse_own_cards`.
+        """
+        refuse_own_cards(spec, other)
 
     def chooser(self, text: str) -> str:
         """Return the description of an agent that chooses cards as a text says.

@@ -7,6 +7,7 @@ from locmsim._core import State
 from locmsim._io import data_file
 from locmsim.agents.registry import make_agent
 from locmsim.decks.builders import deck_line
+from locmsim.game.answers import answer_line
 from locmsim.game.observation import Observation
 from locmsim.referee.checks import Check
 from locmsim.rules.actions import ActionKind
@@ -58,7 +59,7 @@ class _Crowd(_Passive):
         while actions := [a for a in state.legal_actions() if self._wanted(state, a)]:
             words.append(state.action_to_string(actions[-1]))
             state.apply_action(actions[-1])
-        return ";".join(words) or "PASS"
+        return answer_line(words)
 
     def _wanted(self, state: State, number: int) -> bool:
         action = state.action(number)

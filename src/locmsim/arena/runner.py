@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
-from locmsim.arena.game_worker import play_games
+from locmsim.arena.game_worker import name_of, play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
@@ -85,7 +85,7 @@ class _Run:
             self._submit,
             # After a death: each game alone, and its agents in processes of their own.
             parts=lambda task: [_Task([number], again=True) for number in task.numbers],
-            name=self._name,
+            name=lambda task: name_of(tally.settings, task.numbers),
         )
         # A sequential test counts games in the order of the schedule, and no more of them than it
         # needs: games that arrive early wait here.
@@ -126,21 +126,12 @@ class _Run:
             apart=self._apart,
         )
 
-    def _name(self, task: _Task) -> str:
-        numbers = task.numbers
-        if len(numbers) > 1:
-            return f"games {numbers[0]} to {numbers[-1]}"
-        settings = self._tally.settings
-        game = settings.fixture(numbers[0])
-        names = [settings.players[index].name for index in game.players]
-        return f"game {numbers[0]} ({names[0]} against {names[1]}, seed {game.seed})"
-
     def _take(self, task: _Task, future: Future[list[Record]]) -> None:
         try:
             records = future.result()
         except Exception as error:
-            text = f"{self._name(task)}: {raised(error)}"
-            raise ArenaError(text) from error
+            name = name_of(self._tally.settings, task.numbers)
+            raise ArenaError(f"{name}: {raised(error)}") from error
         self._keep(records)
         seconds = sum(record.elapsed_ns for record in records) / 1e9 / len(records)
         self._batch = max(1, min(_MAX_BATCH, int(_TASK_SECONDS / max(seconds, 1e-9))))

@@ -13,7 +13,7 @@ import random
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
@@ -325,6 +325,29 @@ class Settings:
         programs = [player.name for player in self.players if player.process]
         if name == "pilot" and programs:
             raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
+
+    def check_cards(self, players: Sequence[Player]) -> None:
+        """Check that the options of agents do not choose cards that others choose.
+
+        Parameters
+        ----------
+        players : sequence of Player
+            The players to check: those of older files may say so.
+
+        Raises
+        ------
+        ValueError
+            An option of an agent has no effect; the message names it.
+        """
+        refuse: Callable[[str, str], None] | None = getattr(self.game, "refuse_own_cards", None)
+        if refuse is None:
+            return
+        if self.decks:
+            for player in players:
+                if not (player.process or player.ready):
+                    refuse(player.spec, "decks, which chooses the cards")
+        if self.pilot and len(players) == len(self.players):
+            refuse(self.pilot, "pilot, who plays the cards of the players")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:

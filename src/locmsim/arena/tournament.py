@@ -176,6 +176,7 @@ class Arena:
             wanted = self._further(wanted, goal, add, against, in_all)
             if add or in_all is not None:
                 goal = Goal(wanted.count(None), None)
+            wanted.check_cards([one for one in wanted.players if one not in old])
             self._store.begin(begun)
             if changed or wanted != begun:
                 self._store.renew(wanted)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
-from locmsim.arena.game_worker import new_match, play_games
+from locmsim.arena.game_worker import name_of, new_match, play_games
 from locmsim.arena.records import Record
 from locmsim.arena.runner import ArenaError
 from locmsim.arena.schedule import Settings
@@ -62,13 +62,13 @@ def differences(
         submit,
         # After a death, as when they were played: each alone, its agents in their own processes.
         parts=lambda task: [([number], True) for number in task[0]],
-        name=lambda task: f"games {task[0]}",
+        name=lambda task: name_of(settings, task[0]),
     )
     for task, future in runner:
         try:
             records = future.result()
         except Exception as error:
-            raise ArenaError(f"games {task[0]}: {raised(error)}") from error
+            raise ArenaError(f"{name_of(settings, task[0])}: {raised(error)}") from error
         for now in records:
             if (found := _difference(settings, stored(now.outcome.number), now)) is not None:
                 yield found

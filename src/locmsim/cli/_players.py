@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from locmsim.contract import Game
+    from locmsim.referee.agent_process import AgentFacts
 
-__all__ = ["as_bot", "check_bot", "check_game", "chooser_of", "game_of"]
+__all__ = ["as_bot", "check_game", "chooser_of", "facts_of_bot", "game_of"]
 
 
 def game_of(options: "Namespace") -> Any:
@@ -70,19 +71,23 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     return text if agent is None else agent
 
 
-def check_bot(bot: Any) -> Any:
-    """Return what `as_bot` did, after an agent of others was made in a process of its own.
+def facts_of_bot(bot: Any) -> "AgentFacts | None":
+    """Return what is known of an agent that `as_bot` returned; None for a program.
 
-    `Failure` if that was not possible.
+    An agent of others is made in a process of its own; `Failure` if that is not possible.
     """
-    if isinstance(bot, partial):
-        from locmsim.referee.players import known_of
+    if isinstance(bot, str):
+        return None
+    if not isinstance(bot, partial):
+        from locmsim.referee.agent_process import facts_of
 
-        try:
-            known_of(*bot.args)
-        except ValueError as error:
-            raise Failure(error, code=2) from None
-    return bot
+        return facts_of(bot)
+    from locmsim.referee.players import known_of
+
+    try:
+        return known_of(*bot.args)
+    except ValueError as error:
+        raise Failure(error, code=2) from None
 
 
 def chooser_of(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import Failure, ended_by_signals
-from locmsim.cli._players import as_bot, check_bot
+from locmsim.cli._players import as_bot, facts_of_bot
 
 if TYPE_CHECKING:
     from locmsim.referee.puzzle_scores import Attempt, Solved
@@ -30,8 +30,8 @@ def score_agents(options: argparse.Namespace) -> None:
         if not options.json:
             print(f"{counted(len(puzzles), 'puzzle')}: {options.puzzles}")
         found = []
-        for text, player in players:
-            attempts = _attempts(text, player, puzzles, options.seed)
+        for text, (player, only) in players:
+            attempts = _attempts(text, player, _of_rules(text, only, puzzles), options.seed)
             found.append(_as_json(text, attempts))
             if not options.json:
                 _print_row(text, attempts)
@@ -54,29 +54,34 @@ def _puzzles(name: str, rules: str | None) -> "list[Puzzle]":
     return chosen
 
 
-def _player(text: str, seed: int) -> Any:
-    """Return an agent; one with code of others in a process of its own."""
+def _player(text: str, seed: int) -> tuple[Any, str | None]:
+    """Return an agent, one of others in a process of its own, and the only rules that it plays."""
     from locmsim.referee.agent_process import IsolatedAgent
 
-    bot = check_bot(as_bot(text, "AGENT"))
-    if isinstance(bot, str):
+    bot = as_bot(text, "AGENT")
+    facts = facts_of_bot(bot)
+    if facts is None:
         raise Failure(
             f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents",
             code=2,
         )
-    return IsolatedAgent(bot, seed) if isinstance(bot, partial) else bot
+    return IsolatedAgent(bot, seed) if isinstance(bot, partial) else bot, facts.only_rules
 
 
-def _attempts(text: str, player: Any, puzzles: "list[Puzzle]", seed: int) -> "list[Attempt]":
-    """Return what an agent answers to the puzzles of the rules that it plays."""
-    from locmsim.referee.puzzle_scores import attempt
-
-    only = getattr(player, "only_rules", None)
+def _of_rules(text: str, only: str | None, puzzles: "list[Puzzle]") -> "list[Puzzle]":
+    """Return the puzzles of the rules that an agent plays."""
     played = [puzzle for puzzle in puzzles if only in (None, puzzle.state.rules)]
     if not played:
         raise Failure(f"AGENT: {text} plays rules {only} only; there is no puzzle of them", code=2)
+    return played
+
+
+def _attempts(text: str, player: Any, puzzles: "list[Puzzle]", seed: int) -> "list[Attempt]":
+    """Return what an agent answers to the puzzles."""
+    from locmsim.referee.puzzle_scores import attempt
+
     try:
-        return [attempt(player, puzzle, seed=seed) for puzzle in played]
+        return [attempt(player, puzzle, seed=seed) for puzzle in puzzles]
     except ValueError as error:
         raise Failure(f"AGENT: {text}: {error}") from None
 

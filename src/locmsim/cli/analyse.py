@@ -62,11 +62,15 @@ def add_options(parser: Parser) -> None:
     add(
         "--puzzles",
         metavar="FILE",
-        help=f"how many puzzles of a file, or of {BUILT_IN!r} ones, do agents solve?",
+        help=f"count how many puzzles of a file agents solve; {BUILT_IN}: those of the package",
     )
     add_shared(parser, "--turn")
     add("--file", metavar="FILE", help=POSITION_HELP)
-    add_shared(parser, "--rules", help="rule set (default: that of the text or log)")
+    add_shared(
+        parser,
+        "--rules",
+        help="rule set (default: that of the text or log); with --puzzles: only those of it",
+    )
     add_shared(
         parser,
         "--ids",
@@ -99,7 +103,9 @@ def add_options(parser: Parser) -> None:
         metavar="CARD,CARD",
         help="for --tree: cards that the opponent holds in all worlds, by base id or name",
     )
-    add_shared(parser, "--seed", default=0, help="seed of the searches (default: %(default)s)")
+    add_shared(
+        parser, "--seed", default=0, help="seed of searches and agents (default: %(default)s)"
+    )
     add_shared(parser, "--json")
     parser.renamed(game="report")
     parser.rules_out("--file", "GAME", "--turn", "--report")

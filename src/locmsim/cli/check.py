@@ -33,13 +33,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
-    from locmsim.cli._players import as_bot, check_bot
+    from locmsim.cli._players import as_bot, facts_of_bot
     from locmsim.referee.checks import run_check
 
     game = game_of(options)
     if not hasattr(game, "checks"):
         raise Failure(f"--game: {game.title} has no checks", code=2)
-    bot = check_bot(as_bot(options.bot, "BOT", game=game))
+    bot = as_bot(options.bot, "BOT", game=game)
+    facts_of_bot(bot)  # what is wrong with one of others is said here
     command: Any = bot if isinstance(bot, str) else game.command_of(options.bot, 0)
     if command is None:
         raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)

@@ -33,7 +33,7 @@ COMMANDS = {
     "perft": "count the sequences of legal actions",
     "tune": "improve the weights of the package by self-play",
     "optimize": "tune the numbers of your bot by matches between its versions",
-    "export": "write a bot in one C file, or the simulator as a C header",
+    "export": "write a bot or the engine in one C file, or the simulator as a C header",
     "dataset": "write training examples from an agent's or an arena's games",
     "new": "create starter files for a trainer, an agent or a bot",
 }

@@ -1,6 +1,7 @@
 """``locmsim optimize``: tune the numbers of your bot by matches between its versions."""
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -195,8 +196,7 @@ def _plot(optimization: "Optimization", path: str | None) -> None:
 def _show_result(optimization: "Optimization", options: argparse.Namespace) -> None:
     for name, value in optimization.values.items():
         print(f"{name} = {value}")
-    if options.template is None:
-        print(f"tuned: {shlex.quote(optimization.command(optimization.best))}")
+    _show_command(optimization, options)
     if not options.proof_games:
         return
     print("the match against the start, on other cards:", flush=True)
@@ -210,6 +210,19 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
         print(f"probably better: the tuned values win {won}; the test did not decide")
     else:
         print(f"nothing was gained: the tuned values win {won}")
+
+
+def _show_command(optimization: "Optimization", options: argparse.Namespace) -> None:
+    """Print the tuned command, and the file from a template or where it is."""
+    best, path = optimization.best, None
+    if options.template is not None:
+        name = os.path.basename(options.template).removesuffix(".in")
+        if options.state is None:
+            print(f"{name}:\n{optimization.content(best)}", end="")
+            return
+        path = os.path.join(options.state, f"tuned-{name}")
+        write(path, optimization.content(best))
+    print(f"tuned: {shlex.quote(optimization.command(best, path))}")
 
 
 def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:

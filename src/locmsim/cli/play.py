@@ -23,7 +23,7 @@ from locmsim.cli._common import (
     ended_by_signals,
     write,
 )
-from locmsim.cli._players import as_bot, check_bot, chooser_of, game_of
+from locmsim.cli._players import as_bot, chooser_of, facts_of_bot, game_of
 from locmsim.cli._shared import SEED, add_shared
 from locmsim.commands import add_option
 
@@ -342,6 +342,7 @@ def _played(
     decks = _choosers(options.decks, game, rules, seeds)
     if decks:
         options.decks = chooser_of(options.decks)
+        _refuse_own_cards(options.p1, options.p2)
     bots = [
         _contestant(
             text,
@@ -420,6 +421,17 @@ def _choosers(
     ]
 
 
+def _refuse_own_cards(*bots: str) -> None:
+    """Fail if an agent has an option in place of which ``--decks`` chooses the cards."""
+    from locmsim.agents.registry import is_agent, refuse_own_cards
+
+    try:
+        for text in filter(is_agent, bots):
+            refuse_own_cards(text, "decks, which chooses the cards")
+    except ValueError as error:
+        raise Failure(error, code=2) from None
+
+
 def _contestant(
     text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool, decks: str | None
 ) -> Any:
@@ -446,7 +458,7 @@ def _contestant(
         from locmsim.arena.locm import LocmGame
 
         if command := (game or LocmGame()).command_of(text, agent_seed):
-            check_bot(bot)
+            facts_of_bot(bot)  # what is wrong with one of others is said here
             return command
     if others:
         return IsolatedAgent(bot, agent_seed)

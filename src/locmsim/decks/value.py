@@ -91,13 +91,9 @@ class DeckValue:
         list of int
             Base ids of a deck that no exchange improves.
         """
-        # Sorted, so that the result does not depend on the order of the offer.
-        offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
-        chosen = Counter(deck)
-        copies = self._networks.improved(
-            term_rows(offered), [chosen[card.base_id] for card in offered]
-        )
-        return [card.base_id for card, n in zip(offered, copies, strict=True) for _ in range(n)]
+        offered, copies = _counted(deck, cards)
+        best = self._networks.improved(term_rows(offered), copies)
+        return [card.base_id for card, n in zip(offered, best, strict=True) for _ in range(n)]
 
     def best_exchange(
         self, deck: Sequence[int], cards: Sequence[Card]
@@ -118,9 +114,8 @@ class DeckValue:
             change (both, if the deck has two of the first and none of the second), and the value
             of the deck then. None if no exchange improves the deck.
         """
-        offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
-        chosen = Counter(deck)
-        rows, copies = term_rows(offered), [chosen[card.base_id] for card in offered]
+        offered, copies = _counted(deck, cards)
+        rows = term_rows(offered)
         values = self._networks.exchanged(rows, copies)
         out, into = divmod(int(np.nanargmax(values)), len(offered))
         value = float(values[out, into])
@@ -128,6 +123,13 @@ class DeckValue:
             return None
         changed = min(copies[out], COPIES_PER_CARD - copies[into])
         return offered[out].base_id, offered[into].base_id, changed, value
+
+
+def _counted(deck: Sequence[int], cards: Sequence[Card]) -> tuple[list[Card], list[int]]:
+    """Return the cards of an offer by base id, each once, and how many of each a deck has."""
+    offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
+    chosen = Counter(deck)
+    return offered, [chosen[card.base_id] for card in offered]
 
 
 @cache

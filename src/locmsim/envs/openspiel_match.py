@@ -21,6 +21,7 @@ from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim._spiel import SpielState
 from locmsim.errors import GameOverError, IllegalActionError
+from locmsim.game.answers import answer_line
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import COPIES_PER_CARD, get_rules
 
@@ -158,7 +159,7 @@ class MatchState(SpielState):
     def _hand_in(self) -> None:
         """Submit the actions of the mover, then for a player who has died from their draw."""
         match = self._match
-        match.submit(match.to_ask[0], ";".join(self._turn) or "PASS")
+        match.submit(match.to_ask[0], answer_line(self._turn))
         self._turn, self._picks = [], []
         if match.state is not None and match.to_ask and match.state.is_terminal():
             match.submit(match.to_ask[0], "PASS")

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from locmsim._options import Option, check, declared, documented
 from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
+from locmsim.agents.registry import refuse_own_cards
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs.players import CALLER
 from locmsim.envs.rendering import RENDER_MODES
@@ -138,9 +139,10 @@ class Options:
             " ``state=``, a float32 array of that shape for each row, which it changes in place and"
             " which is zero when an episode begins. Asked row by row: the name of any agent, an"
             " `Agent` object (in environments with one row), or a function (observation, mask) ->"
-            ' action. "caller": the caller plays both seats. A `Pool` draws one of these for each'
-            " episode. An environment has 64 players at most, those included that still play"
-            " running episodes.",
+            " action. Agents of the library are named without the options ``deck`` and ``draft``,"
+            ' which `decks` replaces. "caller": the caller plays both seats. A `Pool` draws one of'
+            " these for each episode. An environment has 64 players at most, those included that"
+            " still play running episodes.",
         ),
     ] = "greedy"
     seat: Annotated[
@@ -297,8 +299,6 @@ class Options:
             self._take_players()
         self._check_battlers()
         check(self)
-        for name in ("battles", "max_actions", "refresh"):
-            object.__setattr__(self, name, int(getattr(self, name)))
         if self.episode == "match" and self.layout != "entities":
             raise ValueError(f'layout: {self.layout} does not apply with episode="match"')
         if self.cards is not None and get_rules(self.rules).draft:
@@ -326,6 +326,8 @@ class Options:
             if agent not in SCRIPTED and not is_agent(agent):
                 guess = did_you_mean(agent.partition(":")[0])
                 raise ValueError(f"battlers: unknown agent {agent!r}{guess}")
+            if agent not in SCRIPTED:
+                refuse_own_cards(agent, "battlers, who play decks that others have chosen")
 
     def _take_players(self) -> None:
         """Make `opponent` and `seat` of a pair of players."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from locmsim.agents import BeamAgent, did_you_mean
+from locmsim.agents import BeamAgent, did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
+from locmsim.agents.registry import refuse_own_cards
 from locmsim.envs._player_table import MOST_PLAYERS
 from locmsim.envs._row import BY_CALLER, BY_PYTHON
 from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
@@ -325,6 +326,8 @@ class Players(MutableMapping[str, Any]):
                 return BY_CALLER, None, None
             if player in SCRIPTED:
                 return SCRIPTED[player], None, None
+            if is_agent(player):
+                refuse_own_cards(player, "decks, which chooses the cards")
             agent = search_agent(player)
             if agent is not None:
                 return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from locmsim.contract import FaultKind
-from locmsim.supervisor import Supervisor
+from locmsim.supervisor import Supervisor, end_of
 
 __all__ = [
     "MAX_LINE",
@@ -311,7 +311,7 @@ class BotProcess:
         elif self._output:
             reason += f", only {self._shown()} without a line end"
         if (code := self._child.exit_code()) is not None:
-            reason += f"; its process {_death(code)}"
+            reason += f"; its process {end_of(code)}"
         elif not unsent and self.speaks_protocol:
             reason += self._late_answer()
         return BotFault(FaultKind.TIMEOUT, reason)
@@ -347,7 +347,7 @@ class BotProcess:
         while (code := self._child.exit_code()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
         if code is not None:
-            kind, reason = FaultKind.CRASHED, f"its process {_death(code)}"
+            kind, reason = FaultKind.CRASHED, f"its process {end_of(code)}"
         if self._output:
             reason += f", after {self._shown()} without a line end"
         return BotFault(kind, reason)
@@ -433,12 +433,3 @@ def _read(pipe: int) -> bytes | None:
         return os.read(pipe, _CHUNK)
     except BlockingIOError:
         return None
-
-
-def _death(code: int) -> str:
-    if code >= 0:
-        return f"exited with code {code}"
-    try:
-        return f"was killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was killed by signal {-code}"

@@ -9,6 +9,7 @@ from locmsim._core import State
 from locmsim.decks.report import DeckReport, report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import answer_actions
+from locmsim.game.answers import answer_line
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import known_turns
@@ -287,7 +288,7 @@ def compare_turn(
         with contextlib.suppress(InvalidActionError):  # it ends the match
             value_played = answer_value(belief, answer, seed=seed)
             if value_played >= value:
-                best, value = ";".join(answer_actions(root, answer)) or "PASS", value_played
+                best, value = answer_line(answer_actions(root, answer)), value_played
     return TurnReport(turn, root.current_player(), answer, best, value, value_played, root)
 
 

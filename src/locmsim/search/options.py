@@ -143,7 +143,13 @@ class PolicyOptions:
         ),
     ] = "gumbel"
     considered: Annotated[
-        int, Option("largest number of actions that sequential halving begins with", 1, MAX_ACTIONS)
+        int,
+        Option(
+            "largest number of actions that sequential halving begins with",
+            1,
+            MAX_ACTIONS,
+            needs=("root", "gumbel"),
+        ),
     ] = 16
     leaves: Annotated[
         int,
@@ -180,6 +186,7 @@ class PolicyOptions:
             "how much Gumbel noise is added to the logarithms of the priors at the root",
             0.0,
             1e3,
+            needs=("root", "gumbel"),
             more="1 draws from the improved policy, for self-play; 0 takes its best action.",
         ),
     ] = 0.0

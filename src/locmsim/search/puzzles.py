@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from locmsim._core import State
+from locmsim.game.answers import answer_line, played
 from locmsim.game.positions import save_positions, titled_positions
 from locmsim.search.options import BeamOptions
 from locmsim.search.turn_search import BeamSearch
@@ -230,11 +231,7 @@ def _found_win(state: State, number: int) -> str:
     actions = engine.find_win(state, _LARGEST)
     if actions is None:
         raise ValueError(f"line {number}: no turn was found that wins at once in this position")
-    texts, state = [], state.clone()
-    for action in actions:
-        texts.append(state.action_to_string(action))
-        state.apply_action(action)
-    return ";".join(texts)
+    return answer_line(played(state.clone(), actions))
 
 
 def load_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:

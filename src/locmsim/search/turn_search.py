@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from locmsim._checks import MOST_THREADS, budget, whole
 from locmsim._core import Determinizer, PlayerView, State
 from locmsim.errors import LocmError
+from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
 from locmsim.search._engine import Engine, EngineResult
@@ -88,13 +89,10 @@ def _by_mover(state: State) -> Sequence[PlayerView]:
 
 def _result(outcome: EngineResult, root: State, started: float) -> SearchResult:
     """Return what an engine found, with the texts of its actions; plays them in `root`."""
-    texts = []
-    for action in outcome.actions:
-        texts.append(root.action_to_string(action))
-        root.apply_action(action)
+    texts = played(root, outcome.actions)
     return SearchResult(
         actions=outcome.actions,
-        line=";".join(texts) or "PASS",
+        line=answer_line(texts),
         value=outcome.value,
         visits=outcome.visits,
         nodes=outcome.nodes,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from locmsim._core import Determinizer, State, with_hand
+from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
@@ -43,7 +44,7 @@ class Turn:
     @property
     def line(self) -> str:
         """The answer line."""
-        return ";".join(self.actions) or "PASS"
+        return answer_line(self.actions)
 
 
 @dataclass(slots=True)
@@ -355,9 +356,6 @@ def _turns(root: State, result: SearchResult) -> list[Turn]:
     ]
     turns = []
     for actions, value, visits in plans:
-        after, texts = root.clone(), []
-        for action in actions:
-            texts.append(after.action_to_string(action))
-            after.apply_action(action)
-        turns.append(Turn(texts, value, visits, root, after))
+        after = root.clone()
+        turns.append(Turn(played(after, actions), value, visits, root, after))
     return turns

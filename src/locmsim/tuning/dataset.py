@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 
 from locmsim import _common_options as common
 from locmsim._core import State
-from locmsim._io import write_whole
+from locmsim._io import numbered, write_whole
 from locmsim._options import check_values, documented
 from locmsim._seeds import derived_seed
-from locmsim.agents import make_agent, parse_spec
-from locmsim.agents.base import ChoosingAgent
+from locmsim.agents import make_agent
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of, is_foreign_chooser
+from locmsim.agents.registry import refuse_own_cards
 from locmsim.contract import play_match
 from locmsim.envs.asked import show_choice
 from locmsim.envs.cards import for_both
@@ -350,10 +350,11 @@ def examples_of_agent(
     choosers = _foreign_choosers(decks)
     foreign = is_foreign_text(agent, LocmAgents())
     # What is wrong with them is said here. Code of others must not end this process.
+    refuse_own_cards(agent, "decks, which chooses the cards")
     if foreign:
         known_of(agent, "agent", LocmAgents())
     else:
-        _refuse_own_cards(agent)
+        make_agent(agent)
     for text in choosers:
         _check_chooser(text, rules)
     dealer = (setting._replace(decks="random") if choosers else setting).games()
@@ -385,7 +386,7 @@ def examples_of_agent(
             tasks,
             lambda executor, task: executor.submit(_play, setting, [*map(seed_of, task)]),
             parts=lambda task: [[number] for number in task],
-            name=lambda task: f"{setting}: game {task[0]}",
+            name=lambda task: f"{setting}: {numbered('game', task)}",
         )
         for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):
@@ -408,13 +409,6 @@ def _check_chooser(text: str, rules: str) -> None:
     except UnusableAgentError as error:
         reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
         raise ValueError(f"decks: {reason}") from None
-
-
-def _refuse_own_cards(agent: str) -> None:
-    """Make an agent of the library; ``ValueError`` if an option of its chooses cards."""
-    if isinstance(make_agent(agent), ChoosingAgent):
-        for name in sorted({"deck", "draft"} & parse_spec(agent).options.keys()):
-            raise ValueError(f"{name}: does not apply to {agent}: decks says how cards are chosen")
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TextIO
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._io import try_lock, write_whole
+from locmsim._io import numbered, try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim.arena import Arena, ArenaError
@@ -70,6 +70,11 @@ class _Call(NamedTuple):
     pairs: tuple[tuple[Settings, ...], ...]
     #: Whether a worker died in them before.
     again: bool = False
+
+
+def _name_of(call: _Call) -> str:
+    """Return what trials are called in messages, with the bot that the first of them plays."""
+    return f"{numbered('trial', call.numbers)} ({call.pairs[0][0].players[0].spec})"
 
 
 def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_Played, ...]]:
@@ -280,13 +285,16 @@ class Optimization:
 
     # ------------------------------------------------------------------------ players
 
-    def command(self, point: Point) -> str:
+    def command(self, point: Point, file: str | None = None) -> str:
         """Return the description of the bot with the values of a point.
 
         Parameters
         ----------
         point : tuple of float
             The value of each parameter, in steps from its start.
+        file : str, optional
+            The path that ``{file}`` stands for; by default that of a temporary file with the
+            `content` of the point.
 
         Returns
         -------
@@ -294,14 +302,26 @@ class Optimization:
             A command, or the description of an agent.
         """
         values = texts(self.parameters, point)
-        if self._file is not None:
-            content = self._file.fill(values)
+        if file is not None:
+            values[FILE] = file
+        elif self._file is not None:
+            content = self.content(point)
             name = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
             path = self._files / name
             if not path.exists():
                 write_whole(path, content)
             values[FILE] = str(path)
         return self._template.fill(values)
+
+    def content(self, point: Point) -> str:
+        """Return the file that is made from the template for a point; empty without one.
+
+        Parameters
+        ----------
+        point : tuple of float
+            As for `command`.
+        """
+        return "" if self._file is None else self._file.fill(texts(self.parameters, point))
 
     def _player(self, name: str, point: Point) -> Player:
         return Player(name, self.command(point), self._process)
@@ -426,7 +446,7 @@ class Optimization:
                     _Call((number,), (pairs,), True)
                     for number, pairs in zip(call.numbers, call.pairs, strict=True)
                 ],
-                name=lambda call: f"trial {call.numbers[0]}",
+                name=_name_of,
             )
             batches.slots = runner.current_slots
             try:
@@ -445,8 +465,7 @@ class Optimization:
         try:
             results = future.result()
         except Exception as error:
-            name = f"trial {call.numbers[0]} ({call.pairs[0][0].players[0].spec})"
-            raise ArenaError(f"{name}: {raised(error)}") from error
+            raise ArenaError(f"{_name_of(call)}: {raised(error)}") from error
         for played in (pair for pairs in results for pair in pairs):
             self._own_games += 2 if self._rivals else 4
             self._faults += played.faults

@@ -96,8 +96,6 @@ class TuningSettings:
         if "draft" in self.parts and not draft:
             raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
         check(self)
-        for name in ("games", "match_games", "nodes", "pools", "seed"):  # NumPy's integers, too
-            object.__setattr__(self, name, int(getattr(self, name)))
 
     def card_sets(self) -> list[int]:
         """Return the seeds of the cards of self-play; those of `RECORDED_SEEDS` are replaced."""

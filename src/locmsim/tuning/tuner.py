@@ -20,6 +20,7 @@ from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from locmsim._common_options import Dask, Jobs
+from locmsim._io import numbered
 from locmsim._options import check_values, documented
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import PairCounts, score_interval
@@ -353,8 +354,13 @@ class Tuner:
         missing = sum(task.games for task in tasks.values())
         played = settings.games - missing
         self._on_games("self-play", played, settings.games)
+
+        def numbers(chunk: int) -> range:
+            first = _CHUNK * chunk + 1
+            return range(first, first + tasks[chunk].games)
+
         try:
-            for chunk, games in self._run_tasks("self-play", tasks):
+            for chunk, games in self._run_tasks("self-play", tasks, numbers):
                 done[chunk] = games
                 played += tasks[chunk].games
                 self._on_games("self-play", played, settings.games)
@@ -390,7 +396,11 @@ class Tuner:
             for start in range(0, pairs, _PAIRS)
             if str(start) not in done
         }
-        for start, wins in self._run_tasks(label, tasks):
+
+        def numbers(start: int) -> range:
+            return range(2 * start + 1, 2 * (start + len(tasks[start].seeds)) + 1)
+
+        for start, wins in self._run_tasks(label, tasks, numbers):
             done[str(start)] = wins
             self._on_games(label, 2 * sum(map(len, done.values())), 2 * pairs)
             if self._is_due():
@@ -398,14 +408,17 @@ class Tuner:
         return counted([n for wins in done.values() for n in wins])
 
     def _run_tasks(
-        self, label: str, tasks: Mapping[int, Callable[[], _T]]
+        self, label: str, tasks: Mapping[int, Callable[[], _T]], games: Callable[[int], range]
     ) -> Iterator[tuple[int, _T]]:
-        """Yield the numbers and results of tasks as workers finish them."""
+        """Yield the numbers and results of tasks as workers finish them.
+
+        `games` returns the numbers of a task's games, from 1.
+        """
         runner: TaskRunner[int, _T] = TaskRunner(
             self._workers,
             tasks,
             lambda executor, number: executor.submit(play_task, tasks[number]),
-            name=lambda number: f"task {number} of {label}",
+            name=lambda number: f"{numbered('game', games(number))} of {label}",
         )
         for number, future in runner:
             yield number, future.result()

@@ -344,6 +344,7 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
         ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
         ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
         ("beam:time_ms=0", "agent beam: one of time_ms and nodes must be above 0"),
+        ("mcts:time_ms=0,iterations=9,share=0.5", "agent mcts: share: needs time_ms"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
         ("mcts:iterations=-1", "agent mcts: iterations: expected 0 to"),

@@ -1,5 +1,6 @@
 """How cards are chosen, wherever decks are: by policies, functions of files, at random."""
 
+import os
 import re
 import shlex
 from collections import Counter
@@ -106,6 +107,24 @@ def test_a_file_that_is_replaced_is_read_again(files):
         Policy.random(seed=seed).save(battle)
         arrays.append(make_agent(f"policy:path={battle}").policy.arrays["value.w"])
     assert (arrays[0] != arrays[1]).any()
+
+
+@pytest.mark.parametrize("text", ["mydeck.py:trained", "policy:path={}/mydeck.py:Chooser"])
+def test_a_file_of_python_that_is_replaced_is_read_again(files, text):
+    file = files / "mydeck.py"
+    text = f"greedy:deck={text.format(files)}".replace("=mydeck", f"={files}/mydeck")
+    before = chosen(text)
+    code = file.read_text().replace('"cheapest")\n\ndef first', '"classic")\n\ndef first')
+    last = "masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)"
+    file.write_text(code.replace("masks.argmax(axis=1)", last))
+    made = file.stat().st_mtime_ns + 10**9  # a clock may be coarse
+    os.utime(file, ns=(made, made))
+    after = chosen(text)
+    cards = Match(seed=3).cards
+    if "policy" in text:
+        assert (before[0], after[0]) == (cards[0].base_id, cards[119].base_id)
+    else:
+        assert (before, after) == tuple(build_deck(cards, one) for one in ("cheapest", "classic"))
 
 
 def test_choosers_of_drafts(files):
@@ -234,6 +253,7 @@ def test_choosers_in_environments_and_data_sets(files):
         LocmEnv(decks="clasic")
 
 
+@pytest.mark.slow
 def test_decks_of_the_arena_and_of_play(files, capsys):
     """`--decks` takes all that the options of agents take; both players then have such cards."""
     path = files / "choice-1.5.npz"

@@ -92,7 +92,8 @@ def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
         if proposed is None or len(proposed) < 2:
             continue
         for weight in kept:
-            agent = PolicySearchAgent(simulations=8, proposal_weight=weight)
+            agent = PolicySearchAgent(simulations=8)
+            agent.proposal_weight = weight
             agent.reset(seed)
             agent._proposed = lambda *_, turn=proposed: [*turn]
             line = agent.act(state.observation(state.current_player()))
@@ -137,5 +138,19 @@ def test_what_it_refuses(tmp_path):
         make_agent("search:proposal=1")
     with pytest.raises(ValueError, match="proposal_weight: expected 0 to 1e"):
         make_agent("search:proposal_weight=-1")
+    for option, other in (
+        ("simulations=4,proposal=0.5", "time_ms"),
+        ("simulations=4,proposal_weight=2", "time_ms"),
+        ("simulations=4,share=0.5", "time_ms"),
+        ("root=puct,considered=6", 'root="gumbel"'),
+        ("root=puct,proposal=0.5", 'root="gumbel"'),
+    ):
+        name = option.split(",")[1].split("=")[0]
+        with pytest.raises(ValueError, match=f"{name}: needs {other}"):
+            make_agent(f"search:{option}")
+    with pytest.raises(ValueError, match="layout: the network learned has entities"):
+        make_agent("search:layout=gym-locm")
+    for options in ("simulations=4,proposal=0", "root=puct,time_ms=9,share=0.5"):
+        make_agent(f"search:{options}")
     with pytest.raises(ValueError, match=r"path: .*nowhere.npz: No such file or directory"):
         make_agent(f"search:policy={tmp_path / 'nowhere.npz'}")

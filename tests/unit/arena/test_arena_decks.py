@@ -1,10 +1,13 @@
 """Play without the influence of decks, and decks without that of play."""
 
+import contextlib
 import json
 import shlex
+import sqlite3
 from pathlib import Path
 
 import pytest
+from amounts import slow_after
 from helpers import BOT, RULE_SETS
 
 from locmsim import Match
@@ -14,6 +17,7 @@ from locmsim.agents.combined import CombinedAgent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.contract import play_match
+from locmsim.envs import LocmEnv
 from locmsim.referee.locm_text import match_text
 from locmsim.referee.transcript import log_line
 from locmsim.web import load_replay, replay_data
@@ -27,7 +31,7 @@ def random_decks(rules: str, seed: int) -> list[list[int]]:
     return play_match(Match(rules, seed=seed), agents).chosen
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", slow_after(1, RULE_SETS))
 @pytest.mark.parametrize("isolate", [False, True])
 def test_both_seats_have_the_decks_of_an_agent(rules: str, isolate: bool) -> None:
     """In each game of a pair the seats have the same decks, whoever plays them."""
@@ -120,6 +124,59 @@ def test_play_with_decks(
         assert message in capsys.readouterr().err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("player", ["greedy:deck=classic", "beam:nodes=9,draft=order"])
+def test_the_own_cards_of_an_agent_are_refused(
+    player: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its option for them would have no effect, wherever others choose the cards."""
+    name = "deck" if "deck" in player else "draft"
+    message = f"{name}: does not apply with {{}}decks, which chooses the cards: {player}"
+    with pytest.raises(ValueError, match=message.format("")):
+        Arena([player, "random"], decks="random")
+    with pytest.raises(ValueError, match=message.format("")):
+        LocmEnv(opponent=player)
+    with pytest.raises(ValueError, match=f"{name}: does not apply with battlers, who play decks"):
+        LocmEnv(episode="choice", battlers=("greedy", player))
+    db = str(tmp_path / "a.db")
+    for words in (
+        ["play", player, "random"],
+        ["play", "random", player, "--isolate"],
+        ["arena", player, "random", "--db", db],
+    ):
+        with pytest.raises(SystemExit):
+            main([*words, "--decks", "random"])
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert last == f"locmsim {words[0]}: error: {message.format('--')}"
+    assert [*tmp_path.iterdir()] == []
+    # One of others has it for whatever it likes. A pilot's cards are those of the players.
+    (tmp_path / "mine.py").write_text(
+        "from locmsim.agents import RandomAgent\n"
+        "class Mine(RandomAgent):\n"
+        "    def __init__(self, deck=3): RandomAgent.__init__(self)\n"
+    )
+    with Arena(["random", f"{tmp_path}/mine.py:Mine:deck=4"], decks="random"):
+        pass
+    with Arena([player, "random"], pilot="greedy", db=db):
+        pass
+    with pytest.raises(ValueError, match=message.format("")):
+        Arena(["random", "greedy"], decks="random", add=[f"new={player}"])
+
+
+def test_older_files_are_still_read(tmp_path: Path) -> None:
+    """They may have players whose own way to choose cards is not used."""
+    db = tmp_path / "old.db"
+    with Arena(["greedy", "random"], decks="random", db=db, games=2, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    with contextlib.closing(sqlite3.connect(db)) as file, file:
+        (text,) = file.execute("SELECT settings FROM tournament").fetchone()
+        old = text.replace('"greedy"', '"greedy:deck=classic"')
+        assert old != text
+        file.execute("UPDATE tournament SET settings = ?", [old])
+    with Arena(db=db, games=4) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 4
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -131,6 +188,10 @@ def test_play_with_decks(
         (["--decks", "random", "--pilot", "random"], "--pilot: does not apply with --decks"),
         (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),
         (["--decks", "rule", "--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
+        (
+            ["--pilot", "greedy:draft=order"],
+            "draft: does not apply with --pilot, who plays the cards of the players: greedy:draft",
+        ),
     ],
 )
 def test_what_cannot_be_combined(

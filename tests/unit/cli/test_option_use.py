@@ -110,6 +110,7 @@ MODES = [
     Mode(
         "analyse --file {input} --nodes 20", "--ids new --rules 1.5 --json", "--tree --done --seed"
     ),
+    Mode("analyse --puzzles built-in random", "--rules 1.0 --seed 1 --json"),
     Mode("perft", "--seed 3 --depth 1 --rules 1.2 --divide"),
     Mode("perft {position}", "--depth 1 --rules 1.5 --divide", "--turn"),
     Mode("perft {log} --turn 2", "--depth 1 --rules 1.5 --divide"),
@@ -122,10 +123,15 @@ MODES = [
     Mode("replay {db}:1", "--names a b --view 0", "--output --open --engine"),
     Mode("replay {input}", "--names a b --view 0 --rules 1.5", "--output --open"),
     Mode("replay {log} --output -", "--view 0", "--names --rules --ids --engine"),
+    Mode("replay --play", "--output {new} --rules 1.2 --open --force"),
     Mode(
         "export --rules 1.0 --output {new}",
         "--search mcts --time-ms 50 --force --readable --ascii --write-weights {new2}",
         "--weights --kernel --engine",
+    ),
+    Mode(
+        "export --engine --rules 1.0 --output {new}",
+        "--search mcts --weights {weights} --write-weights {new2} --force",
     ),
     Mode("export --kernel --output {new}", "--rules 1.0 --force", "--with --minify"),
     Mode("export --kernel --with belief --rules 1.0 --output -", "--minify", "--weights"),
@@ -303,6 +309,10 @@ STUBS: dict[str, dict[str, Any]] = {
     },
     "tune": {"locmsim.tuning.Tuner.run": wraps(Tuner.run)(ends_at_once)},
     "--template": {"locmsim.tuning.optimization.Optimization.run": ends_at_once},
+    "--play": {
+        "locmsim.web.matches.play_html": lambda rules: f"<!doctype html>{rules}",
+        "webbrowser.open": lambda url: True,
+    },
     "tcp://a:1": {"locmsim.arena.Arena.run": lambda *_, **__: None},
     "serve": {"vestrock.server.Server.start": nothing, "vestrock.server.Server.run": Server.close},
     "bot": {"vestrock.client.Client": Connection, "vestrock.player.Player": Connection},

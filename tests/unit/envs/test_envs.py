@@ -305,7 +305,7 @@ def test_long_games_are_truncated():
     assert info["returns"].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("opponent", ["pass", "random", "beam:nodes=12", "greedy:deck=classic"])
+@pytest.mark.parametrize("opponent", ["pass", "random", "beam:nodes=12", "rule"])
 def test_the_limit_of_actions_leaves_one_to_the_learner(opponent):
     """An episode whose limit the opponent's first turn exceeds still lets the learner act once."""
     env = BattleEnv(opponent=opponent, seat="second", max_actions=1, **FEW)

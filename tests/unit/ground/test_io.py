@@ -2,11 +2,12 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from locmsim._io import write_whole
+from locmsim._io import numbered, write_whole
 from vestrock.accounts import FileAccounts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
@@ -47,3 +48,17 @@ def test_accounts_are_for_their_owner_alone(tmp_path: Path) -> None:
     path.chmod(0o640)  # a group of operators
     FileAccounts.set_password(path, "anna", "other")
     assert mode(path) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [
+        ([7], "game 7"),
+        ([7, 8], "games 7 to 8"),
+        (range(1, 21), "games 1 to 20"),
+        ([2, 7], "games 2, 7"),
+        ([2, 3, 5, 7, 11, 13, 17], "games 2, 3, 5, 7, 11 and 2 more"),
+    ],
+)
+def test_what_is_called_by_numbers(numbers: Sequence[int], name: str) -> None:
+    assert numbered("game", numbers) == name

@@ -1,21 +1,24 @@
 """Options declared once, and the text form of options with quoted values."""
 
+import json
 import os
 import re
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 
+import numpy as np
 import pytest
 
 from locmsim import Match
 from locmsim._options import Option, check, declared, documented
 from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
-from locmsim.arena import Arena, make_game
+from locmsim.arena import Arena, Sprt, make_game
 from locmsim.arena.schedule import named_files
 from locmsim.envs import LocmVectorEnv
+from locmsim.envs.options import Options
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
-from locmsim.tuning import Optimization, OptimizationSettings
+from locmsim.tuning import Optimization, OptimizationSettings, TuningSettings
 
 
 @documented()
@@ -32,6 +35,7 @@ class Some:
 
     nodes: Annotated[int, Option("number of positions", 0, 1 << 31)] = 5
     share: Annotated[float, Option("share of the time", 0.0, 1.0)] = 0.5
+    fast: Annotated[bool, Option("play without waiting")] = False
     other: str = ""
 
 
@@ -43,6 +47,8 @@ class Some:
         ({"nodes": 2.0}, "nodes: expected an integer, got 2.0"),
         ({"share": float("nan")}, "share: expected 0 to 1, got nan"),
         ({"share": "1"}, "share: expected 0 to 1, got '1'"),
+        ({"fast": "no"}, "fast: expected True or False, got 'no'"),
+        ({"fast": None}, "fast: expected True or False, got None"),
     ],
 )
 def test_checks_have_one_wording(values: dict[str, object], message: str) -> None:
@@ -51,13 +57,36 @@ def test_checks_have_one_wording(values: dict[str, object], message: str) -> Non
         check(Some(**values))  # type: ignore[arg-type]
 
 
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    """They can be written as JSON, wherever options are kept."""
+    some = Some(np.int64(7), np.float32(0.25), np.True_)  # type: ignore[arg-type]
+    check(some)
+    assert (some.nodes, some.share, some.fast) == (7, 0.25, True)
+    assert (type(some.nodes), type(some.share), type(some.fast)) == (int, float, bool)
+    many: Any = np.int32(40)
+    for options in (
+        TuningSettings(games=many, match_games=many, nodes=many, pools=many, seed=many),
+        Options(episode="choice", battles=many, max_actions=many, refresh=many, gamma=1),
+        MCTSOptions(worlds=many, exploration=many),
+        Sprt(0, 40, alpha=np.float64(0.25)),
+    ):
+        kept = asdict(options).values()
+        assert {type(value).__module__ for value in kept} == {"builtins"}
+        assert 40 in kept
+    with Arena(["greedy", "random"], seed=many, games=2, timeout_scale=many) as arena:
+        assert type(arena.settings.seed) is int
+        assert '"greedy"' in json.dumps(arena.to_json())
+
+
 def test_docstrings_follow_from_the_declarations() -> None:
-    assert [*declared(Some)] == ["nodes", "share"]
+    assert [*declared(Some)] == ["nodes", "share", "fast"]
     assert (Some.__doc__ or "").splitlines()[4:] == [
         "nodes : int, default 5",
         "    Number of positions; from 0 to 2^31.",
         "share : float, default 0.5",
         "    Share of the time; from 0 to 1.",
+        "fast : bool, default False",
+        "    Play without waiting.",
         "other : str",
         "    Not declared.",
     ]

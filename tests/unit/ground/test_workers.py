@@ -1,11 +1,14 @@
 """Distribution of tasks to workers: results, dead workers, and stopping."""
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
-from locmsim.workers import TaskRunner, UnguardedError, Workers, WorkersError
+from locmsim.workers import TaskRunner, UnguardedError, Workers, WorkersError, local_workers
 
 
 class Doing(Executor):
@@ -61,12 +64,42 @@ def test_a_task_that_ends_its_workers() -> None:
     class Gone(Exception):
         pass
 
-    doing = Doing({"b": [Gone(), Gone(), Gone()], "a": [BrokenExecutor()]})
+    doing = Doing(
+        {"b": [Gone("it was killed by SIGSEGV"), Gone(), Gone()], "a": [BrokenExecutor()]}
+    )
     workers = Workers(doing, lambda: 1, lost=Gone)
     found = iter(TaskRunner(workers, "ab", submit, name=lambda task: f"task {task}"))
     assert isinstance(next(found)[1].exception(), BrokenExecutor)  # not a lost worker here
-    with pytest.raises(WorkersError, match="task b ended its worker process 3 times"):
+    message = "task b: the worker process ended, 3 times in a row: it was killed"
+    with pytest.raises(WorkersError, match=message):
         next(found)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        (
+            partial(os._exit, 3),
+            "game 7: the worker process ended, 3 times in a row: it exited",
+        ),
+        (
+            partial(signal.raise_signal, signal.SIGKILL),
+            "it was killed by SIGKILL, as the system does when memory runs out: fewer jobs need",
+        ),
+        (
+            partial(signal.raise_signal, signal.SIGABRT),
+            "it was killed by SIGABRT; run it with PYTHONFAULTHANDLER=1 in the environment to see",
+        ),
+    ],
+)
+def test_how_workers_end(end: Callable[[], object], message: str) -> None:
+    with local_workers(1, (), apart=True) as workers:
+        runner = TaskRunner(
+            workers, [7], lambda pool, _: pool.submit(end), name=lambda task: f"game {task}"
+        )
+        with pytest.raises(WorkersError, match=message):
+            list(runner)
 
 
 def test_errors_of_tasks_and_of_scripts() -> None:
@@ -89,8 +122,9 @@ def test_workers_that_are_gone() -> None:
     def broken(executor: Executor, task: str) -> Future[str]:
         raise BrokenExecutor("all of them")
 
-    for give, message in ((cancelled, "are gone"), (broken, "are gone: all of them")):
-        with pytest.raises(WorkersError, match=message):
+    start = "^a: not finished, since the workers are gone: "
+    for give, message in ((cancelled, "their executor or cluster was"), (broken, "all of them$")):
+        with pytest.raises(WorkersError, match=start + message):
             list(TaskRunner(Workers(Doing({}), lambda: 2), "ab", give))
 
 

@@ -69,7 +69,10 @@ def test_urls():
 
 
 def test_citation_has_the_version_and_a_date():
-    text = (ROOT / "CITATION.cff").read_text()
+    file = ROOT / "CITATION.cff"
+    if not file.exists():
+        pytest.skip("not beside its source tree")
+    text = file.read_text(encoding="utf-8")
     assert re.findall(r"^version: (.+)$", text, re.M) == [locmsim.__version__]
     assert re.search(r"^date-released: \d{4}-\d{2}-\d{2}$", text, re.M)
 

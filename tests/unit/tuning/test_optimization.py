@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from amounts import amount
 
+from locmsim.arena import Arena
 from locmsim.arena.registry import make_game
 from locmsim.tuning import optimization as optimizing
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
@@ -64,6 +65,7 @@ def finished(optimization: Optimization) -> Optimization:
     return optimization
 
 
+@pytest.mark.slow
 def test_a_bot_becomes_better(bot: str) -> None:
     optimization = finished(begun(bot))
     assert 180 <= optimization.games <= 200
@@ -90,6 +92,7 @@ def test_against_an_opponent(bot: str, method: str) -> None:
         assert float(optimization.values["skill"]) > 0.25
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"  # an agent of the package needs no processes
     folder = tmp_path / "state"
@@ -135,6 +138,26 @@ def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
         begun("mine.py:Mine", template="{skill=1}")
     with pytest.raises(ValueError, match="stands for a file, and no template was given"):
         begun("mine.py:Mine:weights={file}")
+
+
+def test_the_proof_has_cards_that_the_tuning_never_saw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[int] = set()
+
+    def play(call: Any, apart: bool = False) -> list[tuple[Any, ...]]:
+        for pairs in call.pairs:
+            seen.update(seed for pair in pairs for seed in pair.seeds)
+        return decided(call)
+
+    monkeypatch.setattr(optimizing, "play_pairs", play)
+    run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000, tmp_path))
+    assert len(seen) > 900
+    run.prove(20, jobs=1)
+    with Arena.load(tmp_path / "proof.db") as arena:
+        proof = {arena.settings.fixture(number).seed for number in range(1, 1001)}
+    assert len(proof) == 500
+    assert not proof & seen
 
 
 def test_the_start_is_the_default_of_an_option(bot: str) -> None:
