@@ -20,7 +20,7 @@ export const chartOf = (label, id) =>
   shape("svg", { ...(id ? { id } : {}), class: "chart", role: "img", "aria-label": label });
 
 /** The size of a chart, and its margins. @param {Element} svg @param {Axes|undefined} axes */
-function roomOf(svg, axes) {
+function frameOf(svg, axes) {
   if (!axes) return STRETCHED;
   const { width, height } = svg.getBoundingClientRect();
   const margins = { left: 44, right: 10, top: 8, bottom: 24 };
@@ -39,13 +39,13 @@ function roundStep(span, count) {
 /** Draw a chart into an element of `chartOf`. @param {Element} svg @param {Chart} chart */
 export function drawChart(svg, chart) {
   const { x, y, bottom, top, low, high, bars = [], lines = [], axes } = chart;
-  const room = roomOf(svg, axes);
-  const [left, right] = [room.left, room.width - room.right];
+  const frame = frameOf(svg, axes);
+  const [left, right] = [frame.left, frame.width - frame.right];
   const last = Math.max(1, chart.last ?? x.at(-1) ?? 1);
   const across = (/** @type {number} */ value) => left + ((right - left) * value) / last;
   const up = (/** @type {number} */ value) => {
     const share = Math.min(1, Math.max(0, (value - bottom) / (top - bottom)));
-    return room.top + (room.height - room.top - room.bottom) * (1 - share);
+    return frame.top + (frame.height - frame.top - frame.bottom) * (1 - share);
   };
   /** @param {number[]} values */
   const points = (values) =>
@@ -53,23 +53,23 @@ export function drawChart(svg, chart) {
   /** @param {number} at @param {string} name */
   const level = (at, name) =>
     svg.append(shape("line", { class: name, x1: left, x2: right, y1: up(at), y2: up(at) }));
-  svg.setAttribute("viewBox", `0 0 ${room.width} ${room.height}`);
+  svg.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
   svg.setAttribute("preserveAspectRatio", axes ? "xMidYMid" : "none");
   svg.replaceChildren();
   if (axes) {
-    const vertical = roundStep(top - bottom, room.height / 50);
+    const vertical = roundStep(top - bottom, frame.height / 50);
     for (let at = Math.ceil(bottom / vertical) * vertical; at <= top; at += vertical) {
       level(at, "grid");
       const place = { x: left - 6, y: up(at) + 4, "text-anchor": "end" };
       svg.append(shape("text", place, axes.tick(at)));
     }
-    const horizontal = Math.max(1, roundStep(last, (room.width - left) / 90));
+    const horizontal = Math.max(1, roundStep(last, (frame.width - left) / 90));
     for (let at = 0; at <= last; at += horizontal) {
-      const anchor = across(at) > room.width - 40 ? "end" : "middle";
-      const place = { x: across(at), y: room.height - 8, "text-anchor": anchor };
+      const anchor = across(at) > frame.width - 40 ? "end" : "middle";
+      const place = { x: across(at), y: frame.height - 8, "text-anchor": anchor };
       svg.append(shape("text", place, number(at)));
     }
-    const place = { x: left - 8, y: room.height - 8, "text-anchor": "end" };
+    const place = { x: left - 8, y: frame.height - 8, "text-anchor": "end" };
     svg.append(shape("text", place, axes.unit));
   }
   if (low && high && x.length > 1) {
