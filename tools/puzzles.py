@@ -1,7 +1,7 @@
 """Makes the puzzles of the package, `src/locmsim/data/puzzles.txt`.
 
     python tools/puzzles.py              writes the file
-    python tools/puzzles.py --more       keeps what is in it, and adds what is missing from later games
+    python tools/puzzles.py --more       keeps what is in it, and adds what is missing
     python tools/puzzles.py --check      proves again that each puzzle has one winning turn
     python tools/puzzles.py RESULTS.db   takes positions from the games of an arena
 

@@ -29,7 +29,7 @@ __all__ = [
     "winning_turns",
 ]
 
-#: A turn with at most so many undecided positions is of this difficulty; a larger one is for experts.
+#: A turn with at most so many undecided positions is of this difficulty; a larger one, the last.
 _SIZES: Final = {"easy": 60, "medium": 400, "hard": 2000}
 #: The difficulties, in order.
 DIFFICULTIES: Final = (*_SIZES, "expert")
