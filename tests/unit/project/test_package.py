@@ -55,7 +55,7 @@ def test_importing_it_is_cheap():
     "code",
     [
         "from locmsim.envs import LocmVectorEnv",
-        "from locmsim.cli.main import main; sys.exit(main(['dataset', 'greedy', '-o', 'none.npz']))",
+        "from locmsim.cli.main import main; sys.exit(main(['dataset', 'greedy', '-o', 'a.npz']))",
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(code, tmp_path):
