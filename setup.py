@@ -210,7 +210,7 @@ locmsim is compiled when it is installed from its sources, and there is no {miss
   Debian, Ubuntu   apt install gcc python3-dev
   Fedora           dnf install gcc python3-devel
   macOS            xcode-select --install
-Or set CC to the command of another C compiler. docs/development.md has more.
+Or set CC to the command of another C compiler. docs/troubleshooting.md has more.
 """
 
 

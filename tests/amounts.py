@@ -4,7 +4,10 @@
 have a third amount for ``pytest --most``, which .ci/nightly runs.
 """
 
-from typing import TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import pytest
 
 #: Whether larger amounts were asked for; set by conftest.py before tests are collected.
 MORE = False
@@ -26,3 +29,15 @@ def amount(few: _T, more: _T | None = None, most: _T | None = None) -> _T:
     if MOST and most is not None:
         return most
     return more if MORE and more is not None else few
+
+
+def slow_after(count: int, parameters: Iterable[Any]) -> list[Any]:
+    """Return the parameters of a test; all but the first `count` are marked as slow."""
+    found = [*parameters]
+    return found[:count] + [_slow(one) for one in found[count:]]
+
+
+def _slow(one: Any) -> Any:
+    if hasattr(one, "marks"):  # of `pytest.param`
+        return pytest.param(*one.values, marks=[*one.marks, pytest.mark.slow], id=one.id)
+    return pytest.param(*(one if isinstance(one, tuple) else [one]), marks=pytest.mark.slow)

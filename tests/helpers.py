@@ -35,6 +35,8 @@ DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
 RULE_SETS = ("1.5", "1.2", "1.0")
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+#: The same, for a test of which the quick suite takes the first rule set only.
+each_rules_slowly = pytest.mark.parametrize("rules", amounts.slow_after(1, RULE_SETS))
 #: Text that pages and pictures must show as it is: it ends elements, attributes and data, has what
 #: a browser would run, and turns around what follows it.
 HOSTILE = (

@@ -1,4 +1,4 @@
-"""Makes the pictures of the README and docs/web.md: a match on three screens, and the home page.
+"""Makes the pictures of README, of docs/web.md and of the tour on the site's first page.
 
     python tools/screenshots.py FOLDER
 
@@ -6,14 +6,19 @@ Needs playwright and the distribution's Chromium.
 """
 
 import argparse
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
 from locmsim import Match
 from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.referee import Result
 from locmsim.referee.process_match import play, replay_calls
 from locmsim.web import replay_html
 from locmsim.web.library import Library
@@ -26,23 +31,24 @@ SCREENS = (
     ("replay-dark", 1280, 720, "dark"),
     ("replay-phone", 390, 844, "light"),
 )
+#: The pictures of the tour that nothing else shows.
+TOUR = ("tour-cards", "tour-battle", "tour-engine", "tour-arena")
+TOUR_SIZE = {"width": 960, "height": 600}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder for the screenshots")
-    folder: Path = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
+def played() -> Result:
+    """Return a match without answer times, so that the screenshots are reproducible."""
     agents = [make_agent("beam:nodes=2000"), make_agent("greedy")]
-    played = play(agents, Match(seed=11), timeout_scale=0)
-    assert played.fault is None, played.fault
-    # Without answer times, so that the screenshots are reproducible.
-    result = replay_calls(Match(seed=11), [(call.player, call.answer, 0) for call in played.calls])
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
+    result = play(agents, Match(seed=11), timeout_scale=0)
+    assert result.fault is None, result.fault
+    return replay_calls(Match(seed=11), [(call.player, call.answer, 0) for call in result.calls])
+
+
+def replays(browser: Any, result: Result, folder: Path) -> None:
+    """Show the one-file page of a match on three screens."""
+    with tempfile.TemporaryDirectory() as temporary:
         page_file = Path(temporary) / "match.html"
         page_file.write_text(replay_html(result, ("beam", "greedy")), encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, width, height, scheme in SCREENS:
             page = browser.new_page(
                 viewport={"width": width, "height": height},
@@ -52,16 +58,95 @@ def main() -> None:
             page.goto(f"{page_file.as_uri()}#turn=8")
             page.keyboard.press("ArrowRight")
             page.screenshot(path=folder / f"{name}.png")
-        library = Library()
-        for first, second in (("random", "greedy"), ("greedy", "level:k=4"), ("level:k=4", "osl")):
-            players = [make_agent(first), make_agent(second)]
-            library.add(play(players, Match(seed=11), timeout_scale=0), (first, second))
-        library.add(result, ("beam", "greedy"))
-        with serving(Site(library)) as address:
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(address)
-            page.wait_for_selector(".board .can")
-            page.screenshot(path=folder / "web.png")
+
+
+def home(browser: Any, result: Result, folder: Path) -> None:
+    """Show the first page with a few games."""
+    library = Library()
+    for first, second in (("random", "greedy"), ("greedy", "level:k=4"), ("level:k=4", "osl")):
+        players = [make_agent(first), make_agent(second)]
+        library.add(play(players, Match(seed=11), timeout_scale=0), (first, second))
+    library.add(result, ("beam", "greedy"))
+    with serving(Site(library)) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(address)
+        page.wait_for_selector(".board .can")
+        page.screenshot(path=folder / "web.png")
+        page.close()
+
+
+def advised(page: Any) -> None:
+    """Wait for the person's turn, and ask for a hint."""
+    page.wait_for_selector("body[data-asked=true] #end:enabled")
+    page.click("#hint")
+    page.wait_for_selector("#line li")
+
+
+def tour(browser: Any, result: Result, folder: Path) -> None:
+    """Choose cards, play with a hint, analyse a turn, and follow a tournament."""
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory() as temporary, contextlib.chdir(temporary):
+        players = ["beam=beam:nodes=2000,time_ms=0", "rule", "greedy", "osl", "random"]
+        with Arena(players, db="agents.db", games=20, seed=1) as arena:
+            arena.run(jobs=1)
+        library = Library([], ["agents.db"])
+        key = library.add(result, ("beam", "greedy"))
+        with serving(Site(library, hint_ms=0.0, hint_nodes=20_000)) as address:
+            parts = urlsplit(address)
+
+            def opened(path: str) -> Any:
+                page = browser.new_page(viewport=TOUR_SIZE, reduced_motion="reduce")
+                page.goto(parts._replace(path=path).geturl())
+                return page
+
+            page = opened("")
+            page.select_option("#opponent", "level4")
+            page.fill("#seed", "11")
+            page.click("#begin")
+            page.click("#hint")
+            page.locator("#counts", has_text="30 of 30").wait_for()
+            page.screenshot(path=folder / "tour-cards.png")
+            page.click("#ready")
+            for _ in range(4):
+                advised(page)
+                if page.locator("#line li").all_inner_texts() != ["nothing"]:
+                    page.click("#follow")
+                    page.wait_for_timeout(1500)  # its actions are carried out one by one
+                before = page.get_attribute("body", "data-version")
+                page.click("#end")
+                page.wait_for_selector(f"body:not([data-version='{before}'])")
+            advised(page)
+            page.screenshot(path=folder / "tour-battle.png")
+            page.close()
+
+            page = opened(f"game/{key}")
+            page.wait_for_selector("#out", state="attached")
+            for _ in range(8):
+                page.keyboard.press("ArrowDown")
+            page.click("#tab-engine")
+            page.wait_for_selector("#lines button")
+            page.wait_for_timeout(3000)
+            page.screenshot(path=folder / "tour-engine.png")
+            page.close()
+
+            page = opened("arena")
+            page.wait_for_selector("#players tbody tr")
+            page.screenshot(path=folder / "tour-arena.png")
+            page.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder for the screenshots")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    result = played()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        replays(browser, result, folder)
+        home(browser, result, folder)
+        tour(browser, result, folder)
         browser.close()
 
 

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import numpy as np
+import pytest
 from helpers import golden_path
 from rows_access import potentials_of
 
@@ -25,6 +26,7 @@ def gym_start(game):
     return State.new(*decks, rules=game["rules"], pool=cards)
 
 
+@pytest.mark.slow
 def test_gym_locm_saw_and_rewarded_the_same():
     """Environments agree in lock-step with recordings of gym-locm 2.0.0b1."""
     for game in gym_games():

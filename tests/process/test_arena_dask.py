@@ -68,6 +68,7 @@ EMPTY = """
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_says_so(tmp_path: Path) -> None:
     script = tmp_path / "empty.py"
     script.write_text(textwrap.dedent(EMPTY))
@@ -120,6 +121,7 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         arena.run(dask="tcp://127.0.0.1:1")
 
 
+@pytest.mark.slow
 def test_workers_of_several_threads(tmp_path: Path) -> None:
     """Workers with several threads are refused: their timed games would share a core."""
     script = tmp_path / "script.py"

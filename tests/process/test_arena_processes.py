@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from helpers import BOT, LOCMSIM, assert_gone, children_of, default_signals, played, running
 
 from locmsim.arena import Arena, ArenaError, CorePool, available_cores
@@ -66,6 +66,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each misbehaving bot loses its games by the right fault, and children of bots are killed."""
     players = ["good=" + bot(), *(f"{name}={command}" for name, (command, _) in FAULTS.items())]
@@ -273,6 +274,7 @@ def test_a_script_from_the_standard_input() -> None:
     assert "SpawnProcess" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "jobs", "end"),
     [("greedy", 2, ":`, or play with jobs=1"), ("mine.py:Mine", 1, ":`")],
@@ -459,7 +461,7 @@ def go_on(db: Path, before: int) -> None:
             arena.replay(number)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", slow_after(1, ["1", "2"]))
 def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     """After SIGKILL, an arena's workers and bots end, and the tournament can be continued."""
     tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
@@ -473,9 +475,12 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
 
 @pytest.mark.parametrize(
     ("jobs", "number"),
-    amount(
-        [("1", signal.SIGTERM), ("2", signal.SIGINT)],
-        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
+    slow_after(
+        1,
+        amount(
+            [("1", signal.SIGTERM), ("2", signal.SIGINT)],
+            [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
+        ),
     ),
 )
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:

@@ -151,6 +151,7 @@ class ExitsAsItIsMade(GreedyAgent):
 """
 
 
+@pytest.mark.slow
 def test_an_agent_of_a_user(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It plays in a process of its own, whose end is not the end of the command."""
     mine = tmp_path / "mine.py"

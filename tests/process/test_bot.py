@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import REFERENCE, GoldenChunk, each_rules
+from helpers import REFERENCE, GoldenChunk, each_rules, each_rules_slowly
 from onnx_files import write_onnx
 
 from locmsim import bot
@@ -51,7 +51,7 @@ def ask(process: subprocess.Popen[str], text: str) -> str:
 # ------------------------------------------------------------------------------------- matches
 
 
-@each_rules
+@each_rules_slowly
 def test_matches_under_the_referee(rules):
     """The default bot wins against random actions. The time limits are wide, for busy machines."""
     match = Match(rules, seed=2)
@@ -190,7 +190,7 @@ def test_wrong_usage(options, message, capsys):
     assert message in capsys.readouterr().err
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
     """The process chooses the same cards as the agent."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from exported_c import build
-from helpers import each_rules
+from helpers import each_rules_slowly
 
 from locmsim.cli.main import main
 from locmsim.game.match import Match
@@ -25,7 +25,7 @@ def bot(tmp_path_factory):
     return build(SOURCE, folder / "bot", "-O2", "-I", folder)
 
 
-@each_rules
+@each_rules_slowly
 def test_it_plays_a_match_without_a_fault(bot, rules):
     match = Match(rules, seed=3)
     play([str(bot), str(bot)], match, timeout_scale=0)

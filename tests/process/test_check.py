@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from helpers import BOT, RULE_SETS
 
 from locmsim.arena import LocmGame
@@ -122,22 +122,25 @@ def script(tmp_path: Path) -> Callable[[str], str]:
 
 @pytest.mark.parametrize(
     ("answer", "status", "said"),
-    [
-        ('b"PASS\\n"', 0, "answers alike in equal matches: yes"),
-        ('b"PASS\\r\\n"', 0, "checks: all passed"),
-        (
-            'b"SUMMON 999 0\\n" if n else b"PASS\\n"',
-            0,
-            "first in turn 0: SUMMON 999 0 (not in hand)",
-        ),
-        ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  full boards: 4 answers"),
-        (
-            'b"PASS\\n" if n < 30 else b"x"[:9 // 0]',
-            1,
-            "FAILED  empty boards and full hands: 30 answers",
-        ),
-        ('b"PASS;MOVE " + str(os.getpid()).encode() + b"\\n"', 1, "checks: "),
-    ],
+    slow_after(
+        2,
+        [
+            ('b"PASS\\n"', 0, "answers alike in equal matches: yes"),
+            ('b"PASS\\r\\n"', 0, "checks: all passed"),
+            (
+                'b"SUMMON 999 0\\n" if n else b"PASS\\n"',
+                0,
+                "first in turn 0: SUMMON 999 0 (not in hand)",
+            ),
+            ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  full boards: 4 answers"),
+            (
+                'b"PASS\\n" if n < 30 else b"x"[:9 // 0]',
+                1,
+                "FAILED  empty boards and full hands: 30 answers",
+            ),
+            ('b"PASS;MOVE " + str(os.getpid()).encode() + b"\\n"', 1, "checks: "),
+        ],
+    ),
 )
 def test_bots_are_judged(
     answer: str,

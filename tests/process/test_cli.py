@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import slow_after
 from helpers import BOT, few_descriptors, running
 
 from locmsim import ABI_VERSION, __version__, _bench
@@ -75,6 +76,7 @@ def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
     assert err == ""
 
 
+@pytest.mark.slow
 def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
     """The current folder's file of that name, which `python -m` would find, is nobody's helper."""
     (tmp_path / "cards.py").write_text("WORD = 'neither'\n")
@@ -135,7 +137,7 @@ def test_a_seed_that_is_ignored_is_told(name: str, capsys: pytest.CaptureFixture
     assert len(out.splitlines()) == 2 + len(Match().params)
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&-", ">&- <&- 2>&-"])
+@pytest.mark.parametrize("closed", slow_after(1, [">&-", "<&-", ">&- 2>&-", ">&- <&- 2>&-"]))
 def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
     """The log is written to its file and nowhere else, and there is no traceback."""
     log = tmp_path / "log.json"
@@ -694,6 +696,7 @@ def test_reader_that_has_enough(tmp_path: Path) -> None:
     assert json.loads(log.read_text())["scores"]
 
 
+@pytest.mark.slow
 def test_terminal_of_ascii(tmp_path: Path) -> None:
     pytest.importorskip("choix")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -762,7 +765,7 @@ class Tool:
         return self.process.returncode
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", slow_after(1, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
 def test_signals_end_the_bots_too(tmp_path: Path, number: signal.Signals) -> None:
     tool = Tool(tmp_path)
     tool.process.send_signal(number)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
+from amounts import slow_after
 from helpers import change, cpu_seconds, default_signals
 
 from locmsim import State, StateBatch
@@ -71,13 +72,26 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["perft", "--depth", "40"],
-        ["analyse", str(start_position(1).to_text()), "--nodes", "2000000000"],
-        ["bench", "--seconds", "100"],
-        ["arena", "--game=vestrock", "random", "search:nodes=300", "--games=20000", "--jobs=1"],
-        ["arena", "greedy", "greedy", "--games", "100000", "--jobs", "1", "--timeout-scale", "0"],
-    ],
+    slow_after(
+        1,
+        [
+            ["perft", "--depth", "40"],
+            ["analyse", str(start_position(1).to_text()), "--nodes", "2000000000"],
+            ["bench", "--seconds", "100"],
+            ["arena", "--game=vestrock", "random", "search:nodes=300", "--games=20000", "--jobs=1"],
+            [
+                "arena",
+                "greedy",
+                "greedy",
+                "--games",
+                "100000",
+                "--jobs",
+                "1",
+                "--timeout-scale",
+                "0",
+            ],
+        ],
+    ),
 )
 def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -> None:
     code, err, seconds = stopped(tmp_path, signal.SIGINT, *words)
@@ -88,7 +102,7 @@ def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -
     assert seconds < 30  # perft and analyse once did not stop at all
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", slow_after(1, [signal.SIGHUP, signal.SIGTERM]))
 def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
     bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
     words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs=1", "--timeout-scale=0"]
@@ -177,10 +191,13 @@ def test_playouts_are_interrupted(threads: int) -> None:
 
 @pytest.mark.parametrize(
     ("searching", "bound"),
-    [
-        (BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"),
-        (MCTS(), "iterations"),
-    ],
+    slow_after(
+        1,
+        [
+            (BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"),
+            (MCTS(), "iterations"),
+        ],
+    ),
     ids=["beam", "mcts"],
 )
 def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> None:
@@ -341,6 +358,7 @@ def test_what_agents_print_is_no_result(
     assert "imported" in done.stderr
 
 
+@pytest.mark.slow
 def test_files_that_a_command_has_not_written_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

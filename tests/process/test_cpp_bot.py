@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from amounts import slow_after
 from exported_c import build
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 
 from locmsim.cli.main import main
 from locmsim.cli.new import KINDS
@@ -32,6 +33,7 @@ def test_the_header_that_the_command_makes_is_that_of_the_tests():
     assert len(SOURCE.read_text().splitlines()) < 300
 
 
+@pytest.mark.slow
 @each_rules
 def test_it_beats_greedy_with_few_worlds(tmp_path, rules):
     """Over 400 games at its time limit, the bot won 89 % and more in each rule set."""
@@ -48,7 +50,7 @@ def test_it_beats_greedy_with_few_worlds(tmp_path, rules):
     assert wins >= 5
 
 
-@each_rules
+@each_rules_slowly
 def test_its_answers_are_executed_whole(tmp_path, rules):
     header(tmp_path, rules)
     bot = build(SOURCE, tmp_path / "bot", "-O0", "-DWORLDS=2", "-I", tmp_path, compiler="g++")
@@ -62,7 +64,7 @@ def test_its_answers_are_executed_whole(tmp_path, rules):
     assert set(ignored) <= {"PASS"}
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("compiler", slow_after(1, ["g++", "clang++"]))
 def test_both_files_make_one_for_the_site(tmp_path, compiler):
     header(tmp_path, "1.5")
     (tmp_path / "bot.cpp").write_text(SOURCE.read_text())

@@ -15,6 +15,9 @@ from locmsim.game.match import Match
 from locmsim.game.positions import random_game, start_position
 from locmsim.search.belief import Belief
 
+#: Its module is compiled. What a user's cimport needs is also in tests/process/test_nim_game.py.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from helpers import LOCMSIM, assert_gone, children_of, default_signals, running
 
 from locmsim import Match
@@ -158,7 +158,7 @@ def check(fault: Fault | None, name: str, player: int, kind: str = "isolated") -
         assert end[1] in fault.message
 
 
-@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("name", slow_after(8, ENDS))
 def test_in_a_process_of_its_own(name: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec(name)), 7)
     result = play([make_agent("random"), agent], Match(seed=3), timeout_scale=scale_of(name))
@@ -167,7 +167,7 @@ def test_in_a_process_of_its_own(name: str) -> None:
         assert result.scores == (0, -1)
 
 
-@pytest.mark.parametrize("name", amount(FEW, most=[*ENDS]))
+@pytest.mark.parametrize("name", slow_after(3, amount(FEW, most=[*ENDS])))
 def test_as_a_program(name: str) -> None:
     players = [make_agent("random"), program(name)]
     result = play(players, Match(seed=3), timeout_scale=scale_of(name))
@@ -256,6 +256,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", amount(["agent"], most=KINDS))
 def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
@@ -296,10 +297,13 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [
-        *((name, "isolated") for name in amount(FEW, most=ENDS)),
-        *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
-    ],
+    slow_after(
+        2,
+        [
+            *((name, "isolated") for name in amount(FEW, most=ENDS)),
+            *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
+        ],
+    ),
 )
 def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
     on_a_page(name, kind, tmp_path)
@@ -344,7 +348,7 @@ def test_play_goes_on(tmp_path: Path) -> None:
     assert "crashed): its process exited with code 3" in done.stderr
 
 
-@pytest.mark.parametrize("isolate", [[], ["--isolate"]])
+@pytest.mark.parametrize("isolate", slow_after(1, [[], ["--isolate"]]))
 @pytest.mark.parametrize(
     ("name", "code", "message"),
     [
@@ -370,13 +374,25 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["arena", "greedy", "a={}", "--games", "2"],
-        ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
-        ["web", "--bot", "a={}"],
-        ["check", "{}"],
-        ["optimize", "beam:nodes={{n=5}}", "--against", "{}", "--games", "20", "--state", "run"],
-    ],
+    slow_after(
+        1,
+        [
+            ["arena", "greedy", "a={}", "--games", "2"],
+            ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
+            ["web", "--bot", "a={}"],
+            ["check", "{}"],
+            [
+                "optimize",
+                "beam:nodes={{n=5}}",
+                "--against",
+                "{}",
+                "--games",
+                "20",
+                "--state",
+                "run",
+            ],
+        ],
+    ),
 )
 def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
     command = [*LOCMSIM, *(word.format(spec("EndsAsItIsMade")) for word in words)]
@@ -406,10 +422,13 @@ def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("ending", "reason"),
-    [
-        ("raise KeyError('gone')", "raised KeyError: 'gone'"),
-        ("os._exit(5)", "its process exited with code 5"),
-    ],
+    slow_after(
+        1,
+        [
+            ("raise KeyError('gone')", "raised KeyError: 'gone'"),
+            ("os._exit(5)", "its process exited with code 5"),
+        ],
+    ),
 )
 def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path) -> None:
     """It is made once, where the tournament is begun, and never again: it loses all games."""
@@ -437,6 +456,7 @@ def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path
             assert reason in outcome.fault.message
 
 
+@pytest.mark.slow
 def test_games_that_end_their_workers_are_played_again_alike() -> None:
     with Arena(["greedy", spec("Segfaults")], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
@@ -446,14 +466,17 @@ def test_games_that_end_their_workers_are_played_again_alike() -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [
-        ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
-        ("Exits", "raised SystemExit: 1"),
-        (
-            "Segfaults",
-            "game 0: the worker process ended, 3 times in a row: it was killed by SIGSEGV",
-        ),
-    ],
+    slow_after(
+        1,
+        [
+            ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
+            ("Exits", "raised SystemExit: 1"),
+            (
+                "Segfaults",
+                "game 0: the worker process ended, 3 times in a row: it was killed by SIGSEGV",
+            ),
+        ],
+    ),
 )
 def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path) -> None:
     """There is nobody who could win: the command ends, and says why."""
@@ -466,15 +489,18 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [
-        ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
-        (
-            "def build(*_): import os; os._exit(5)",
-            "greedy with decks mine.py:build: game 0: the worker",
-        ),
-        ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
-        ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),
-    ],
+    slow_after(
+        1,
+        [
+            ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
+            (
+                "def build(*_): import os; os._exit(5)",
+                "greedy with decks mine.py:build: game 0: the worker",
+            ),
+            ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
+            ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),
+        ],
+    ),
 )
 def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) -> None:
     """What builds them runs in a process of its own, and cannot end the command in silence."""
@@ -487,7 +513,7 @@ def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) 
     assert not (tmp_path / "a.npz").exists()
 
 
-@pytest.mark.parametrize("player", [program("Prints"), ["greedy"]])
+@pytest.mark.parametrize("player", slow_after(1, [program("Prints"), ["greedy"]]))
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -505,6 +531,7 @@ def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> No
     assert message in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", amount([1], [1, 2]))
 def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
     players = [f"a={shlex.join(program('Prints'))}", "greedy"]
@@ -515,6 +542,7 @@ def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
             assert [fault and (fault.player, fault.kind) for fault in faults] == [(0, CRASHED)] * 2
 
 
+@pytest.mark.slow
 def test_play_isolates_the_packages_agents() -> None:
     command = [*LOCMSIM, "play", "greedy", "osl", "-seed", "1", "--timeout-scale", "0"]
     together, apart = (
@@ -545,7 +573,9 @@ def test_an_agent_that_cannot_be_sent() -> None:
         play([IsolatedAgent(lambda: make_agent("osl")), make_agent("osl")], Match(seed=1))
 
 
-@pytest.mark.parametrize("words", [["play"], ["arena", "--games", "4", "--jobs", "2"]])
+@pytest.mark.parametrize(
+    "words", slow_after(1, [["play"], ["arena", "--games", "4", "--jobs", "2"]])
+)
 def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> None:
     """An agent that swallows every exception does not keep the command alive."""
     ready = tmp_path / "ready"  # holds the number of the agent's process

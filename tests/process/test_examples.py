@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 
 from locmsim.agents import make_agent
 from locmsim.game.match import Match
@@ -80,7 +80,7 @@ def of_course(name):
     return f"{EXAMPLES / 'course' / name}" if ".py" in name else name
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("step", STEPS)
 def test_each_step_of_the_course_plays(step, rules):
     before, least = STEPS[step]
@@ -132,7 +132,7 @@ def contest(match, specs, seed=0):
         assert result.ignored in ([], ["PASS"])
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("step", STEPS)
 def test_no_step_peeks(step, rules):
     """The answer of a step does not depend on hidden cards."""

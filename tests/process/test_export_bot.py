@@ -8,9 +8,9 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from exported_c import STANDARDS, build, check
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
@@ -92,7 +92,7 @@ def compare(program, weights, rules, search, bound, seeds):
             assert answers(program, texts[player], bound) == lines[player], (seed, player)
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("search", BOUND)
 def test_it_fits_the_site(exported, rules, search):
     text = exported(rules, search)[0].read_text(encoding="utf-8")
@@ -109,11 +109,12 @@ def test_it_fits_the_site_in_ascii(exported, rules):
     assert len(text) <= MOST
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+@pytest.mark.parametrize("rules", slow_after(1, ["1.5", "1.0"]))
 def test_it_answers_as_the_python_bot(program, rules):
     compare(*program(rules), rules, "beam", 2000, range(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
 def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
     source, weights = exported(rules, "beam", "--ascii")
@@ -162,6 +163,7 @@ def test_it_is_readable_if_asked(exported, tmp_path):
     check(target, "gcc")
 
 
+@pytest.mark.slow
 def test_decks_are_those_of_the_python_builder(program):
     compare_decks(*program("1.5"), range(20))
 
@@ -215,7 +217,7 @@ def test_weights_of_ones_own(program, tmp_path):
     compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("search", BOUND)
 def test_weights_without_networks(rules, search, tmp_path):
     given = WeightsFile()[rules]

@@ -108,6 +108,7 @@ def same(header, folder, level, games, playouts):
     assert done.stdout.decode().splitlines() == [answer(state, playouts, 3) for state in states]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow)])
 def test_it_plays_as_the_package(header, level, tmp_path):
     same(header, tmp_path, level, 3, 500)

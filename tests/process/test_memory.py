@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from amounts import slow_after
 
 #: By name, a line that prepares repeated work, and a line that does the work once.
 WORK = {
@@ -70,7 +71,7 @@ def growth(name: str, leak: str = "") -> int:
     return int(subprocess.check_output([sys.executable, "-c", script], text=True, timeout=300))
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", slow_after(1, WORK))
 def test_memory_does_not_grow(name: str) -> None:
     assert growth(name) < 1000
 

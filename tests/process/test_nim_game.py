@@ -78,6 +78,7 @@ def test_arena_and_tables(run, tmp_path: Path) -> None:
     assert "results of a game called 'nim': unknown game 'nim'" in line
 
 
+@pytest.mark.slow
 def test_sequential_test(run) -> None:
     out = run("arena", "--game", "nim", "perfect", "random", *SPRT, "--jobs", 1)
     assert "perfect is at least 100 Elo better than random: accepted" in out

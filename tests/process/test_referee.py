@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from helpers import BOT, children_of, few_descriptors, running
 
 from locmsim import supervisor
@@ -221,13 +221,16 @@ def malformed(answers: dict[str, str], *given: object) -> list[object]:
 
 @pytest.mark.parametrize(
     ("rules", "at", "answer", "reason"),
-    [
-        *malformed(BAD_CONSTRUCTIONS, "1.5", 0),
-        *malformed(BAD_PICKS, "1.2", 0),
-        *malformed(BAD_TURNS, "1.5", 1),
-        *malformed({r"SUMMON": "Invalid SUMMON argument.", r"USE 1": "Invalid USE"}, "1.0", 30),
-        *malformed({r"PICK 9": "should be 0, 1 or 2", r"WAIT": "Invalid action."}, "1.0", 29),
-    ],
+    slow_after(
+        18,
+        [
+            *malformed(BAD_CONSTRUCTIONS, "1.5", 0),
+            *malformed(BAD_PICKS, "1.2", 0),
+            *malformed(BAD_TURNS, "1.5", 1),
+            *malformed({r"SUMMON": "Invalid SUMMON argument.", r"USE 1": "Invalid USE"}, "1.0", 30),
+            *malformed({r"PICK 9": "should be 0, 1 or 2", r"WAIT": "Invalid action."}, "1.0", 29),
+        ],
+    ),
 )
 def test_malformed_answer(run: Run, rules: str, at: int, answer: str, reason: str) -> None:
     player = len(answer) % 2
@@ -287,7 +290,12 @@ def test_line_too_long(run: Run, end: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "at", "player"),
-    amount([("hang", 0, 0), ("stubborn", 1, 1)], [*product(("hang", "stubborn"), (0, 1), (0, 1))]),
+    slow_after(
+        1,
+        amount(
+            [("hang", 0, 0), ("stubborn", 1, 1)], [*product(("hang", "stubborn"), (0, 1), (0, 1))]
+        ),
+    ),
 )
 def test_hang(run: Run, kind: str, at: int, player: int) -> None:
     result = run(kind, at, player=player, timeout_scale=TIGHT)

@@ -48,6 +48,7 @@ def errors_of(process: subprocess.Popen[str]) -> str:
         raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )

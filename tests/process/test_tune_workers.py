@@ -98,6 +98,7 @@ def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: 
     assert WeightsFile.load(out).record == [json.loads(json.dumps(tuner.record()))]
 
 
+@pytest.mark.slow
 def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
     tuner, line, folder = alone
     killed = []

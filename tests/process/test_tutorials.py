@@ -88,6 +88,7 @@ def test_tuning_to_codingame(desk: Desk) -> None:
     assert "\n8 games of rules 1.0" in games
 
 
+@pytest.mark.slow
 def test_watch_and_analyse(desk: Desk) -> None:
     match, page, text, found, asked, web = follow(desk, "watch-and-analyse.md", seconds="0.5")
     assert page == ""

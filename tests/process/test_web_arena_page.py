@@ -159,6 +159,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     expect(page.locator("#outcome")).to_contain_text(": one won")
 
 
+@pytest.mark.slow
 def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     players = [Player(name, "greedy", False) for name in NAMES]
@@ -191,6 +192,7 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
     assert page.title() == "locmsim: Arena"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desk", "phone"])
 def test_the_table_of_cards(
     size: tuple[int, int], serve: Server, open_site: Opener, tmp_path: Path

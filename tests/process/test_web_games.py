@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import slow_after
 from helpers import HOSTILE, children_of
 from onnx_files import write_onnx
 
@@ -114,7 +115,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
     assert set(children_of(os.getpid())) <= before
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+@pytest.mark.parametrize("rules", slow_after(1, ["1.5", "1.2", "1.0"]))
 def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -> None:
     page = table()
     rng = random.Random(1)

@@ -545,6 +545,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
 
 
+@pytest.mark.slow
 def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     """From the list, two clicks lead to a search; lines and other turns can be played by clicks."""
     log = tmp_path / "log.json"
@@ -607,6 +608,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
         expect(page.locator("#said")).to_have_text(words[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
 def test_what_the_decks_were_worth(
     rules: str, server: Server, visit: Opener, tmp_path: Path
@@ -768,6 +770,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
 
 
+@pytest.mark.slow
 def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Hostile text in names, paths, and output of bots is shown as text."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
@@ -815,6 +818,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     untouched(page)
 
 
+@pytest.mark.slow
 def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
     page = visit(f"{command().partition('?')[0]}?")
     page.locator("#notice", has_text="token").wait_for()
@@ -866,6 +870,7 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game",
     [None, pytest.param("vestrock:turns=8", marks=pytest.mark.slow)],

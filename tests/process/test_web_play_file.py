@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from browser import Opener, browser, open_page, step_of, sync_api
 from browser_engine import need_compiler
 from helpers import RULE_SETS
@@ -34,6 +34,7 @@ def play_out(page):
     raise AssertionError("the match does not end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", amount([1], [0, 1]))
 @pytest.mark.parametrize("rules", ["1.0", pytest.param("1.2", marks=pytest.mark.slow)])
 def test_a_draft_and_its_log(rules, seat, open_page: Opener, tmp_path):
@@ -64,6 +65,7 @@ def test_a_draft_and_its_log(rules, seat, open_page: Opener, tmp_path):
     sync_api.expect(page.locator("#begin")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screen", [DESK, pytest.param(PHONE, marks=pytest.mark.slow)])
 def test_a_deck_is_built(screen, open_page: Opener):
     need_compiler("1.5")
@@ -85,6 +87,7 @@ def test_a_deck_is_built(screen, open_page: Opener):
     assert page.locator("#side1 .hand .card").count() == 0
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     need_compiler("1.2")
     target = tmp_path / "play.html"
@@ -149,6 +152,7 @@ def open_panel(page):
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
 
 
+@pytest.mark.slow
 def test_other_cards_have_no_pictures(open_page: Opener, tmp_path):
     """A position with cards that no set of the page has is shown with their numbers."""
     need_compiler("1.5")
@@ -165,12 +169,15 @@ def test_other_cards_have_no_pictures(open_page: Opener, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [
-        ("nothing", "This is not a position"),
-        ("{", "This is not a log"),
-        ("{}", "This is not a log of a match"),
-        ('{"outputs": {"0": [], "1": []}, "gameParameters": ["seed=5"]}', "cannot be followed"),
-    ],
+    slow_after(
+        1,
+        [
+            ("nothing", "This is not a position"),
+            ("{", "This is not a log"),
+            ("{}", "This is not a log of a match"),
+            ('{"outputs": {"0": [], "1": []}, "gameParameters": ["seed=5"]}', "cannot be followed"),
+        ],
+    ),
 )
 def test_what_cannot_be_opened(text, why, open_page: Opener, tmp_path):
     need_compiler("1.0")

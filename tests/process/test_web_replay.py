@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from browser import (
     ALL_SHOWN,
     SHOWN,
@@ -33,6 +33,8 @@ from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "open_page"]
 
+screenshots = pytest.importorskip("screenshots", reason="what it needs is not installed")
+
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_every_step_shows_the_numbers_of_the_game(rules: str, open_page: Opener) -> None:
@@ -48,6 +50,7 @@ def await_other_address(page: Any, before: str) -> None:
     raise AssertionError(before)
 
 
+@pytest.mark.slow
 def test_keyboard(open_page: Opener) -> None:
     game = long_game("1.5")
     starts = [0]
@@ -122,9 +125,10 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
         assert sum(int(n[player]) for n in taken if n[player] != "\u2013") == 30
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
-def test_it_fits_the_screen(size: tuple[int, int], open_page: Opener) -> None:
-    width, height = size
+@pytest.mark.parametrize(
+    ("width", "height"), slow_after(1, [(1280, 720), (390, 844)]), ids=["desk", "phone"]
+)
+def test_it_fits_the_screen(width: int, height: int, open_page: Opener) -> None:
     viewport = {"width": width, "height": height}
     for scheme in ("light", "dark"):
         page = open_page(
@@ -149,6 +153,7 @@ def test_it_fits_the_screen(size: tuple[int, int], open_page: Opener) -> None:
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text(open_page: Opener) -> None:
     """Hostile names, chat and standard error of bots are shown as text."""
     game = json.loads(json.dumps(long_game("1.0")))
@@ -183,8 +188,10 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     assert page.title() == f"{HOSTILE} against {HOSTILE}"
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
-def test_what_bots_wrote_and_illegal_actions(size: tuple[int, int], open_page: Opener) -> None:
+@pytest.mark.parametrize(
+    ("width", "height"), slow_after(1, [(1280, 720), (390, 844)]), ids=["desk", "phone"]
+)
+def test_what_bots_wrote_and_illegal_actions(width: int, height: int, open_page: Opener) -> None:
     """Each turn has what its bot wrote, and its illegal actions with their reasons, as text."""
     game = json.loads(json.dumps(long_game("1.2")))
     game["turns"][1]["output"] += ";SUMMON 999 0;ATTACK 998 -1"
@@ -192,7 +199,7 @@ def test_what_bots_wrote_and_illegal_actions(size: tuple[int, int], open_page: O
     words = {0: f"choosing {HOSTILE}", 60: HOSTILE, 61: "one\n" + 100 * "a long line " + "\nend\n"}
     answers = [(c.player, c.answer, 0, words.get(i, "")) for i, c in enumerate(plain.calls)]
     result = replay_calls(plain.match.root(), answers)
-    viewport = {"width": size[0], "height": size[1]}
+    viewport = {"width": width, "height": height}
     page = open_page(replay_html(result, (HOSTILE, "two")), viewport=viewport)
     turns = page.locator("#log li.turn")
     expect = sync_api.expect
@@ -219,7 +226,7 @@ def test_what_bots_wrote_and_illegal_actions(size: tuple[int, int], open_page: O
     page.click("#tab-decks")
     page.locator("#decks .written summary").click()
     expect(page.locator("#decks .written pre")).to_have_text(words[0])
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("script").count() == 2
     assert page.locator("[onload]").count() == 0
 
@@ -272,6 +279,7 @@ def hurt(old: dict[int, int], new: dict[int, int]) -> bool:
     return any(new[card] < old[card] for card in old.keys() & new.keys())
 
 
+@pytest.mark.slow
 def test_a_fault_in_the_battle(open_page: Opener) -> None:
     """The page shows who failed and how, and the end of the standard error of their bot."""
     game = next(game for game in golden_games("1.5") if game["turns"] and game["error"])
@@ -291,6 +299,7 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     assert step_of(page) == sum(len(turn["states"]) for turn in game["turns"]) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     """A page of a bot's input shows the position of each of its turns, without hidden cards."""
@@ -324,14 +333,14 @@ def test_pictures(tmp_path: Path) -> None:
     top = Path(__file__).parents[2]
     script = top / "tools" / "screenshots.py"
     subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
-    for folder, (name, height) in itertools.product(
-        (tmp_path, top / "docs"), (("replay", 720), ("web", 800))
-    ):
+    sizes = {"replay": (1280, 720), "web": (1280, 800)}
+    sizes |= dict.fromkeys(screenshots.TOUR, tuple(screenshots.TOUR_SIZE.values()))
+    for folder, (name, size) in itertools.product((tmp_path, top / "docs"), sizes.items()):
         data = (folder / f"{name}.png").read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
-        assert struct.unpack(">II", data[16:24]) == (1280, height)
-        # The picture of an empty board would be much smaller.
-        assert 100_000 < len(data) < 200_000
+        assert struct.unpack(">II", data[16:24]) == size
+        # The picture of an empty page would be much smaller.
+        assert 30_000 < len(data) < 200_000
 
 
 @pytest.mark.slow
@@ -350,6 +359,7 @@ def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     assert page.evaluate("window.calls") < 12
 
 
+@pytest.mark.slow
 def test_the_file_saves_its_log_and_positions(open_page: Opener) -> None:
     result = golden_result(long_game("1.5"))
     page = open_page(replay_html(result, ("ann", "bob")))

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from amounts import amount
+from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
 from browser_engine import need_compiler
 from helpers import RULE_SETS, golden_games, golden_result
@@ -71,6 +71,7 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     assert step_of(page) == at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
 def test_it_plays_on_against_a_level(rules, open_page: Opener):
     # Two turns before the end, the one who was to lose does nothing.
@@ -97,6 +98,7 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener):
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
+@pytest.mark.slow
 def test_a_person_acts_and_takes_back(open_page: Opener):
     result = golden_result(long_game("1.5"))
     turns = [state for _, state, _ in played_turns(result)]
@@ -126,7 +128,7 @@ def test_a_person_acts_and_takes_back(open_page: Opener):
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
 
 
-@pytest.mark.parametrize("broken", ["no WebAssembly", "damaged"])
+@pytest.mark.parametrize("broken", slow_after(1, ["no WebAssembly", "damaged"]))
 def test_the_replay_works_without_the_engine(broken, open_page: Opener):
     html = page_of("1.5")
     script = "delete globalThis.WebAssembly" if broken == "no WebAssembly" else ""
@@ -141,6 +143,7 @@ def test_the_replay_works_without_the_engine(broken, open_page: Opener):
     assert step_of(page) == states - 1
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     need_compiler("1.0")
     game = next(game for game in golden_games("1.0") if len(game["turns"]) > 9)

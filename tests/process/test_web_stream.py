@@ -28,6 +28,7 @@ expect = sync_api.expect
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
+@pytest.mark.slow
 def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     """Many open games leave the browser room for requests, and all of them hear of a change.
 
@@ -54,6 +55,7 @@ def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     first.locator("h1", has_text=": 3 of 30").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> None:
     """It goes on when the same one is back, and says so if it is another one."""
@@ -81,6 +83,7 @@ def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> Non
     context.close()
 
 
+@pytest.mark.slow
 def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path) -> None:
     """One question that fails does not end it."""
     match = Match(seed=4)
@@ -130,6 +133,7 @@ def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> N
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 
+@pytest.mark.slow
 def test_what_is_set_up_is_checked_and_kept(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup")
     page.select_option("#boardrules", "1.0")

@@ -4,6 +4,7 @@ import random
 import subprocess
 
 import pytest
+from amounts import amount
 from exported_c import build
 from helpers import RULE_SETS
 
@@ -16,8 +17,8 @@ SANITIZERS = (
     *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
-GAMES = 50
-DAMAGED = 200
+GAMES = amount(20, most=50)
+DAMAGED = amount(80, most=200)
 
 
 @pytest.fixture(

@@ -11,6 +11,7 @@ __all__ = ["browser", "open_page"]
 @pytest.mark.parametrize("part", range(amount(1, most=6)))
 @each_rules
 def test_every_step(rules: str, part: int, open_page: Opener) -> None:
-    for game in list(golden_games(rules))[part::18]:
+    games = list(golden_games(rules))[part::18]
+    for game in games[: amount(6, most=len(games))]:
         if game["turns"]:
             check_game(open_page, game)

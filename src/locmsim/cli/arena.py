@@ -72,7 +72,8 @@ def add_options(parser: Parser) -> None:
     show.add_argument(
         "--cards",
         action="store_true",
-        help="print what became of each card, and how often its player won (with --csv: write it)",
+        help="print how often each card was chosen, drawn and played, and how often its player won"
+        " (with --csv: write it)",
     )
     add_shared(show, "--force", help=FORCE_HELP)
     show.rules_out("--csv", "--json", "--stderr")
@@ -123,15 +124,16 @@ def _add_arena_run(parser: Parser) -> None:
         nargs="+",
         default=[],
         metavar="PLAYER",
-        help="new players, who play against all others as many games as those have played, or"
-        " --games in all",
+        help="new players; each plays every other player as many games as those have played each"
+        " other, or --games in all",
     )
     add(
         "--against",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="the new players' only opponents; with --games alone: one of these is in each game",
+        help="with --add: the only opponents of the new players; with --games alone: players, one"
+        " of whom is in each game",
     )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
     add(
@@ -148,9 +150,9 @@ def _add_arena_run(parser: Parser) -> None:
         type=float,
         metavar=("ELO0", "ELO1"),
         help="stop as soon as it is clear whether the first player is better by ELO1, or only by"
-        " ELO0; replaces the test of --db",
+        " ELO0; replaces the test that --db has",
     )
-    tests.add_argument("--no-sprt", action="store_true", help="drop the test of --db, play on")
+    tests.add_argument("--no-sprt", action="store_true", help="drop the test that --db has")
     group.add_argument(
         "--sprt-of", metavar="NAME", help="the player who may be better (default: the first)"
     )

@@ -36,7 +36,8 @@ PLAYER is a command or an agent with placeholders in place of numbers:
   {name=START:LOW..HIGH:KIND:step=STEP}
 
 KIND is float, int or log (positive numbers whose ratios count). All but START may be left out, and
-START too where an agent's option has a default, or another place says it. {{ and }} are braces.
+START too if the agent's option has a default or the number is declared elsewhere. {{ and }} stand
+for braces.
 
   locmsim optimize "./mybot {attack=1:0..5} {width=40:1..200:int}"
   locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"
@@ -58,15 +59,16 @@ def add_options(parser: Parser) -> None:
     add(
         "--template",
         metavar="FILE",
-        help="file with placeholders; {file} in PLAYER is the path of what is made from it",
+        help="file with placeholders; {file} in PLAYER is the path of a copy with their values",
     )
     add(
         "--against",
         action="append",
         default=[],
         metavar="PLAYER",
-        help="an opponent; DB:NAME or DB: a player, or all who are not retired, of a file of"
-        " results (repeatable; default: versions of the bot play each other)",
+        help="an opponent: a command, an agent, DB:NAME (a player in a file of results) or DB (all"
+        " of its players who are not retired) (repeatable; default: versions of the bot play each"
+        " other)",
     )
     known = declared(OptimizationSettings)
     add_shared(parser, "--games", help=argument_of(known["games"])["help"])

@@ -253,6 +253,7 @@ def test_choosers_in_environments_and_data_sets(files):
         LocmEnv(decks="clasic")
 
 
+@pytest.mark.slow
 def test_decks_of_the_arena_and_of_play(files, capsys):
     """`--decks` takes all that the options of agents take; both players then have such cards."""
     path = files / "choice-1.5.npz"

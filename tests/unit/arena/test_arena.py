@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from amounts import slow_after
 from helpers import BOT, NO_TIMES, change, played, without_times
 
 from locmsim._options import declared
@@ -408,7 +409,9 @@ def stop_after(games: int) -> Callable[[int], None]:
     return count
 
 
-@pytest.mark.parametrize("players", [["new=greedy", "old=random"], ["old=random", "new=greedy"]])
+@pytest.mark.parametrize(
+    "players", slow_after(1, [["new=greedy", "old=random"], ["old=random", "new=greedy"]])
+)
 @pytest.mark.parametrize("of", [None, "new", "old"])
 def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
     """Of players of known strength, whoever is named is judged; by default it is the first."""

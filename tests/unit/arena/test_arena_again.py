@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from amounts import slow_after
 from helpers import change, played
 
 from locmsim.agents import RandomAgent
@@ -29,7 +30,7 @@ def answers(db: Path) -> list[list[tuple[int, str | None]]]:
         return [[answer[:2] for answer in arena.record(n).answers] for n in numbers]
 
 
-@pytest.mark.parametrize(("row", "rules"), ROWS)
+@pytest.mark.parametrize(("row", "rules"), slow_after(1, ROWS))
 def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
     """No seed but those of the command is needed, whatever the process has drawn before."""
     found = []

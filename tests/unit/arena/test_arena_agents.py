@@ -140,6 +140,7 @@ def script(folder: Path, guard: str, jobs: int) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_agent_of_a_script(tmp_path: Path) -> None:
     """Workers import the agent's class from the script, as the command line does on resuming."""
@@ -152,6 +153,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
     assert "faults of" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_script_without_a_main_guard(tmp_path: Path) -> None:
     """Several processes need the guard, and an error of one line says so; one does not."""

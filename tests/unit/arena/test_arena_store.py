@@ -302,6 +302,7 @@ def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
         assert arena.tally.games == arena.goal.games
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_file_size_limit(path: Path) -> None:
     """The store reports writes that the operating system refuses, as it does over a quota."""

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from amounts import slow_after
 from helpers import DATA, RULE_SETS, each_rules
 
 from locmsim import State, _bench, _measure, bench
@@ -47,10 +48,13 @@ def test_positions_are_what_they_are_said_to_be() -> None:
 
 @pytest.mark.parametrize(
     "group",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
-    ],
+    slow_after(
+        3,
+        [
+            pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+            for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
+        ],
+    ),
 )
 def test_a_group_alone(group: str) -> None:
     figures = bench.measure("1.2", seconds=0.0, groups=[group])

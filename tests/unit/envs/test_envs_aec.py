@@ -8,7 +8,7 @@ import pettingzoo
 import pytest
 import reference_layouts
 from amounts import FEW
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 from pettingzoo.test import api_test, render_test, seed_test
 from reference_layouts import Past
 
@@ -107,7 +107,7 @@ def test_it_can_be_copied():
 # ------------------------------------------------------------------------------ whole matches
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
     with warnings.catch_warnings():

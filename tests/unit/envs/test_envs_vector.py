@@ -14,7 +14,7 @@ from amounts import FEW, amount
 from env_checks import check_rows
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 
 from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
@@ -29,7 +29,7 @@ MODES = list(AutoresetMode)
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("threads", amount([1, 7], [1, 2, 7]))
-@each_rules
+@each_rules_slowly
 def test_rows_are_single_environments(rules, mode, threads):
     check_rows(rules, mode, threads, copy=threads == 1, steps=70, ends=6)
 
@@ -314,6 +314,7 @@ def test_self_play_moves_the_player_to_move(rules):
     assert ended > 3
 
 
+@pytest.mark.slow
 def test_shaping_of_both_sides_telescopes():
     """A player's sum of `rewards_both` is their result less the potential of the first state."""
     from rows_access import potentials_of
@@ -826,6 +827,7 @@ def test_a_closed_environment_goes_on_without_its_threads():
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_processes_that_are_spawned():
     """Gymnasium's AsyncVectorEnv runs each row in a new process, which inherits nothing."""

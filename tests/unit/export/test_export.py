@@ -282,8 +282,8 @@ def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
     assert ensemble < 0.5 * distilled
 
 
-def test_the_page_lists_the_functions_of_the_header():
-    page = Path(__file__).parents[3] / "docs" / "codingame.md"
+def test_the_reference_lists_the_functions_of_the_header():
+    page = Path(__file__).parents[3] / "docs" / "reference" / "export.md"
     if not page.exists():
         pytest.skip("not the source tree")
     rows = re.findall(r"(?m)^\| (.*) \| `locm_(\w+)` \| (.+) \|$", page.read_text(encoding="utf-8"))

@@ -366,6 +366,7 @@ def test_parse_and_format_are_inverse(seen: Observation) -> None:
         assert Observation.parse(text) == seen
 
 
+@pytest.mark.slow
 @given(observations(), st.data())
 def test_damaged_text_gives_no_other_error(seen: Observation, data: st.DataObject) -> None:
     text = seen.format()

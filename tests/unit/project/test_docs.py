@@ -119,6 +119,16 @@ def test_the_folder_of_the_reference_says_how_it_is_built():
         assert inspect.getdoc(value)
 
 
+def test_the_first_page_of_the_site_has_a_tour_of_six_pictures():
+    """All of them are made by one tool, and are described for those who cannot see them."""
+    page = (ROOT / "docs" / "index.md").read_text()
+    shown = re.findall(r"!\[([^]]+)\]\(([\w-]+)\.png\)", page)
+    tool = (ROOT / "tools" / "screenshots.py").read_text()
+    assert len(shown) == 6
+    assert all(len(words) > 20 for words, _ in shown)
+    assert all(re.search(rf'"{name}(\.png)?"', tool) for _, name in shown)
+
+
 def rows(text: str) -> list[list[str]]:
     """Return the cells of the rows of a page's tables, without their heads."""
     lines = re.findall(r"^\|(.*)\|$", re.sub(r"^\|.*\n\|-.*\n", "", text, flags=re.M), re.M)

@@ -6,9 +6,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import figures
+import glossary
 import pytest
 import ratings
 from amounts import amount
+
+from locmsim.art import BADGES
+from locmsim.rules.cards import ABILITIES, Area
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -60,3 +64,20 @@ def test_ratings_of_few():
         ("random", "osl"),
         ("greedy", "osl"),
     }
+
+
+def test_pictures_of_the_glossary_are_drawn_again_and_all_shown():
+    page = (DOCS / "glossary.md").read_text()
+    shown = re.findall(r"!\[[^]]+\]\(glossary/(\w+)\.svg\)", page)
+    assert sorted(shown) == sorted(glossary.PICTURES)
+    for name, draw in glossary.PICTURES.items():
+        assert draw() == (DOCS / "glossary" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def test_the_glossary_explains_every_keyword_and_area():
+    page = (DOCS / "glossary.md").read_text()
+    rows = re.findall(r"(?m)^\| !\[(\w)\]\(glossary/\1\.svg\) \| `?(\w+)`? \|", page)
+    assert [letter for letter, _ in rows] == [*BADGES]
+    assert all(word.startswith(letter) for letter, word in rows if letter in ABILITIES)
+    areas = [word for letter, word in rows if letter not in ABILITIES]
+    assert areas == [area.name.lower() for area in Area if area != Area.TARGET]

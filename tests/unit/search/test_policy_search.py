@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 from reference_forest import ReferenceSearch, attacks_win
 from reference_layouts import Past, entities
 from states import rebuilt
@@ -127,7 +127,7 @@ def test_visit_for_visit_as_the_reference(rules, options):
         same(result, ReferenceSearch(worlds, seed, noise, search.options, evaluate), actions)
 
 
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rules, root):
     seen = []

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import wins_data
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, each_rules_slowly
 from wins_data import KINDS
 
 from locmsim import ActionKind, Card, State, StateBatch
@@ -647,7 +647,7 @@ def test_the_tree_goes_into_the_same_worlds_again():
 
 
 @each_search
-@each_rules
+@each_rules_slowly
 @pytest.mark.parametrize("threads", amount([3], [2, 3]))
 def test_threads_share_the_worlds(search, rules, threads):
     """The answer depends on the number of threads, which share the budget, and on nothing else."""

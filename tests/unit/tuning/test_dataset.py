@@ -195,6 +195,7 @@ def test_neighbouring_seeds_have_no_game_in_common(rules):
     assert not firsts[0] & firsts[1]
 
 
+@pytest.mark.slow
 def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
     """Opponents are expected to have that deck, which takes longer to find than a game to play."""
     looked = []

@@ -65,6 +65,7 @@ def finished(optimization: Optimization) -> Optimization:
     return optimization
 
 
+@pytest.mark.slow
 def test_a_bot_becomes_better(bot: str) -> None:
     optimization = finished(begun(bot))
     assert 180 <= optimization.games <= 200
@@ -91,6 +92,7 @@ def test_against_an_opponent(bot: str, method: str) -> None:
         assert float(optimization.values["skill"]) > 0.25
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"  # an agent of the package needs no processes
     folder = tmp_path / "state"

@@ -331,6 +331,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
     program = (
         "import time\n"

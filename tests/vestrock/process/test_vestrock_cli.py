@@ -143,6 +143,7 @@ def test_a_signal_ends_the_server_in_order(
         assert replay(file).cut == 1
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_a_server_that_does_not_end() -> None:
     program = (
         "import asyncio\n"
@@ -222,6 +223,7 @@ def test_two_servers_do_not_write_to_one_log(
     assert f"{log}: another server writes to it" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
     serving: list[Serving],
 ) -> None:
