@@ -63,7 +63,7 @@ HEADER = "include/locm.h"
 KIT = "export/data/kit.h"
 #: Functions that the hand-written parts in `DATA` call.
 PARTS = """
-    write_number card_of_row search._belief.card_with add_seen_card pool_of_seen pool_set_weights
+    write_number card_of_row entry_with add_seen_card pool_of_seen pool_set_weights
     search._evaluation.evaluate eval_fill eval_use_table
     fill_card_keys engine_init engine_use engine_begin engine_run card_terms
     shown_read shown_write state_seen path_of play_on sampled_world

@@ -24,9 +24,20 @@ from locmsim.rules.cards import Area, Card, CardType, cards_1x, load_cards, save
 if TYPE_CHECKING:
     from locmsim import agents as agents
     from locmsim import arena as arena
+    from locmsim import art as art
+    from locmsim import decks as decks
+    from locmsim import envs as envs
+    from locmsim import export as export
+    from locmsim import game as game
+    from locmsim import networks as networks
     from locmsim import openspiel as openspiel
+    from locmsim import policy as policy
     from locmsim import referee as referee
+    from locmsim import rules as rules
     from locmsim import search as search
+    from locmsim import stats as stats
+    from locmsim import tuning as tuning
+    from locmsim import web as web
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
@@ -58,6 +69,7 @@ __all__ = [
     "agents",
     "arena",
     "cards_1x",
+    "envs",
     "generate_cards",
     "get_include",
     "load_cards",
@@ -68,20 +80,15 @@ __all__ = [
     "search",
 ]
 
-#: Names that are imported on first use, and their modules; a name without attribute is a module.
+#: Names that are imported on first use, and their modules. So are all public modules themselves.
 _LATER = {
     "Fault": "contract",
     "Match": "game.match",
     "Observation": "game.observation",
     "StateBatch": "batch",
     "TurnResult": "contract",
-    "agents": "agents",
-    "arena": "arena",
     "generate_cards": "rules.generator",
-    "openspiel": "openspiel",
     "play_match": "contract",
-    "referee": "referee",
-    "search": "search",
 }
 __getattr__, __dir__ = imported_later(__name__, _LATER)
 sys.meta_path.insert(0, MovedFinder)

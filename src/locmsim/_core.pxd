@@ -406,6 +406,8 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
 # printed values of its card; its present values stand for them, clipped to those a card may have.
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil
 cdef void complete_card(card_t* c, int entry) noexcept nogil
+# Returns the first entry of a table with a base id; -1 if there is none.
+cdef int entry_with(const table_t* t, int32_t base_id) noexcept nogil
 # Makes a state of what a player sees: they are player `who`, at the start of their turn. The decks
 # and the opponent's hand are empty. The table gets an entry for each row; on the boards that is a
 # copy of the entry of `pool` with its base id if there is one (`pool` may be NULL). Returns what is

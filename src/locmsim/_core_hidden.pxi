@@ -109,8 +109,7 @@ cdef int original_entry(const table_t* t, const shown_card_t* row) noexcept nogi
     return -1
 
 
-cdef int entry_like(const table_t* t, int base_id) noexcept nogil:
-    """Return the first entry with a base id; -1 if there is none."""
+cdef int entry_with(const table_t* t, int32_t base_id) noexcept nogil:
     cdef int i
     for i in range(t.n_cards):
         if t.cards[i].base_id == base_id:
@@ -164,7 +163,7 @@ cdef int show_card(
     if entry >= 0:
         return entry
     entry = t.n_cards
-    same = entry_like(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
+    same = entry_with(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
     if same >= 0:
         t.cards[entry] = pool.cards[same]
         complete_card(&t.cards[entry], entry)

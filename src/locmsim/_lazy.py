@@ -8,14 +8,24 @@ from typing import Any
 __all__ = ["imported_later"]
 
 
+def is_public_module(name: str) -> bool:
+    """Return whether there is a module or package of this full name that users may import."""
+    if name.rpartition(".")[2].startswith("_"):
+        return False
+    from importlib.util import find_spec  # rarely needed
+
+    found = find_spec(name)
+    return found is not None and found.has_location  # a folder of data has none
+
+
 def imported_later(
     owner: str, places: Mapping[str, str], *, package: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for an owner that imports its names on first use.
 
     `places` has the module of each name, relative to the package; if it ends in the name, the
-    module itself is the value. Imported names become attributes of the owner, a package or a module
-    of `package`.
+    module itself is the value. The public modules of an owner that is a package are imported in the
+    same way. Imported names become attributes of the owner, a package or a module of `package`.
     """
     package = package or owner
 
@@ -25,6 +35,8 @@ def imported_later(
 
             if moved := MODULES.get(f"{owner}.{name}"):
                 raise AttributeError(f"{owner}.{name} is now {moved}")
+            if owner == package and is_public_module(f"{owner}.{name}"):
+                return import_module(f"{owner}.{name}")
             raise AttributeError(f"module {owner!r} has no attribute {name!r}")
         module = import_module(f"{package}.{places[name]}")
         value = module if places[name].split(".")[-1] == name else getattr(module, name)

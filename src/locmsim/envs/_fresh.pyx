@@ -18,10 +18,10 @@ __all__ = ["Fresh"]
 
 
 cdef enum:
-    CHUNK = 16                  # arrays that a `Source` cuts from one allocation
+    CHUNK = 16                  # arrays that a `Copies` object cuts from one allocation
 
 
-cdef class Source:
+cdef class Copies:
     """Makes a new array for each step, as a view of a larger one: that takes half the time.
 
     Keeping one of these arrays alive keeps the other 15 of its chunk alive, too.
@@ -61,16 +61,16 @@ cdef class Fresh:
 
     cdef Rows rows
     cdef tuple held
-    cdef Source observation, mask, hidden
+    cdef Copies observation, mask, hidden
     cdef bint in_info
 
     def __cinit__(self, Rows rows not None, observation, mask, bint in_info, hidden=None):
         self.rows = rows
         self.held = observation, mask, hidden
-        self.observation = Source(observation)
-        self.mask = Source(mask)
+        self.observation = Copies(observation)
+        self.mask = Copies(mask)
         self.in_info = in_info
-        self.hidden = None if hidden is None else Source(hidden)
+        self.hidden = None if hidden is None else Copies(hidden)
 
     def step(self, action):
         """Take a step and return its result; None if the caller has something to do first."""
@@ -81,24 +81,27 @@ cdef class Fresh:
         advance(self.rows.a, 0, number)
         if r.waits != NOTHING or r.serial != episode or r.where == OVER:
             return None
-        observation, info = self.shown()
-        return observation, self.rows.a.out.reward[0], False, False, info
+        info = self.info()
+        return self.shown(info), self.rows.a.out.reward[0], False, False, info
 
     def __call__(self):
-        return self.shown()
+        info = self.info()
+        return self.shown(info), info
 
-    cdef tuple shown(self):
+    cdef dict info(self):
+        """Return a new info, without the mask."""
         cdef const row_t* r = &self.rows.a.rows[0]
         cdef int seat = mover_of(r)
-        cdef dict info
         if r.phase == IN_BATTLE:
-            info = {"turn": r.s.turn, "seat": seat}
-        else:
-            info = {"turn": -1, "seat": seat, "step": r.cold.now.m.picked[seat]}
+            return {"turn": r.s.turn, "seat": seat}
+        return {"turn": -1, "seat": seat, "step": r.cold.now.m.picked[seat]}
+
+    cdef object shown(self, dict info):
+        """Return a new observation; the mask is in it, or put into `info`."""
         if self.in_info:
             info["action_mask"] = self.mask.next()
-            return self.observation.next(), info
+            return self.observation.next()
         if self.hidden is not None:
-            return ({"observation": self.observation.next(), "action_mask": self.mask.next(),
-                     "state": self.hidden.next()}, info)
-        return {"observation": self.observation.next(), "action_mask": self.mask.next()}, info
+            return {"observation": self.observation.next(), "action_mask": self.mask.next(),
+                    "state": self.hidden.next()}
+        return {"observation": self.observation.next(), "action_mask": self.mask.next()}

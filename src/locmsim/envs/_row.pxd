@@ -1,6 +1,7 @@
 # A row of `locmsim.envs._rows`: an episode of a match, and all that an environment keeps with it.
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from locmsim._core cimport (
     MAX_DECK,
@@ -274,6 +275,26 @@ cdef inline int64_t set_key(const game_t* g, const row_t* r) noexcept nogil:
     return r.cold.now.m.seeds[0] if g.generated else 0
 
 
+cdef inline void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Clear the rewards and results of rows `start` to `end`, as if nothing ended in a step.
+
+    Inline, as each is a single store for one row.
+    """
+    cdef Py_ssize_t n = end - start
+    if out.reward is not NULL:
+        memset(out.reward + start, 0, n * sizeof(float))
+    if out.both is not NULL:
+        memset(out.both + 2 * start, 0, 2 * n * sizeof(float))
+    if out.terminated is not NULL:
+        memset(out.terminated + start, 0, n)
+    if out.truncated is not NULL:
+        memset(out.truncated + start, 0, n)
+    if out.winner is not NULL:
+        memset(out.winner + start, -1, n)
+    if out.length is not NULL:
+        memset(out.length + start, 0, n * sizeof(int32_t))
+
+
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil
 # Begins the next episode: draws seat, opponent, seeds and card set, and waits for the cards.
 cdef void begin(const game_t* g, row_t* r) noexcept nogil
@@ -303,8 +324,6 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 # Ends an episode of a choice phase after its battles.
 cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil
-# Clears the rewards and results of rows `start` to `end`, as after a step in which nothing ends.
-cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil
 # Plays one action of the caller and all that follows from it; the row must have been cleared.
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
 # Plays `actions[i]` in each row i from `start` to `end`. Returns the number of rows whose episode

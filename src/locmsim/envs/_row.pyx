@@ -624,22 +624,6 @@ cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
         r.waits = BATTLES
 
 
-cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    cdef Py_ssize_t n = end - start
-    if out.reward is not NULL:
-        memset(out.reward + start, 0, n * sizeof(float))
-    if out.both is not NULL:
-        memset(out.both + 2 * start, 0, 2 * n * sizeof(float))
-    if out.terminated is not NULL:
-        memset(out.terminated + start, 0, n)
-    if out.truncated is not NULL:
-        memset(out.truncated + start, 0, n)
-    if out.winner is not NULL:
-        memset(out.winner + start, -1, n)
-    if out.length is not NULL:
-        memset(out.length + start, 0, n * sizeof(int32_t))
-
-
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     """Play one action of the caller in a row, and everything that follows from it."""
     cdef row_t* r = &a.rows[i]

@@ -72,10 +72,11 @@ cpdef int64_t action_of(action) except? -1:
     """Return a Python or NumPy integer; -1, which is legal nowhere, if 64 bits cannot hold it."""
     cdef int overflow = 0
     cdef int64_t number
-    if type(action) is int64:           # what policies choose; the check of others takes long
-        action = PyNumber_Index(action)
-    elif not PyLong_CheckExact(action):
-        action = integer("action", action, TypeError)
+    if not PyLong_CheckExact(action):
+        if type(action) is int64:       # what policies choose; the check of others takes long
+            action = PyNumber_Index(action)
+        else:
+            action = integer("action", action, TypeError)
     number = PyLong_AsLongLongAndOverflow(action, &overflow)
     return -1 if overflow else number
 

@@ -1,4 +1,4 @@
-"""The compiled loop of the threads of a vector environment: see `locmsim.envs.workers`."""
+"""The compiled loop of the threads of a vector environment: see `locmsim.envs.threads`."""
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -30,7 +30,7 @@ ctypedef struct part_t:         # the state of one thread
 
 @cython.final
 cdef class ThreadPool:
-    """Shares the rows among threads: see `locmsim.envs.workers`.
+    """Shares the rows among threads: see `locmsim.envs.threads`.
 
     The threads wait in C without the GIL: handing it from one to another takes as long as a step of
     a thousand rows. Each takes some rows at a time, so that nobody waits for a thread that wakes

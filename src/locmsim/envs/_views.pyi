@@ -8,11 +8,11 @@ from locmsim.envs._block import RowBlock
 from locmsim.envs._card_sets import CardSets
 from locmsim.game.observation import Observation
 
-__all__ = ["Result", "Views"]
+__all__ = ["EpisodeResult", "Views"]
 
 _Array = NDArray[Any]
 
-class Result(NamedTuple):
+class EpisodeResult(NamedTuple):
     winner: int
     seat: int
     length: int
@@ -48,7 +48,7 @@ class Views:
     def over(self, i: int) -> bool: ...
     def outcome(self, i: int) -> tuple[float, bool, bool]: ...
     def winners(self, i: int) -> list[int]: ...
-    def result(self, i: int) -> Result: ...
+    def result(self, i: int) -> EpisodeResult: ...
     def results(
         self,
         ended: _Array,

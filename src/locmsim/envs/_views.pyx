@@ -32,11 +32,12 @@ from locmsim.game.observation cimport Observation
 
 from locmsim.game._layout import LAYOUT_CODES
 
-__all__ = ["Result", "Views"]
+__all__ = ["EpisodeResult", "Views"]
 
-Result = namedtuple(
-    "Result", "winner seat length turn health illegal opponent returns match", module=__name__)
-Result.__doc__ = """The result of an episode.
+EpisodeResult = namedtuple(
+    "EpisodeResult", "winner seat length turn health illegal opponent returns match",
+    module=__name__)
+EpisodeResult.__doc__ = """The result of an episode.
 
 `winner` is -1 for nobody; `seat` is the caller's, -1 for both; `health` and `returns` are of both
 players; `opponent` is a slot. `match` is None if the episode began at a position, else how it was
@@ -156,7 +157,7 @@ cdef class Views:
                 for number in range(self.a.g.battles)]
 
     def result(self, Py_ssize_t i):
-        """Return the `Result` of the row's last finished episode."""
+        """Return the `EpisodeResult` of the row's last finished episode."""
         cdef row_t* r = self.block.row(i)
         cdef const episode_t* e = &r.cold.last
         cdef const match_t* m = &e.m
@@ -174,9 +175,11 @@ cdef class Views:
         # In steps, as Cython needs minutes for a list of so many C numbers.
         values = [won, e.seat, e.length, e.turn]
         values.append((e.health[0], e.health[1]))
-        values += [illegal, e.opponent]
-        values += [(score, -score), match]
-        return Result._make(values)
+        values.append(illegal)
+        values.append(e.opponent)
+        values.append((score, -score))
+        values.append(match)
+        return EpisodeResult._make(values)
 
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,

@@ -23,7 +23,7 @@ from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choi
 from locmsim.envs.resets import Starts
 from locmsim.envs.results import EpisodeMatch, Results
 from locmsim.envs.serving import Serving
-from locmsim.envs.workers import Workers
+from locmsim.envs.threads import RowThreads
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import CHOICE, Layout, get_layout
 from locmsim.rules.cards import Card
@@ -54,7 +54,7 @@ class Games:
     """
 
     #: The threads; no pickle has them.
-    _workers: Workers | None = None
+    _row_threads: RowThreads | None = None
     #: Held by the thread that steps or resets; no pickle has it.
     _alone: threading.Lock
     #: The arrays that the rows write into.
@@ -134,7 +134,7 @@ class Games:
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_workers", "_bound", "_alone")
+            if name not in ("_row_threads", "_bound", "_alone")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -413,10 +413,10 @@ class Games:
         if self.options.illegal == "raise" and (bad := self.rows.bad_rows(array)):
             shown = ", ".join(f"row {i}: {array[i]}" for i in bad[:_SHOWN])
             raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
-        if self._workers is None:
-            self._workers = Workers(self.rows, self.threads)
+        if self._row_threads is None:
+            self._row_threads = RowThreads(self.rows, self.threads)
         try:
-            special = self._workers.run(array)
+            special = self._row_threads.run(array)
         except BaseException:
             self.failed = True
             raise
@@ -470,8 +470,8 @@ class Games:
 
     def close(self) -> None:
         """End the threads; another step starts them again."""
-        if self._workers is not None:
-            self._workers.close()
+        if self._row_threads is not None:
+            self._row_threads.close()
 
     # ----------------------------------------------------------------------- what rows wait for
 

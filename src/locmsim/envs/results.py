@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs._views import Result, Views
+from locmsim.envs._views import EpisodeResult, Views
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
@@ -123,7 +123,7 @@ class Results:
         """Of the row's last finished episode; None if it began with a given position."""
         return self._match(self._views.result(row))
 
-    def _match(self, result: Result) -> EpisodeMatch | None:
+    def _match(self, result: EpisodeResult) -> EpisodeMatch | None:
         return None if result.match is None else self._games.match_of(*result.match)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:

@@ -56,8 +56,6 @@ cdef void pool_set_weights(
 # Adds an offer of a draft, as table entries, with the values of its cards.
 cdef void pool_offer(
     pool_t* pool, const uint8_t* entries, const double* values, double temperature) noexcept nogil
-# Returns the entry of a card in a table; -1 if it is missing.
-cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil
 # Adds a card to the pool and its table unless it is there, as likely as the others; for bots
 # without scores. False if the table has no room left beside the cards of a position.
 cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil

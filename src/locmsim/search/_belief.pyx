@@ -26,6 +26,7 @@ from locmsim._core cimport (
     check_rows,
     complete_card,
     complete_unknown,
+    entry_with,
     ids_fault,
     original_id,
     owner_of_id,
@@ -212,19 +213,10 @@ cdef void pool_offer(
 
 # ---- the position --------------------------------------------------------------------------------
 
-cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil:
-    """Return the entry of a card; -1 if it is missing."""
-    cdef int i
-    for i in range(t.n_cards):
-        if t.cards[i].base_id == base_id:
-            return i
-    return -1
-
-
 cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil:
     cdef int i = pool.n
     pool.t = t
-    if card_with(t, row.base_id) >= 0:
+    if entry_with(t, row.base_id) >= 0:
         return True
     if i >= <int>MAX_CARDS - <int>MAX_HAND - 2 * <int>MAX_BOARD:
         return False
@@ -256,7 +248,7 @@ cdef rows_fault_t belief_root(
     mana = theirs
     for i in range(o.n_actions):
         a = &o.actions[i]
-        entry = -1 if a.kind == ATTACK or pool is NULL else card_with(pool, a.base_id)
+        entry = -1 if a.kind == ATTACK or pool is NULL else entry_with(pool, a.base_id)
         if entry >= 0:
             mana -= pool.cards[entry].cost
             if t.rules == RULES_15 and pool.cards[entry].my_health < 0:
@@ -303,7 +295,7 @@ cdef void likely(
     for i in range(pool.n):
         left[pool.entry[i]] = COPIES_PER_CARD
     for j in range(b.n_seen[whose]):
-        entry = card_with(pool.t, b.seen[whose][j])
+        entry = entry_with(pool.t, b.seen[whose][j])
         if entry >= 0 and left[entry] > 0:
             left[entry] -= 1
             missing += 1
@@ -337,7 +329,7 @@ cdef bint own_deck(
                 left[i] -= 1
     for i in range(b.n_kinds):
         total += left[i]
-        if left[i] and card_with(pool.t, b.chosen[i]) < 0:
+        if left[i] and entry_with(pool.t, b.chosen[i]) < 0:
             return False
     if total != places:
         return False
@@ -345,7 +337,7 @@ cdef bint own_deck(
         if left[i]:
             u.copies[who][group] = <uint8_t>left[i]
             add_candidate(
-                u, who, group, first + card_with(pool.t, b.chosen[i]), 1.0, MAX_WEIGHT)
+                u, who, group, first + entry_with(pool.t, b.chosen[i]), 1.0, MAX_WEIGHT)
             group += 1
     return True
 
@@ -389,7 +381,7 @@ cdef bint their_picks(
     for turn in range(pool.n_triplets):
         owner[turn] = -1
     for i in range(b.n_seen[1]):
-        entries[i] = card_with(pool.t, b.seen[1][i])
+        entries[i] = entry_with(pool.t, b.seen[1][i])
     for i in range(b.n_seen[1]):
         memset(tried, 0, sizeof(tried))
         assign(pool, entries, i, owner, tried)

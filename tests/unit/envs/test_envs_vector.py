@@ -821,7 +821,7 @@ def test_a_closed_environment_goes_on_without_its_threads():
         for number in range(40):
             if number == 20:
                 env.close()
-                assert not env.games._workers._threads
+                assert not env.games._row_threads._threads
             seen, rewards, *_ = env.step(env.sample(number))
         found.append((seen["observation"].tobytes(), rewards.tobytes()))
     assert found[0] == found[1]

@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
@@ -27,6 +28,18 @@ def test_every_public_name_is_there():
         locmsim.states  # noqa: B018
 
 
+def test_every_public_module_is_an_attribute():
+    """Also one that nothing has imported yet, so that ``help(locmsim.envs)`` works by itself."""
+    modules = [one.name for one in iter_modules(locmsim.__path__) if not one.name.startswith("_")]
+    assert {"agents", "decks", "envs", "networks", "tuning", "web"} <= set(modules)
+    for name in modules:
+        assert locmsim.__getattr__(name) is import_module(f"locmsim.{name}")
+    assert locmsim.agents.__getattr__("greedy") is import_module("locmsim.agents.greedy")
+    for name in ("_io", "data", "include", "no module"):  # private, folders of data, nothing
+        with pytest.raises(AttributeError, match=f"module 'locmsim' has no attribute '{name}'"):
+            locmsim.__getattr__(name)
+
+
 @pytest.mark.process
 def test_names_are_those_of_their_modules():
     names = run_python("from locmsim import *; print(*sorted(globals()))")
@@ -34,9 +47,10 @@ def test_names_are_those_of_their_modules():
     printed = run_python(
         "import locmsim; print(locmsim.Match.__module__, locmsim.StateBatch.__module__,"
         " locmsim.Observation.__module__, locmsim.generate_cards.__module__,"
-        " locmsim.openspiel.__name__)"
+        " locmsim.openspiel.__name__, locmsim.networks.__name__, locmsim.envs.__name__)"
     )
-    modules = ("game.match", "batch", "game.observation", "rules.generator", "openspiel")
+    modules = ("game.match", "batch", "game.observation", "rules.generator")
+    modules += ("openspiel", "networks", "envs")
     assert printed == [f"locmsim.{name}" for name in modules]
 
 

@@ -61,7 +61,7 @@ static void locmi_weigh_offers(locm_game_t *g) {
     uint8_t entries[3];
     double scores[3];
     for (i = 0; i < 3; i++) {
-      entries[i] = (uint8_t)locmi_card_with(&g->offered, g->ids[turn][i]);
+      entries[i] = (uint8_t)locmi_entry_with(&g->offered, g->ids[turn][i]);
       scores[i] = locmi_score_of(&g->offered.cards[entries[i]]);
     }
     locmi_pool_offer(&g->pool, entries, is_valued ? g->values[turn] : scores,

@@ -7,10 +7,10 @@ from typing import Any
 from locmsim.envs._rows import Rows
 from locmsim.envs._thread_pool import ThreadPool
 
-__all__ = ["Workers"]
+__all__ = ["RowThreads"]
 
 
-class Workers:
+class RowThreads:
     """Steps all rows in `threads` ranges of them; there is at least one."""
 
     _threads: "list[threading.Thread]" = []  # noqa: RUF012 (for `__del__` after an error)
