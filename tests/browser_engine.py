@@ -60,6 +60,7 @@ class Machine:
             "positiontext.js",
             "board.js",
             "dom.js",
+            "files.js",
         ):
             text = (static / name).read_text(encoding="utf-8")
             (folder / name).write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ const [folder, module, battle] = process.argv.slice(2);
 const script = (name) => import(pathToFileURL(`${folder}/${name}`).href);
 const { Machine } = await script("machine.js");
 const { Teller } = await script("local.js");
-const { logOf, offerText, readLog } = await script("matchtext.js");
+const { begunFrom, begunOf, logOf, offerText, readLog } = await script("matchtext.js");
 const { bytesOf, textOf } = await script("positiontext.js");
 const compiled = await WebAssembly.compile(await readFile(module));
 const machine = await Machine.load(compiled, JSON.parse(await readFile(battle, "utf8")));
@@ -27,13 +27,15 @@ const more = {
   texts: ({ rules, offers, player }) =>
     offers.map((rows, step) => offerText(rules, rows, step, player)),
   text: ({ path, fixed }) => textOf(machine.position({ path }), new Map(fixed)),
-  place: ({ text, rules, fixed }) => {
-    const { bytes } = bytesOf(text, rules, new Map(fixed));
+  place: ({ text, rules, fixed, bounds }) => {
+    const { bytes } = bytesOf(text, rules, new Map(fixed), bounds);
     machine.start = bytes;
     return textOf(machine.position({ path: [] }), new Map(fixed));
   },
   readLog: ({ text, rules, seeds }) => readLog(text, rules, seeds),
-  log: ({ table, rules, match }) => logOf(table, rules, match),
+  log: ({ seed, rules, answers, match }) => logOf(begunFrom(seed, rules, answers), match),
+  /** The log of a match that was played on from another one's. */
+  playedOn: ({ log, choices, match }) => logOf(begunOf(log, choices), match),
   find: ({ path, seed, most, plans }) => machine.search(machine.go(path), seed, 0, most, plans),
 };
 

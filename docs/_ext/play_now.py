@@ -9,10 +9,13 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from locmsim.rules.rulesets import RULES
 from locmsim.web import play_html
+
+_LOG = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -26,10 +29,11 @@ def file_name(rules: str) -> str:
 
 
 def write_pages(folder: Path, sets: int = 200) -> list[str]:
-    """Write the pages; return the rule sets that have one."""
+    """Write the pages; return the rule sets that have one: without a compiler none has."""
     try:
         pages = {rules: play_html(rules, sets=sets) for rules in RULES}
-    except ImportError:
+    except ImportError as error:
+        _LOG.info("the site has no pages to play in: %s", error)
         return []
     folder.mkdir(parents=True, exist_ok=True)
     for rules, page in pages.items():

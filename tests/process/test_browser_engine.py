@@ -4,6 +4,7 @@ import ctypes
 import gzip
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,17 +17,19 @@ from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
 from locmsim._core import State
-from locmsim.agents import LevelAgent
+from locmsim.agents import LevelAgent, make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
+from locmsim.game.notation import text_bounds
 from locmsim.game.observation import Observation
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import cards_1x
+from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Belief, Evaluation
 from locmsim.search.analysis import held_cards
@@ -196,15 +199,49 @@ def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path)
             assert texts == known["choices"][player]
             answers.append(machine.ask("answers", player=player, texts=texts))
             assert answers[player] == [call.answer for call in calls if call.player == player]
-        table = {"seed": 12, "answers": answers}
-        text = machine.ask("log", table=table, rules=rules, match=data)
+        text = machine.ask("log", seed="12", rules=rules, answers=answers, match=data)
     with Machine(result, tmp_path) as machine:
         assert machine.ask("look", path=[])["board"] == first
-    log = tmp_path / "log.json"
-    log.write_text(text)
-    loaded, names = load_replay(str(log))
+    loaded, names = loaded_log(text, tmp_path)
     assert names == ("one", "two")
     assert loaded.match.log == match.log
+
+
+def loaded_log(text, folder):
+    """Return the match of a log that a page wrote, and the names in it."""
+    log = folder / "log.json"
+    log.write_text(text)
+    return load_replay(str(log))
+
+
+@pytest.mark.parametrize("kind", ["seed", "ids of 2022", "own cards", "decks", "drawn card"])
+def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
+    """It begins as the log of the match did, and has the steps that a page shows."""
+    ids = "old" if kind == "ids of 2022" else "new"
+    cards = generate_cards(seed=5) if kind == "own cards" else None
+    match = Match("1.5", seed=None if cards else 3, cards=cards, ids=ids)
+    agents = [make_agent("greedy") for _ in range(2)]
+    if kind == "drawn card":
+        for agent in agents:
+            agent.act = lambda observation: "PASS"
+    result = play(agents, match, timeout_scale=0)
+    if kind == "decks":
+        result = replace(result, decks="greedy")
+    if kind == "drawn card":  # who dies from it is asked
+        assert [*played_turns(result)][-1][1].is_terminal()
+    data = replay_data(result, ("one", "two"))
+    with Machine(result, tmp_path) as machine:
+        log = json.loads(log_line(result, ("ann", "bob")))
+        text = machine.ask("playedOn", log=log, choices=1, match=data)
+    loaded, names = loaded_log(text, tmp_path)
+    assert names == ("one", "two")
+    assert (loaded.winner, loaded.turns, loaded.fault) == (result.winner, result.turns, None)
+    assert loaded.match.ids == "new"
+    assert loaded.match.cards == result.match.cards
+    assert loaded.match.decks == result.match.decks
+    assert loaded.decks == result.decks
+    applied = [actions for _, _, actions in played_turns(result)]
+    assert [actions for _, _, actions in played_turns(loaded)] == applied
 
 
 def fixed_cards(rules):
@@ -233,12 +270,25 @@ def test_positions_are_texts_of_the_package(rules, tmp_path):
             for text in seen:
                 if State.from_text(text).is_terminal():
                     continue
-                assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+                assert machine.ask("place", **asked_for(text, rules)) == text
             hidden = Observation.of(State.from_text(seen[3]), State.from_text(seen[3]).turn & 1)
             suspected = Belief()
             suspected.see(hidden)
             text = suspected.root().to_text()
-            assert machine.ask("place", text=text, rules=rules, fixed=fixed) == text
+            assert machine.ask("place", **asked_for(text, rules)) == text
+
+
+def asked_for(text, rules):
+    return {"text": text, "rules": rules, "fixed": fixed_cards(rules), "bounds": text_bounds(rules)}
+
+
+def refusals(machine, text, rules):
+    """Return why a page and why the package refuse a text."""
+    with pytest.raises(AssertionError) as page:
+        machine.ask("place", **asked_for(text, rules))
+    with pytest.raises(ValueError, match=r".") as package:
+        State.from_text(text)
+    return str(page.value), str(package.value)
 
 
 @pytest.mark.parametrize(
@@ -249,17 +299,52 @@ def test_positions_are_texts_of_the_package(rules, tmp_path):
             "The position is of rules 1.2: this page plays by rules 1.5",
         ),
         (lambda text: text.rsplit(" ", 1)[0], "This is not a position: expected rules turn winner"),
-        (lambda text: text.replace("/", ",", 1), "expected numbers/hand/board/deck"),
-        (lambda text: re.sub(r":(?=\d+,)", ":999", text, count=1), "there are|expected"),
-        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected a number, got x"),
-        (lambda text: re.sub(r"^(1.5 \S+ - \S+?,)", r"\g<1>9", text), "not of these rules"),
+        (lambda text: text.replace(" - ", " 2 ", 1), "winner: expected -, 0 or 1, got 2"),
+        (
+            lambda text: text.replace("/", ",", 1),
+            "players[0]: expected numbers/hand/board/deck, got",
+        ),
+        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected -1 to 1073741824, got x"),
+        (
+            lambda text: re.sub(r"^(1.5 \S+ - \S+?,)\d+", r"\g<1>257", text),
+            "players[0].max_mana: expected 0 to 13, got 257",
+        ),
+        (
+            lambda text: re.sub(r"^(1.5 \S+ -) \d+", r"\1 0", text),
+            "position: a player without health, and no winner",
+        ),
     ],
 )
 def test_a_position_that_is_malformed(change, why, tmp_path):
     result = golden_result(next(game for game in golden_games("1.5") if len(game["turns"]) > 5))
     state = next(iter(played_turns(result)))[1]
-    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
-        machine.ask("place", text=change(state.to_text()), rules="1.5", fixed=[])
+    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=re.escape(why)):
+        machine.ask("place", **asked_for(change(state.to_text()), "1.5"))
+
+
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+def test_a_refused_position_names_its_field(rules, tmp_path):
+    """Whichever number of a text is wrong, a page calls it what `State.from_text` calls it."""
+    result = golden_result(next(g for g in golden_games(rules) if len(g["turns"]) > 9))
+    states = [state for _, state, _ in played_turns(result) if not state.is_terminal()]
+    state = max(states, key=lambda one: sum(len(side.board) for side in one.players))
+    text = state.to_text()
+    numbers = [*re.finditer(r"(?<![\d.])-?\d+(?![\d.])", text)]
+    assert len(numbers) > 50
+    with Machine(result, tmp_path) as machine:
+        for number in numbers:
+            wrong = f"{text[: number.start()]}9999999999{text[number.end() :]}"
+            page, package = refusals(machine, wrong, rules)
+            assert page.partition(": ")[0] == package.partition(": ")[0], wrong
+        # A creature that is there twice, without letters, without flags, in a full lane.
+        hand, board, rest = re.match(r"(\S+ \S+ \S+ [^/]+/[^/]+/)([^/]+)(.*)", text).groups()
+        creature = board.split(",")[0]
+        twice = f"{board},{creature}"
+        letters = re.sub(r":[A-Z-]{6}:", ":BCDGL:", board, count=1)
+        flags = re.sub(r":[rsf-]+(,|$)", r":rr\1", board, count=1)
+        for changed in (twice, letters, flags):
+            page, package = refusals(machine, f"{hand}{changed}{rest}", rules)
+            assert page.partition(": ")[0] == package.partition(": ")[0], changed
 
 
 @pytest.mark.parametrize("rules", amount(["1.5", "1.0"], RULE_SETS))
@@ -365,7 +450,8 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
     text = engine.locm_engine_text()
 
     def write(content):
-        ctypes.memmove(text, content.encode(), len(content))
+        content = content if isinstance(content, bytes) else content.encode()
+        ctypes.memmove(text, content, len(content))
         return len(content)
 
     agents = [python_bot(weights_file, "beam", 300) for _ in range(2)]
@@ -391,6 +477,11 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
     for broken in ("", "PASS", "1 2 3\n", "30 0 30\n" * 5):
         assert engine.locm_engine_read(0, write(broken)) <= 0
         assert engine.locm_engine_place(write(broken)) == 0
+    position = bytearray(match.state.to_bytes())
+    assert engine.locm_engine_place(write(bytes(position))) == 1
+    position[-256 + 60 : -256 + 64] = b"\xff\xff\xff\x7f"  # the turn
+    size = engine.locm_engine_place(write(bytes(position)))
+    assert ctypes.string_at(text, -size).decode() == "turn out of range"
 
 
 @pytest.mark.slow

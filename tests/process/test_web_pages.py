@@ -593,6 +593,9 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     page.locator("[data-key=f0] a", has_text="report").click()
     # The link starts the report.
     page.locator("#report-start", has_text="Again").wait_for(timeout=90_000)
+    chart = page.locator("#report-found svg.chart")
+    expect(chart.locator(".value")).to_have_count(1)
+    expect(chart.locator(".column")).to_have_count(page.locator("#report-turns li").count())
     worst = page.locator("#report-found ul.worst").nth(1).locator("button")
     chances = [[*map(int, re.findall(r"(\d+) %", text))] for text in worst.all_inner_texts()]
     losses = [best - played for played, best in chances]

@@ -14,6 +14,7 @@ from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.referee import play
 from locmsim.referee.transcript import log_line
+from locmsim.rules.cards import cards_1x
 from locmsim.web import load_replay, play_html, replay_data
 from locmsim.web.positions import state_at_step
 
@@ -93,6 +94,7 @@ def test_the_command(tmp_path, capsys):
     target = tmp_path / "play.html"
     assert main(["replay", "--play", "--rules", "1.2", "-o", str(target)]) == 0
     assert "worker-src blob:" in target.read_text()
+    assert target.stat().st_size <= 300_000  # docs/browser.md
     with pytest.raises(SystemExit):
         main(["replay", "--play", "log.json", "-o", str(target)])
     assert "GAME: does not apply with --play" in capsys.readouterr().err
@@ -130,6 +132,19 @@ def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     state = state_at_step(result, step_of(page))
     assert position_of(page, tmp_path) == state.to_text()
     open_panel(page)
+    # A match that is played on has a log of the whole.
+    page.select_option("#out-seat", str(1 - result.winner))
+    page.select_option("#out-level", "5")
+    page.click("#out")
+    play_out(page)
+    with page.expect_download() as download:
+        page.click("#save-log")
+    file = tmp_path / "played-on.json"
+    file.write_bytes(Path(download.value.path()).read_bytes())
+    played, names = load_replay(str(file))
+    assert names[1 - result.winner] == "You"
+    assert played.match.chosen == result.match.chosen
+    page.click("#leave")
     # The position alone: it is searched, and played out from there.
     page.click("#new")
     text.write_text(state.to_text() + "\n")
@@ -143,6 +158,7 @@ def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     page.select_option("#out-level", "5")
     page.click("#out")
     play_out(page)
+    assert not page.locator("#save-log").count()  # of a position alone nothing tells the match
     page.click("#leave")
     sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
 
@@ -186,6 +202,30 @@ def test_what_cannot_be_opened(text, why, open_page: Opener, tmp_path):
     page = open_page(play_html("1.0"), **DESK)
     page.set_input_files("#open", file)
     sync_api.expect(page.locator("#notice")).to_contain_text(why)
+    page.click("#begin")  # the page still plays
+    sync_api.expect(page.locator("h1")).to_contain_text("1 of 30")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [
+        (1, "257", "players[0].max_mana: expected 0 to 13, got 257"),
+        (0, "0", "position: a player without health, and no winner"),
+    ],
+)
+def test_a_refused_position_names_its_field(place, value, why, open_page: Opener, tmp_path):
+    need_compiler("1.0")
+    cards = cards_1x()
+    fields = State.new(cards[:30], cards[30:60], rules="1.0").to_text().split(" ")
+    numbers, rest = fields[3].split("/", 1)
+    values = numbers.split(",")
+    values[place] = value
+    fields[3] = "/".join([",".join(values), rest])
+    file = tmp_path / "position.txt"
+    file.write_text(" ".join(fields))
+    page = open_page(play_html("1.0"), **DESK)
+    page.set_input_files("#open", file)
+    sync_api.expect(page.locator("#notice")).to_have_text(why)
     page.click("#begin")  # the page still plays
     sync_api.expect(page.locator("h1")).to_contain_text("1 of 30")
 

@@ -1,6 +1,7 @@
 """The one-file page with an engine, in Chromium from disk and without a network."""
 
 import re
+from pathlib import Path
 
 import pytest
 from amounts import amount, slow_after
@@ -10,7 +11,7 @@ from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
-from locmsim.web import replay_html
+from locmsim.web import load_replay, replay_html
 from locmsim.web.positions import played_turns, state_at_step
 from locmsim.web.views import legal_texts
 
@@ -73,7 +74,7 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
-def test_it_plays_on_against_a_level(rules, open_page: Opener):
+def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     # Two turns before the end, the one who was to lose does nothing.
     game = long_game(rules)
     loser, last = 1 - game["winner"], len(game["turns"]) - 1
@@ -93,39 +94,64 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener):
             break
         page.click("#end")
     sync_api.expect(ending).to_have_text("You lost")
+    # The log is that of the whole match: up to here that of the file, and then what was played.
+    with page.expect_download() as download:
+        page.click("#save-log")
+    log = tmp_path / "log.json"
+    log.write_bytes(Path(download.value.path()).read_bytes())
+    played, found = load_replay(str(log))
+    assert [*found] == names
+    assert played.winner == 1 - loser
+    applied = [actions for _, _, actions in played_turns(played)]
+    before = [actions for _, _, actions in played_turns(golden_result(game))]
+    assert applied[:turn] == before[:turn]
+    assert applied[turn] == []
     page.click("#leave")
     sync_api.expect(page.locator("#title")).to_have_text("ann against bob")
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
 @pytest.mark.slow
-def test_a_person_acts_and_takes_back(open_page: Opener):
+@pytest.mark.parametrize("screen", ["desk", "phone"])
+def test_a_person_acts_and_takes_back(screen, open_page: Opener):
+    """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
     result = golden_result(long_game("1.5"))
     turns = [state for _, state, _ in played_turns(result)]
     turn = next(
         i for i, s in enumerate(turns) if i > 0 and any("SUMMON" in x for x in legal_texts(s))
     )
-    page = open_page(page_of("1.5"), f"#turn={turn}", **DESK, **CALM)
-    page.click("#tab-engine")
+    touch = screen == "phone"
+    page = open_page(page_of("1.5"), f"#turn={turn}", **(PHONE if touch else DESK), **CALM)
+    press = page.tap if touch else page.click
+    press("#tab-engine")
     page.select_option("#out-seat", str(turn % 2))
-    page.click("#out")
+    page.select_option("#out-level", "5")
+    press("#out")
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
     _, card, lane = action.split(" ")
-    page.click(f".card.can[data-id='{card}']")
-    page.click(f"[data-place='lane{lane}']")
-    sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
+
+    def summon():
+        press(f".card.can[data-id='{card}']")
+        press(f"[data-place='lane{lane}']")
+        sync_api.expect(page.locator(f".lane .card[data-id='{card}']")).to_be_visible()
+
+    summon()
     # The engine advises in the person's own turns, and in no others: it knows what players hold.
-    page.click("#tab-engine")
+    press("#tab-engine")
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
-    page.click("#prevturn")
-    page.click("#prevturn")
+    press("#prevturn")
+    press("#prevturn")
     sync_api.expect(page.locator("#engine-fault")).to_contain_text("in your own turns")
     assert page.locator("#lines button").count() == 0
-    page.click("#last")
+    press("#last")
     sync_api.expect(page.locator("#engine-fault")).to_have_count(0)
-    page.click("#back")
+    press("#back")
     sync_api.expect(page.locator(f".hand .card[data-id='{card}']")).to_be_visible()
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
+    summon()
+    press("#end")
+    sync_api.expect(page.locator("#log li.turn").nth(turn + 2)).to_be_attached()
+    sync_api.expect(page.locator("#end")).to_be_enabled()
 
 
 @pytest.mark.parametrize("broken", slow_after(1, ["no WebAssembly", "damaged"]))

@@ -190,6 +190,8 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     title = card.locator("title").text_content()
     assert text.locator("b").inner_text() == title.split(":")[0]
     assert text.bounding_box()["width"] > 2 * card.bounding_box()["width"]
+    # Its numbers and badges are large enough to read.
+    assert all(one.bounding_box()["height"] >= 16 for one in text.locator("svg text").all())
     page.locator("#said").tap()
     expect(text).to_be_hidden()
 

@@ -18,7 +18,7 @@ from locmsim.web.jobs import StoppedError
 from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import Cards, steps_after
+from locmsim.web.views import Cards, seat_names, steps_after
 
 __all__ = ["page"]
 
@@ -45,17 +45,16 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             result, names = site.library.load(key)
             cards = Cards(result.match.cards)
         state = site.state(key, whole_of(data, "step", 0))
-        shown = [one or f"Player {i}" for i, one in enumerate(names)]
-        return steps_after(state, actions_of(data), cards, shown)
+        return steps_after(state, actions_of(data), cards, seat_names(names))
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         """Return the chance of winning of the player to move if the turn ends after actions."""
-        position = _position(site, data)
+        position = site.asked(data)
         done = actions_of(data)
         return {"chance": _chance(position, done), "mover": position.mover}
 
     def search(request: Request, data: dict[str, Any]) -> object:
-        position = _position(site, data)
+        position = site.asked(data)
         done = actions_of(data)
         seconds, seed = values_of(data, _SEARCH).values()
         state = position.after(done)
@@ -139,12 +138,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             post("/api/analyse/stop", stop),
         ],
     )
-
-
-def _position(site: Site, data: dict[str, Any]) -> Position:
-    """Return the position at the start of a game's turn, or one that was set up."""
-    turn = None if data.get("turn") is None else whole_of(data, "turn")
-    return site.position(text_of(data, "game"), turn)
 
 
 def _chance(position: Position, actions: Sequence[str]) -> float:

@@ -1,14 +1,13 @@
 """Filters of games, and the rows that a list has of those that a filter takes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from locmsim.arena.game_store import GameQuery, ListedGame
-from locmsim.contract import Fault
 from locmsim.web.keys import Key
 
-__all__ = ["ALL", "Filter", "fault_row", "game_row", "seat_names"]
+__all__ = ["ALL", "Filter", "game_row"]
 
 
 @dataclass(frozen=True)
@@ -91,15 +90,3 @@ def game_row(key: Key, game: ListedGame) -> dict[str, Any]:
         "game": game.title,
         "live": "",
     }
-
-
-def fault_row(fault: Fault | None) -> dict[str, Any] | None:
-    """Return what a page shows of a fault."""
-    if fault is None:
-        return None
-    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}
-
-
-def seat_names(names: Sequence[str]) -> list[str]:
-    """Return what a list calls players, also those without a name."""
-    return [name or f"Player {seat}" for seat, name in enumerate(names)]

@@ -26,14 +26,13 @@ from locmsim.referee.process_match import Result, play
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
-from locmsim.web.filters import fault_row
 from locmsim.web.hints import hint
 from locmsim.web.opponents import Opponent
 from locmsim.web.page_match import PageMatch, match_from
 from locmsim.web.person import Person
 from locmsim.web.replay import chat_of
 from locmsim.web.shown_steps import ShownSteps
-from locmsim.web.views import PERSON, Cards, legal_texts
+from locmsim.web.views import PERSON, Cards, fault_row, legal_texts
 
 __all__ = ["Game", "OutdatedError"]
 

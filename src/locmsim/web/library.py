@@ -14,7 +14,7 @@ from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
-from locmsim.web.filters import ALL, Filter, fault_row, seat_names
+from locmsim.web.filters import ALL, Filter
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.listing import Choices, Source, part_of, result_rows
 from locmsim.web.live_matches import LiveMatches
@@ -30,6 +30,7 @@ from locmsim.web.sources import (
     replay_of,
 )
 from locmsim.web.stream import News
+from locmsim.web.views import fault_row, seat_names
 
 __all__ = ["Library"]
 

@@ -10,10 +10,11 @@ from locmsim.arena import StoreError
 from locmsim.arena.store import Store
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee.live_reader import LiveReader
-from locmsim.web.filters import Filter, seat_names
+from locmsim.web.filters import Filter
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.log_files import LogFiles
 from locmsim.web.sources import begun_match
+from locmsim.web.views import seat_names
 
 __all__ = ["LiveMatches"]
 

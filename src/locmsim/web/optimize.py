@@ -1,6 +1,8 @@
 """The page *Tuning*: the runs of ``locmsim optimize`` as they are played, from their folders."""
 
+import os
 import threading
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -13,6 +15,8 @@ __all__ = ["page"]
 
 #: Points of a curve: more cannot be seen.
 _POINTS = 400
+#: The seconds between two looks at the folders, while a page follows the runs.
+_LOOK = 2.0
 
 
 class _Runs:
@@ -27,6 +31,10 @@ class _Runs:
         """Return how far each run is, and the value of each of its parameters over the games."""
         with self._lock:
             return {"runs": [self._run(folder) for folder in self._folders]}
+
+    def version(self, key: str) -> object:
+        """Return another value when a run has new results."""
+        return [_stamp(folder) for folder in self._folders]
 
     def _run(self, folder: str) -> dict[str, Any]:
         try:
@@ -62,8 +70,19 @@ class _Runs:
         }
 
 
+def _stamp(folder: str) -> list[tuple[str, int, int]]:
+    """Return another value when a file of a folder has changed."""
+    found = []
+    with suppress(OSError):
+        for name in sorted(os.listdir(folder)):
+            stat = os.stat(os.path.join(folder, name))
+            found.append((name, stat.st_mtime_ns, stat.st_size))
+    return found
+
+
 def page(site: Site) -> Page:
     """Return the page and its endpoint; without runs there is no page."""
     runs = _Runs(tuple(site.runs))
+    site.stream.add("optimize", runs.version, _LOOK)
     title, address = ("Tuning", "/optimize") if site.runs else ("", "")
     return Page("optimize", title, [get("/api/optimize", runs.runs)], address)

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from locmsim.arena.log_store import LogStore
 from locmsim.game.match import Match
 from locmsim.referee.process_match import Result
-from locmsim.web.filters import Filter, fault_row, seat_names
+from locmsim.web.filters import Filter
 from locmsim.web.keys import KeyKind
 from locmsim.web.loaded import Loaded, LoadedMatches
 from locmsim.web.log_files import stored_rows
 from locmsim.web.sources import load_replay
+from locmsim.web.views import fault_row, seat_names
 
 __all__ = ["PlayedMatches"]
 

@@ -12,6 +12,7 @@ from locmsim.referee.knowledge import knowledge_at, replayed
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
+from locmsim.web.views import seat_names
 
 __all__ = [
     "Position",
@@ -101,11 +102,10 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     wanted = 0 if turn is None else turn
     observation, belief = knowledge_at(result, wanted)
     root = belief.root()
-    shown = [name or f"Player {player}" for player, name in enumerate(names)]
     answer = answers[wanted]
-    names = (shown[0], shown[1])
+    first, second = seat_names(names)
     cards = tuple(result.match.cards)
-    return _checked(Position(observation, belief, root, names, wanted, answer, cards))
+    return _checked(Position(observation, belief, root, (first, second), wanted, answer, cards))
 
 
 def position_of_text(text: str, rules: str | None = None) -> Position:

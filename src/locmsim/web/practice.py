@@ -24,7 +24,7 @@ from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, Cards, action_steps, steps_after
+from locmsim.web.views import PERSON, Cards, action_steps, seat_names, steps_after
 
 __all__ = ["page"]
 
@@ -79,7 +79,7 @@ def page(site: Site) -> Page:
             }
             for number, puzzle in enumerate(_puzzles())
         ]
-        return {"difficulties": DIFFICULTIES, "puzzles": rows}
+        return {"difficulties": DIFFICULTIES, "puzzles": rows, "person": PERSON}
 
     def opened(request: Request, data: dict[str, Any]) -> object:
         exercise = _exercise(site, data)
@@ -230,7 +230,7 @@ def _seat(seat: int) -> _Whom:
 
 
 def _named(player: str) -> _Whom:
-    return lambda names: [seat for seat in (0, 1) if (names[seat] or f"Player {seat}") == player]
+    return lambda names: [seat for seat in (0, 1) if seat_names(names)[seat] == player]
 
 
 def _find(job: Job, site: Site, games: list[str], of_whom: _Whom) -> None:
@@ -240,11 +240,10 @@ def _find(job: Job, site: Site, games: list[str], of_whom: _Whom) -> None:
         job.update(number, len(games), {"mistakes": [*found]})
         with suppress(ValueError):  # a game that cannot be read any more
             result, names = site.library.load(key)
-            shown = [name or f"Player {seat}" for seat, name in enumerate(names)]
             players = of_whom(names)
             for turn in report_turns(result, players=players, check=job.check):
                 if turn.loss >= LEAST_LOSS:
-                    found.append(_mistake(key, turn, shown))
+                    found.append(_mistake(key, turn, seat_names(names)))
                     job.update(number, len(games), {"mistakes": [*found]})
     job.update(len(games), len(games), {"mistakes": found})
 

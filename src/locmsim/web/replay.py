@@ -28,7 +28,14 @@ from locmsim.search.evaluation import Evaluation
 from locmsim.web.engine import packed_engine
 from locmsim.web.files import joined, packed_json, program
 from locmsim.web.positions import played_turns
-from locmsim.web.views import PERSON, Cards, action_steps, turn_step
+from locmsim.web.views import (
+    PERSON,
+    Cards,
+    action_steps,
+    fault_row,
+    seat_names,
+    turn_step,
+)
 
 __all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
 
@@ -70,7 +77,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     """
     match = result.match
     cards = Cards(match.cards)
-    shown = [name or f"Player {player}" for player, name in enumerate(names)]
+    shown = seat_names(names)
     steps = list(_steps(result, cards, shown))
     known = {card.base_id: card for card in match.cards}
     choice = [[cards.key(known[base]) for base in chosen] for chosen in match.chosen]
@@ -87,12 +94,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         "names": shown,
         "scores": list(result.scores),
         "winner": result.winner,
-        "fault": result.fault
-        and {
-            "player": result.fault.player,
-            "kind": str(result.fault.kind),
-            "message": result.fault.message,
-        },
+        "fault": fault_row(result.fault),
         # As texts: the numbers of JavaScript cannot hold 64 bits.
         "params": {key: str(value) for key, value in match.params.items()}
         | ({"ids": IDS_NOTE} if match.ids == "old" else {})
@@ -206,16 +208,17 @@ def replay_policy(kind: str = "file") -> str:
 
 
 _VIEWER = (
-    *("dom.js", "words.js", "cards.js", "cardtext.js", "board.js", "chances.js", "curve.js"),
-    *("written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js", "viewer.js"),
+    *("dom.js", "files.js", "words.js", "cards.js", "cardtext.js", "board.js", "chart.js"),
+    *("curve.js", "written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js"),
+    "viewer.js",
 )
-_ENGINE = (*_VIEWER, "engine.js", "local.js", "localgame.js", "filepage.js")
+_ENGINE = (*_VIEWER, "engine.js", "local.js", "matchtext.js", "localgame.js", "filepage.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.
 _FILES = {
     "file": ((*_VIEWER, "file.js"), ("base.css", "board.css")),
     "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
     "play": (
-        (*_ENGINE, "choice.js", "matchtext.js", "positiontext.js", "file-play.js"),
+        (*_ENGINE, "choice.js", "positiontext.js", "file-play.js"),
         ("base.css", "board.css", "panel.css", "site.css"),
     ),
 }

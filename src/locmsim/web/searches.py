@@ -12,18 +12,24 @@ from locmsim._options import Declared, Option, declaration
 from locmsim.art import card_titles
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.game.action_text import answer_actions, line_words
-from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.referee.turn_report import (
+    LEAST_LOSS,
+    GameReport,
+    TurnReport,
+    report_budget,
+    report_turns,
+)
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
-from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, actions_of, post, text_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, action_steps, board_view, turn_step
+from locmsim.web.views import Cards, action_steps, board_view, seat_names, turn_step
 
 __all__ = ["routes"]
 
@@ -60,13 +66,13 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         key = text_of(data, "game")
         nodes, seed = values_of(data, _REPORT).values()
         result, names = site.library.load(key)
-        shown = [name or f"Player {player}" for player, name in enumerate(names)]
+        shown = seat_names(names)
         titles = card_titles(result.match.cards)
         of = sum(call.turn is not None for call in result.calls)
         if not of:
             raise Refusal("the match ended before the battle")
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
-        fixed["decks_note"] = decks_note(result.match.rules)
+        fixed |= {"decks_note": decks_note(result.match.rules), "least_loss": LEAST_LOSS}
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
@@ -198,20 +204,16 @@ def _turn_words(
 
 def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     """Return a position with what its player knows, and what they have done in the turn."""
-    done = data.get("done") or []
-    if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
-        raise Refusal("done: expected a list of texts")
     if "game" in data:
-        turn = None if data.get("turn") is None else whole_of(data, "turn")
-        position = site.position(text_of(data, "game"), turn)
+        position = site.asked(data)
     else:
         position = position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
     root = position.root.clone()
-    actions = []
-    for text in done:
-        actions.append(root.string_to_action(text))
-        root.apply_action(actions[-1])
-    return position, actions
+    done = []
+    for text in actions_of(data):
+        done.append(root.string_to_action(text))
+        root.apply_action(done[-1])
+    return position, done
 
 
 def _tree(

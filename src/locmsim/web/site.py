@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
+from locmsim.web.endpoints import text_of, whole_of
 from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
@@ -137,6 +138,11 @@ class Site:
         if key in self.positions:
             return self.positions[key]
         return position_of_game(*self.library.load(key), turn)
+
+    def asked(self, data: Mapping[str, Any]) -> Position:
+        """Return the position that a request is about, as `position` does: ``game``, ``turn``."""
+        turn = None if data.get("turn") is None else whole_of(data, "turn")
+        return self.position(text_of(data, "game"), turn)
 
     def state(self, key: str, step: int) -> State:
         """Return the state at a step of a match or a set-up position, or raise ``ValueError``."""

@@ -14,6 +14,7 @@ from locmsim.art import (
     card_title,
     card_titles,
 )
+from locmsim.contract import Fault
 from locmsim.game.action_text import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
@@ -23,13 +24,27 @@ __all__ = [
     "Cards",
     "action_steps",
     "board_view",
+    "fault_row",
     "legal_texts",
+    "seat_names",
     "steps_after",
     "turn_step",
 ]
 
 #: The name of the person who plays on the pages.
 PERSON: Final = "You"
+
+
+def fault_row(fault: Fault | None) -> dict[str, Any] | None:
+    """Return what a page shows of a fault."""
+    if fault is None:
+        return None
+    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}
+
+
+def seat_names(names: Sequence[str]) -> list[str]:
+    """Return what pages call players, also those without a name."""
+    return [name or f"Player {seat}" for seat, name in enumerate(names)]
 
 
 class Cards:

@@ -1,9 +1,10 @@
 """Pages of the documentation: docs/api.md is complete, and links lead somewhere."""
 
-import importlib
 import inspect
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import locmsim
 from locmsim import bot
 from locmsim.cli.main import command_parser
+from locmsim.rules.rulesets import RULES
 from vestrock.cli import command_parser as vestrock_parser
 
 ROOT = Path(__file__).parents[3]
@@ -216,19 +218,36 @@ def test_commands_are_found(tmp_path):
     assert sum(len(commands(page)) for page in PAGES) > 50
 
 
-def test_the_site_has_pages_to_play_in(tmp_path, monkeypatch):
+@pytest.mark.parametrize("compiles", [True, False])
+def test_the_site_is_built_without_a_compiler(compiles, tmp_path):
+    """It says so, has no page to play in, and shows the directive's content in its place."""
     pytest.importorskip("sphinx")
-    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
-    play_now = importlib.import_module("play_now")
-    monkeypatch.setattr(play_now, "play_html", lambda rules, sets: f"<p>{rules}")
-    site = tmp_path / "site"
-    assert play_now.write_pages(site) == ["1.5", "1.2", "1.0"]
-    for file in site.iterdir():
-        assert file.name == play_now.file_name(file.read_text().removeprefix("<p>"))
-
-    def without_compiler(rules, sets):
-        raise ImportError("there is no compiler")
-
-    monkeypatch.setattr(play_now, "play_html", without_compiler)
-    assert play_now.write_pages(tmp_path / "none") == []
-    assert not (tmp_path / "none").exists()
+    pages, site = tmp_path / "pages", tmp_path / "site"
+    pages.mkdir()
+    extension = (ROOT / "docs" / "_ext" / "play_now.py").read_text()
+    if compiles:
+        extension += "\ndef play_html(rules, sets):\n    return f'<p>{rules}'\n"
+    else:
+        extension += (
+            "\nimport importlib.util\nfrom locmsim.export import wasm\n"
+            f"wasm.DATA = wasm.Path({str(tmp_path)!r})\n"
+            "wasm.cache_folder = lambda: wasm.DATA / 'kept'\n"
+            "wasm.shutil.which = importlib.util.find_spec = lambda name: None\n"
+        )
+    (pages / "play_now.py").write_text(extension)
+    (pages / "conf.py").write_text(
+        "import os\nimport sys\nsys.path.insert(0, os.path.dirname(__file__))\n"
+        "extensions = ['play_now']\n"
+    )
+    (pages / "index.rst").write_text("Title\n=====\n\n.. play-now::\n\n   Install it.\n")
+    command = [sys.executable, "-m", "sphinx", "-W", "-n", str(pages), str(site)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (site / "index.html").read_text()
+    assert ("Install it." in text) != compiles
+    for rules in RULES:
+        page = site / f"play-{rules}.html"
+        assert (f'href="{page.name}"' in text) == compiles
+        assert (page.exists() and page.read_text()) == (compiles and f"<p>{rules}")
+    notice = "the site has no pages to play in: the engine is compiled to WebAssembly, and there is"
+    assert (notice in done.stdout) != compiles

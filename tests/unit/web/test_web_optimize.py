@@ -18,8 +18,9 @@ from locmsim.web.site import Site  # noqa: E402
 PLAYER = "beam:time_ms=0,nodes=20,width={width=4:1..40:int}"
 
 
-def test_a_run_is_shown_as_it_is_played(tmp_path: Path) -> None:
+def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, none = tmp_path / "run", tmp_path / "none"
+    monkeypatch.setattr("locmsim.web.optimize._LOOK", 0.0)  # each time anew
     site = Site(Library([], []), runs=[str(folder), str(none)])
     settings = OptimizationSettings(PLAYER, make_game("locm"), games=60, timeout_scale=0)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
@@ -34,11 +35,20 @@ def test_a_run_is_shown_as_it_is_played(tmp_path: Path) -> None:
             assert isinstance(first, dict)
             return first
 
+        def changed() -> bool:
+            """Return whether a page that follows the runs is told that they have changed."""
+            news = site.stream.changes(versions)
+            versions.update({topic: str(version) for topic, version in news.items()})
+            return bool(news)
+
+        versions = {"optimize": "unknown"}
+        assert [changed(), changed()] == [True, False]
         assert shown()["error"]
         run = Optimization(settings, folder=folder)
         # The present values meet the start for the first time after twenty games.
         for progress in run.run(jobs=1):
             now = shown()
+            assert [changed(), changed()] == [True, False]
             assert now["games"] == progress.games
             assert now["score"] == (None if progress.score is None else [*progress.score])
             (one,) = now["parameters"]  # type: ignore[misc]

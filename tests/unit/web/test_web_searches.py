@@ -13,7 +13,7 @@ from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.turn_report import report_game
+from locmsim.referee.turn_report import LEAST_LOSS, report_game
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch
 
@@ -85,6 +85,7 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
         assert ";".join(words["best_actions"]) == turn["best"].replace("PASS", "")
         assert len(words["played_words"]) == len(words["played_actions"])
     assert {name: shown[name] for name in expected} == expected
+    assert shown["least_loss"] == LEAST_LOSS
     # A second request gets the finished job at once.
     again = page.post("/api/report/start", game=key, nodes=200, seed=3)
     assert (again["job"], again["version"]) == (view["job"], view["version"])
@@ -213,7 +214,7 @@ def test_a_tree_of_a_text_and_of_a_begun_turn(page: Client) -> None:
     action = state.legal_actions()[1]
     text = state.to_text()
     done = [state.action_to_string(action)]
-    asked = {"text": text, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+    asked = {"text": text, "actions": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     begun = State.from_text(text)
     begun.apply_action(action)
@@ -221,8 +222,8 @@ def test_a_tree_of_a_text_and_of_a_begun_turn(page: Client) -> None:
     assert side["mana"] == begun.players[0].mana
     legal = [begun.action_to_string(action) for action in begun.legal_actions()[1:]]
     assert shown["lines"][0]["actions"][:1] in ([], *([text] for text in legal))
-    assert "done" in page.post("/api/tree/start", 400, **{**asked, "done": "PASS"})["error"]
-    page.post("/api/tree/start", 400, **{**asked, "done": ["SUMMON 200 0"]})
+    assert "actions" in page.post("/api/tree/start", 400, **{**asked, "actions": "PASS"})["error"]
+    page.post("/api/tree/start", 400, **{**asked, "actions": ["SUMMON 200 0"]})
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])

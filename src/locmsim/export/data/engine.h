@@ -165,6 +165,7 @@ static int engine_part_size(int at) {
 LOCM_API int locm_engine_place(int size) {
   static locm_table_t cards;
   locm_state_t position;
+  const char *fault;
   int head = 16, fields = 8, bytes;
   if (size < head + fields) return 0;
   bytes = engine_part_size(0) - fields;
@@ -180,7 +181,12 @@ LOCM_API int locm_engine_place(int size) {
     return 0;
   }
   locm_fill_tables();
-  if (locm_state_fault(&position, &cards)) return 0;
+  fault = locm_state_fault(&position, &cards);
+  if (fault) {
+    engine_length = 0;
+    engine_put(fault, -1);
+    return -engine_length;
+  }
   engine_begin(&position, &cards);
   return 1;
 }

@@ -2,10 +2,11 @@
 // The page Arena: a tournament while it is played, with its table, the score over the games, the
 // sequential test, the pairs and the games.
 
-import { chartOf, drawScore, drawTest } from "./arenacharts.js";
+import { drawScore, drawTest } from "./arenacharts.js";
 import { ArenaGames } from "./arenagames.js";
 import { drawPairs, drawPlayers } from "./arenatables.js";
 import { CardTable } from "./cardtable.js";
+import { chartOf } from "./chart.js";
 import { $, element, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
 import { newArena } from "./newarena.js";
@@ -84,14 +85,14 @@ class ArenaPage {
         {},
         element("h2", {}, "Score of ", element("bdi", { id: "scorename" })),
         element("p", { id: "scorenow" }),
-        chartOf("scorechart", "The player's score over the games, with its 95 % interval"),
+        chartOf("The player's score over the games, with its 95 % interval", "scorechart"),
       ),
       element(
         "section",
         { id: "test", hidden: true },
         element("h2", { text: "Sequential test" }),
         element("p", { id: "verdict" }),
-        chartOf("llrchart", "The logarithm of the likelihood ratio, with its bounds"),
+        chartOf("The logarithm of the likelihood ratio, with its bounds", "llrchart"),
       ),
       element(
         "section",

@@ -1,15 +1,11 @@
 // @ts-check
 // The charts of a tournament: a player's score over the games, and the sequential test.
 
-import { percent, signed } from "./arenatables.js";
-import { drawCurve } from "./chart.js";
-import { $, minus, number as digits, shape } from "./dom.js";
+import { signed, tenths } from "./arenatables.js";
+import { drawChart } from "./chart.js";
+import { $, minus, number as digits } from "./dom.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
-
-/** A place for a chart. @param {string} id @param {string} label */
-export const chartOf = (id, label) =>
-  shape("svg", { id, class: "chart", role: "img", "aria-label": label });
 
 /** The score of the player who is chosen. @param {Results} results */
 export function drawScore(results) {
@@ -17,23 +13,22 @@ export function drawScore(results) {
   const one = results.results.players[results.player];
   $("scorename").textContent = one.name;
   $("scorenow").textContent = one.pairs
-    ? `${percent(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
-      `${one.interval.map(percent).join(" to ")} %`
+    ? `${tenths(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
+      `${one.interval.map(tenths).join(" to ")} %`
     : "no results yet";
   // The first games prove so little that their band would fill the picture.
   const later = Math.floor(score.games.length / 10);
   const low = Math.min(0.45, ...score.low.slice(later), ...score.score.slice(later));
   const high = Math.max(0.55, ...score.high.slice(later), ...score.score.slice(later));
-  drawCurve($("scorechart"), {
+  drawChart($("scorechart"), {
     x: score.games,
     y: score.score,
     low: score.low,
     high: score.high,
-    lines: [{ y: 0.5, text: "" }],
+    lines: [{ y: 0.5, class: "mark" }],
     bottom: Math.max(0, low - 0.02),
     top: Math.min(1, high + 0.02),
-    unit: "games",
-    tick: (value) => `${Math.round(100 * value)} %`,
+    axes: { unit: "games", tick: (value) => `${Math.round(100 * value)} %` },
   });
 }
 
@@ -52,7 +47,7 @@ export function drawTest(results) {
   const most = Math.max(sprt.upper, ...llr);
   const least = Math.min(sprt.lower, ...llr);
   const margin = (most - least) / 10;
-  drawCurve($("llrchart"), {
+  drawChart($("llrchart"), {
     x: pairs,
     y: llr,
     lines: [
@@ -61,7 +56,6 @@ export function drawTest(results) {
     ],
     bottom: least - margin,
     top: most + margin,
-    unit: counted,
-    tick: (value) => minus(value.toFixed(1)),
+    axes: { unit: counted, tick: (value) => minus(value.toFixed(1)) },
   });
 }

@@ -1,12 +1,11 @@
 // @ts-check
 // The games of a tournament, in parts.
 
-import { table } from "./arenatables.js";
-import { $, element, number as digits, select, valueOf } from "./dom.js";
+import { everybody, table } from "./arenatables.js";
+import { $, element, number as digits, refill, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { ask, shown } from "./site.js";
 
-/** @typedef {import("./arenatables.js").Player} Player */
 /** @typedef {import("./arenatables.js").Results} Results */
 /** @typedef {{key: string, number: number, players: number[], winner: number|null,
  *   turns: number, fault: null|[number, string]}} Ending */
@@ -26,8 +25,8 @@ export class ArenaGames {
     this.filters = element(
       "div",
       { class: "bar" },
-      select("who", "Of", [["-1", "everybody"]]),
-      select("against", "against", [["-1", "everybody"]]),
+      select("who", "Of", everybody([])),
+      select("against", "against", everybody([])),
       select("ended", "Games", [
         ["", "all"],
         ["lost", "lost by the first one"],
@@ -70,8 +69,7 @@ export class ArenaGames {
   /** Show what is new. @param {Results} results */
   async show(results) {
     this.results = results;
-    offer("who", results.results.players);
-    offer("against", results.results.players);
+    for (const id of ["who", "against"]) refill(id, everybody(results.results.players));
     await this.list();
   }
 
@@ -122,15 +120,4 @@ export class ArenaGames {
       ...(this.results?.watched ? [linksCell(game.key)] : []),
     );
   }
-}
-
-/** Put the names of players into a choice, without losing what was chosen.
- * @param {string} id @param {Player[]} players */
-function offer(id, players) {
-  const box = /** @type {HTMLSelectElement} */ ($(id));
-  const names = ["everybody", ...players.map((one) => one.name)];
-  if (names.join("\n") === [...box.options].map((option) => option.text).join("\n")) return;
-  const chosen = box.value;
-  box.replaceChildren(...names.map((text, i) => element("option", { value: i - 1, text })));
-  box.value = Number(chosen) < players.length && chosen ? chosen : "-1";
 }

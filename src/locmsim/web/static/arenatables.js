@@ -20,10 +20,17 @@ import { $, element, minus, number as digits } from "./dom.js";
  *   score: {games: number[], score: number[], low: number[], high: number[]},
  *   llr: null|{pairs: number[], llr: number[]}}} Results */
 
-export const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
+/** A share in percent. */
+export const tenths = (/** @type {number} */ share) => (100 * share).toFixed(1);
 /** An Elo difference with its sign. @param {number|null} elo @param {string} none where there is none */
 export const signed = (elo, none) =>
   elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
+
+/** All players, and then each of them, as options of a choice. @param {{name: string}[]} players */
+export const everybody = (players) =>
+  ["everybody", ...players.map(({ name }) => name)].map(
+    (text, i) => /** @type {[string, string]} */ ([String(i - 1), text]),
+  );
 
 /** @param {Player} one */
 function eloText(one) {
@@ -34,7 +41,7 @@ function eloText(one) {
 }
 
 /** @param {number} wins @param {number} games */
-const rate = (wins, games) => (games ? percent(wins / games) : "\u2013");
+const rate = (wins, games) => (games ? tenths(wins / games) : "\u2013");
 
 /** @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
 export function table(id, titles, rows) {
@@ -97,7 +104,7 @@ export function drawPlayers(results, pick) {
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
       number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
-      number(one.pairs ? one.interval.map(percent).join(" \u2013 ") : "\u2013"),
+      number(one.pairs ? one.interval.map(tenths).join(" \u2013 ") : "\u2013"),
       number(eloText(one)),
       number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
       number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
@@ -140,11 +147,11 @@ export function drawPairs(results, pick) {
         class: found.score >= 0.5 ? "heat" : "heat below",
         title:
           `${one.name} against ${other.name}: ` +
-          `${found.interval.map(percent).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
+          `${found.interval.map(tenths).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", { text: percent(found.score) }), ` (${digits(found.pairs)})`);
+      games.append(element("b", { text: tenths(found.score) }), ` (${digits(found.pairs)})`);
       cell.append(games);
       return cell;
     });

@@ -17,7 +17,7 @@ import { element, icon, minus, shape, signed } from "./dom.js";
 
 export const LANE_NAMES = ["left", "right"];
 /** Creatures in a lane, by the number of lanes. */
-const LANE_SIZE = [0, 6, 3];
+export const LANE_SIZE = [0, 6, 3];
 const ICONS = {
   health: "M10 17L3 10Q0 5 4 3Q8 2 10 6Q12 2 16 3Q20 5 17 10z",
   mana: "M10 1L18 6V14L10 19L2 14V6z",

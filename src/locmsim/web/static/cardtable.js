@@ -1,7 +1,8 @@
 // @ts-check
 // What became of each card in the games of a tournament, and how often its player won.
 
-import { element, number, percent, select } from "./dom.js";
+import { everybody, tenths } from "./arenatables.js";
+import { element, named, number, percent, refill, select } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -10,7 +11,6 @@ import { notice, shown, tell } from "./site.js";
 /** @typedef {{group: string, name: string, cases: Record<string, Case>}} Row */
 /** @typedef {{title: string, value: (row: Row) => number|null, cell: (row: Row) => HTMLElement}} Column */
 
-const tenths = (/** @type {number} */ share) => (100 * share).toFixed(1);
 /** @param {string} title @param {string} text */
 const numbers = (title, text) => element("td", { class: "number", "data-name": title, text });
 
@@ -70,12 +70,12 @@ export class CardTable {
       element("progress", { hidden: true, max: 1, value: 0, "aria-label": "Games read" })
     );
     this.counted = element("span", { id: "cards-counted", "aria-live": "polite" });
-    const everybody = select("cards-player", "Of", [["-1", "everybody"]]);
-    this.player = /** @type {HTMLSelectElement} */ (everybody.querySelector("select"));
+    const whose = select("cards-player", "Of", everybody([]));
+    this.player = /** @type {HTMLSelectElement} */ (whose.querySelector("select"));
     const order = select(
       "cards-order",
       "Sorted by",
-      [NAME, ...COLUMNS.map(({ title }) => title)].map((title) => [title, title]),
+      named([NAME, ...COLUMNS.map(({ title }) => title)]),
     );
     this.order = /** @type {HTMLSelectElement} */ (order.querySelector("select"));
     this.order.addEventListener("change", () => this.sort(this.order.value, false));
@@ -96,7 +96,7 @@ export class CardTable {
           "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
           "played such a card, with 95 % intervals, and the number of these games.",
       }),
-      element("div", { class: "bar" }, everybody, this.begin, this.progress, this.counted),
+      element("div", { class: "bar" }, whose, this.begin, this.progress, this.counted),
       this.sorting,
       element("div", { class: "scroll" }, this.table),
     );
@@ -106,11 +106,7 @@ export class CardTable {
    * @param {{cards: boolean, results: {players: {name: string}[]}}} found */
   offer(db, found) {
     this.root.hidden = !found.cards;
-    const names = ["everybody", ...found.results.players.map(({ name }) => name)];
-    if (names.join("\n") !== [...this.player.options].map(({ text }) => text).join("\n"))
-      this.player.replaceChildren(
-        ...names.map((text, i) => element("option", { value: i - 1, text })),
-      );
+    refill(this.player.id, everybody(found.results.players));
     if (db === this.db) return;
     this.db = db;
     this.player.value = "-1";

@@ -1,73 +1,106 @@
 // @ts-check
-// Draws curves as SVG, at the size that the page gives them.
+// Draws a line as SVG: a chance of winning over a match, or a curve between axes. Part of every page
+// and of a replay's file.
 
 import { number, shape } from "./dom.js";
 
-const LEFT = 44;
-const BOTTOM = 24;
-const TOP = 8;
-const RIGHT = 10;
+/** What says what a curve counts, and writes its values.
+ * @typedef {{unit: string, tick: (value: number) => string}} Axes */
+/** Points from the left, and what is around them: a band, bars at the bottom, lines across. The left
+ * end of a chart is 0. @typedef {{x: number[], y: number[], bottom: number, top: number,
+ *   last?: number, low?: number[], high?: number[],
+ *   bars?: {x: number, height: number, class: string}[],
+ *   lines?: {y: number, text?: string, class: string}[], axes?: Axes}} Chart */
 
-/** @typedef {{x: number[], y: number[], low?: number[], high?: number[],
- *   lines: {y: number, text: string, class?: string}[], bottom: number, top: number,
- *   unit: string, tick: (value: number) => string}} Curve */
+/** What a chart without axes is drawn in, whatever size the page gives it. */
+const STRETCHED = { width: 300, height: 100, left: 0, right: 0, top: 0, bottom: 0 };
+
+/** Make an empty chart. @param {string} label what it shows @param {string} [id] */
+export const chartOf = (label, id) =>
+  shape("svg", { ...(id ? { id } : {}), class: "chart", role: "img", "aria-label": label });
+
+/** The size of a chart, and its margins. @param {Element} svg @param {Axes|undefined} axes */
+function frameOf(svg, axes) {
+  if (!axes) return STRETCHED;
+  const { width, height } = svg.getBoundingClientRect();
+  const margins = { left: 44, right: 10, top: 8, bottom: 24 };
+  return { width: Math.max(200, width), height: Math.max(120, height), ...margins };
+}
 
 /** A round number of which about `count` make the span. @param {number} span
  * @param {number} count */
-function step(span, count) {
+function roundStep(span, count) {
   const rough = span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((f) => f * power >= rough) ?? 10;
   return factor * power;
 }
 
-/** Draw a curve into an SVG element: its band, lines across with their texts, axes.
- * @param {Element} svg @param {Curve} curve */
-export function drawCurve(svg, curve) {
-  const box = svg.getBoundingClientRect();
-  const width = Math.max(200, box.width);
-  const height = Math.max(120, box.height);
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.replaceChildren();
-  const last = curve.x.at(-1) ?? 1;
-  const span = curve.top - curve.bottom;
-  const across = (/** @type {number} */ x) => LEFT + ((width - LEFT - RIGHT) * x) / last;
-  const up = (/** @type {number} */ y) => {
-    const share = Math.min(1, Math.max(0, (y - curve.bottom) / span));
-    return TOP + (height - TOP - BOTTOM) * (1 - share);
+/** Draw a chart into an element of `chartOf`. @param {Element} svg @param {Chart} chart */
+export function drawChart(svg, chart) {
+  const { x, y, bottom, top, low, high, bars = [], lines = [], axes } = chart;
+  const frame = frameOf(svg, axes);
+  const [left, right] = [frame.left, frame.width - frame.right];
+  const last = Math.max(1, chart.last ?? x.at(-1) ?? 1);
+  const across = (/** @type {number} */ value) => left + ((right - left) * value) / last;
+  const up = (/** @type {number} */ value) => {
+    const share = Math.min(1, Math.max(0, (value - bottom) / (top - bottom)));
+    return frame.top + (frame.height - frame.top - frame.bottom) * (1 - share);
   };
-  const point = (/** @type {number} */ x, /** @type {number} */ y) =>
-    `${across(x).toFixed(1)} ${up(y).toFixed(1)}`;
-  const vertical = step(span, height / 50);
-  for (let y = Math.ceil(curve.bottom / vertical) * vertical; y <= curve.top; y += vertical) {
-    svg.append(
-      shape("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: up(y), y2: up(y) }),
-      shape("text", { x: LEFT - 6, y: up(y) + 4, "text-anchor": "end" }, curve.tick(y)),
-    );
+  /** @param {number[]} values */
+  const points = (values) =>
+    x.map((at, i) => `${across(at).toFixed(1)} ${up(values[i]).toFixed(1)}`);
+  /** @param {number} at @param {string} name */
+  const level = (at, name) =>
+    svg.append(shape("line", { class: name, x1: left, x2: right, y1: up(at), y2: up(at) }));
+  svg.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
+  svg.setAttribute("preserveAspectRatio", axes ? "xMidYMid" : "none");
+  svg.replaceChildren();
+  if (axes) {
+    const vertical = roundStep(top - bottom, frame.height / 50);
+    for (let at = Math.ceil(bottom / vertical) * vertical; at <= top; at += vertical) {
+      level(at, "grid");
+      const place = { x: left - 6, y: up(at) + 4, "text-anchor": "end" };
+      svg.append(shape("text", place, axes.tick(at)));
+    }
+    const horizontal = Math.max(1, roundStep(last, (frame.width - left) / 90));
+    for (let at = 0; at <= last; at += horizontal) {
+      const anchor = across(at) > frame.width - 40 ? "end" : "middle";
+      const place = { x: across(at), y: frame.height - 8, "text-anchor": anchor };
+      svg.append(shape("text", place, number(at)));
+    }
+    const place = { x: left - 8, y: frame.height - 8, "text-anchor": "end" };
+    svg.append(shape("text", place, axes.unit));
   }
-  const horizontal = Math.max(1, step(last, (width - LEFT) / 90));
-  for (let x = 0; x <= last; x += horizontal) {
-    const anchor = across(x) > width - 40 ? "end" : "middle";
-    svg.append(shape("text", { x: across(x), y: height - 8, "text-anchor": anchor }, number(x)));
+  if (low && high && x.length > 1) {
+    const around = [...points(high), ...points(low).reverse()];
+    svg.append(shape("path", { class: "band", d: `M${around.join("L")}Z` }));
   }
-  const { low, high } = curve;
-  if (low && high && curve.x.length) {
-    const there = curve.x.map((x, i) => point(x, high[i]));
-    const back = curve.x.map((x, i) => point(x, low[i])).reverse();
-    svg.append(shape("path", { class: "band", d: `M${[...there, ...back].join("L")}Z` }));
+  for (const line of lines) {
+    level(line.y, line.class);
+    if (line.text) svg.append(shape("text", { x: left + 4, y: up(line.y) - 4 }, line.text));
   }
-  for (const line of curve.lines) {
-    const y = up(line.y);
-    svg.append(
-      shape("line", { class: line.class ?? "mark", x1: LEFT, x2: width - RIGHT, y1: y, y2: y }),
-      shape("text", { x: LEFT + 4, y: y - 4 }, line.text),
-    );
+  for (const bar of bars) {
+    const width = Math.max(1, 0.87 * (across(1) - left));
+    const place = {
+      x: across(bar.x),
+      y: up(bar.height),
+      width,
+      height: up(bottom) - up(bar.height),
+    };
+    svg.append(shape("rect", { class: `column ${bar.class}`, ...place }));
   }
-  if (curve.x.length) {
-    const d = `M${curve.x.map((x, i) => point(x, curve.y[i])).join("L")}`;
-    svg.append(shape("path", { class: "value", d }));
-    const end = { cx: across(last), cy: up(curve.y.at(-1) ?? 0), r: 3.5, class: "dot" };
+  if (x.length > 1) svg.append(shape("path", { class: "value", d: `M${points(y).join("L")}` }));
+  if (axes && x.length) {
+    const end = { cx: across(x[x.length - 1]), cy: up(y[y.length - 1]), r: 3.5, class: "dot" };
     svg.append(shape("circle", end));
   }
-  svg.append(shape("text", { x: LEFT - 8, y: height - 8, "text-anchor": "end" }, curve.unit));
+}
+
+/** Mark a place of a chart without axes. @param {Element} svg @param {number} last
+ * @param {number} place */
+export function markPlace(svg, last, place) {
+  const x = ((STRETCHED.width * place) / Math.max(1, last)).toFixed(1);
+  svg.querySelector(".now")?.remove();
+  svg.append(shape("line", { class: "now", x1: x, x2: x, y1: 0, y2: STRETCHED.height }));
 }

@@ -23,6 +23,13 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+/** The name of a player in their colour. @param {readonly string[]} names @param {number} player */
+export const nameOf = (names, player) =>
+  element("bdi", { class: `p${player}`, text: names[player] });
+
+/** Who plays whom. @param {readonly string[]} names @returns {(Node|string)[]} */
+export const against = (names) => [nameOf(names, 0), " against ", nameOf(names, 1)];
+
 /** Create a part of an SVG picture; markup in its text stays text. @param {string} tag
  * @param {Record<string, string|number>} attributes @param {string} [text] */
 export function shape(tag, attributes, text) {
@@ -40,11 +47,15 @@ export function icon(path, name = "icon") {
   return svg;
 }
 
+/** The elements of options. @param {readonly (readonly [string|number, string])[]} options */
+export const optionsOf = (options) =>
+  options.map(([value, text]) => element("option", { value, text }));
+
 /** Create a labelled choice of one option. @param {string} id @param {string} label
  * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
 export function select(id, label, options, chosen) {
   const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
-  for (const [value, text] of options) box.append(element("option", { value, text }));
+  box.append(...optionsOf(options));
   if (chosen !== undefined) box.value = chosen;
   return element("label", { class: "field" }, element("span", { text: label }), " ", box);
 }
@@ -58,8 +69,10 @@ export const named = (texts) => texts.map((text) => [text, text]);
  * @param {string} [first] what is chosen, if it is there, where nothing was before */
 export function refill(id, options, first) {
   const box = /** @type {HTMLSelectElement} */ ($(id));
-  const wanted = box.options.length ? box.value : first;
-  box.replaceChildren(...options.map(([value, text]) => element("option", { value, text })));
+  const before = [...box.options].map(({ value, text }) => [value, text]);
+  if (JSON.stringify(before) === JSON.stringify(options)) return; // somebody may be choosing
+  const wanted = before.length ? box.value : first;
+  box.replaceChildren(...optionsOf(options));
   const there = options.some(([value]) => value === wanted);
   box.value = (there && wanted) || (options[0]?.[0] ?? "");
 }

@@ -3,9 +3,14 @@
 
 import { $ } from "./dom.js";
 import { FilePage } from "./filepage.js";
+import { unpacked } from "./files.js";
 import { Local } from "./local.js";
+import { begunOf } from "./matchtext.js";
 
-/** @type {import("./viewer.js").Match & {engine: import("./local.js").Packed}} */
+/** @type {import("./viewer.js").Match & {engine: import("./local.js").Packed, files: string}} */
 const carried = JSON.parse($("data").textContent ?? "");
 
-new FilePage($("main"), carried, new Local(carried.engine));
+new FilePage($("main"), carried, new Local(carried.engine), async () => {
+  const { log } = await unpacked(carried.files).json();
+  return begunOf(JSON.parse(log), carried.offers.length);
+});

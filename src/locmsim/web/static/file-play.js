@@ -6,20 +6,19 @@ import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
 import { $, element, select, valueOf } from "./dom.js";
 import { FilePage } from "./filepage.js";
-import { Local, pathTo, Teller, unpacked } from "./local.js";
+import { save, unpacked } from "./files.js";
+import { Local, pathTo, Teller } from "./local.js";
 import { LocalGame } from "./localgame.js";
-import { save } from "./matchpanels.js";
-import { logOf, offerText, readLog } from "./matchtext.js";
+import { begunFrom, offerText, readLog } from "./matchtext.js";
 import { bytesOf, textOf } from "./positiontext.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
-/** @typedef {{rules: string, lanes: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
- *   badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
+/** @typedef {{rules: string, lanes: number, size: number, copies: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
+ *   bounds: import("./positiontext.js").Bounds, badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
 
-const DECK = 30;
 const BEGIN_LEVEL = 4;
 const DRAFT_SEEDS = 2 ** 32;
 
@@ -110,7 +109,9 @@ class PlayPage {
     const { deck, offers, texts } = await this.table(seed, set[1]);
     const choices = answers.map((lines) => lines.splice(0, offers.length));
     const taken = choices.map((lines) => this.takenBy(lines, { deck, offers }));
-    if (taken.some((keys) => keys.length !== DECK || keys.some((key) => !deck.cards[key])))
+    if (
+      taken.some((keys) => keys.length !== this.data.size || keys.some((key) => !deck.cards[key]))
+    )
       throw new Error("The choice of cards in this log cannot be followed.");
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
     const length = 2 * Math.max(answers[0].length, answers[1].length);
@@ -126,12 +127,13 @@ class PlayPage {
     if (won !== (fault ? null : winner)) throw new Error(ANOTHER_END);
     const match = { ...this.match(deck, names), winner, fault, choice: taken, offers };
     match.params = { seed };
-    this.showMatch(match, first, actions, boards);
+    this.showMatch(match, first, actions, boards, async () => begunFrom(seed, rules, choices));
   }
 
   /** Show a position of one line. @param {string} text */
   async openPosition(text) {
-    const { bytes, cards } = bytesOf(text, this.data.rules, await this.fixedCards());
+    const { rules, bounds } = this.data;
+    const { bytes, cards } = bytesOf(text, rules, await this.fixedCards(), bounds);
     const start = btoa(String.fromCharCode(...bytes));
     this.local.turnTo({ start, choices: [], taken: [] });
     const { board } = await this.local.ask("walk", { path: [], actions: [] });
@@ -177,8 +179,9 @@ class PlayPage {
   }
 
   /** Show a match from its first position on. @param {import("./viewer.js").Match} match
-   * @param {any} board @param {string[]} actions @param {any[]} boards */
-  showMatch(match, board, actions, boards) {
+   * @param {any} board @param {string[]} actions @param {any[]} boards
+   * @param {() => Promise<import("./matchtext.js").Begun>} [begun] what its log begins with */
+  showMatch(match, board, actions, boards, begun) {
     const teller = new Teller(match);
     const first = teller.position(board);
     const { turn } = first;
@@ -187,7 +190,7 @@ class PlayPage {
       ...teller.steps(actions, first, boards),
     ];
     history.replaceState(null, "", "#");
-    new FilePage(this.host, match, this.local, (viewer) => {
+    new FilePage(this.host, match, this.local, begun, (viewer) => {
       const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
       viewer.tools.append(element("div", { class: "bar" }, leave, this.saver(viewer)));
     });
@@ -248,8 +251,8 @@ class PlayPage {
   /** The cards of a set, with their pictures. @param {string} packed
    * @returns {Promise<Record<string, import("./cards.js").CardData>>} */
   async cards(packed) {
-    const pieces = await (await unpacked(this.data.pieces)).json();
-    const cards = await (await unpacked(packed)).json();
+    const pieces = await unpacked(this.data.pieces).json();
+    const cards = await unpacked(packed).json();
     for (const card of Object.values(cards))
       card.svg = card.svg
         .map((/** @type {any} */ one) => (typeof one === "number" ? pieces[one] : one))
@@ -283,6 +286,7 @@ class PlayPage {
 
   /** Let the person choose their cards. @param {Table} table */
   choose(table) {
+    const { size, copies } = this.data;
     const mine = table.taken[table.seat];
     const step = this.drafts ? mine.length : 0;
     const offer = table.offers[step];
@@ -298,13 +302,13 @@ class PlayPage {
           ? `PICK ${offer.indexOf(keys[0])}`
           : keys.map((key) => `CHOOSE ${number(key)}`).join(";");
         table.answers[table.seat].push(line);
-        if (mine.length < DECK) this.choose(table);
+        if (mine.length < size) this.choose(table);
         else this.doing(() => this.battle(table));
       },
       (text) => this.tell(text),
     );
     const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
-    const choice = { draft: this.drafts, offer, chosen: [...mine], size: DECK, copies: 2 };
+    const choice = { draft: this.drafts, offer, chosen: [...mine], size, copies };
     chooser.show(choice, true, element("div", { class: "bar" }, leave));
   }
 
@@ -321,15 +325,8 @@ class PlayPage {
     const first = new Teller(match).position(board);
     const steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
     const leave = () => this.menu();
-    const over = (/** @type {LocalGame} */ game) => {
-      const button = element("button", {
-        id: "save-log",
-        text: "Log",
-        onclick: () => save(logOf(table, rules, game.viewer.data), "match.json"),
-      });
-      game.result.after(element("div", { class: "bar" }, button));
-    };
-    const from = { steps, seat, level, back: "New match", leave, over };
+    const begun = async () => begunFrom(seed, rules, table.answers);
+    const from = { steps, seat, level, back: "New match", leave, begun };
     const { viewer } = new LocalGame(this.host, match, this.local, from);
     // Both hands are in it, as in a file of this page.
     const about = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#about"));

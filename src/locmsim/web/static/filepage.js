@@ -12,12 +12,15 @@ const MIDDLE = 6;
 
 export class FilePage {
   /** @param {HTMLElement} host @param {import("./viewer.js").Match} data
-   * @param {import("./local.js").Local} local @param {(viewer: Viewer) => void} [opened] called
-   * whenever the match is shown */
-  constructor(host, data, local, opened) {
+   * @param {import("./local.js").Local} local
+   * @param {() => Promise<import("./matchtext.js").Begun>} [begun] what logs of matches that are
+   * played on begin with @param {(viewer: Viewer) => void} [opened] called whenever the match is
+   * shown */
+  constructor(host, data, local, begun, opened) {
     this.host = host;
     this.data = data;
     this.local = local;
+    this.begun = begun;
     this.opened = opened;
     this.open();
   }
@@ -63,6 +66,7 @@ export class FilePage {
       this.open(at);
     };
     const back = "Back to the match";
-    new LocalGame(this.host, this.data, this.local, { steps, seat, level, back, leave });
+    const from = { steps, seat, level, back, leave, begun: this.begun };
+    new LocalGame(this.host, this.data, this.local, from);
   }
 }

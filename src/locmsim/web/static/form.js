@@ -1,7 +1,7 @@
 // @ts-check
 // The fields of forms, which the server describes: their texts, bounds and defaults.
 
-import { element, select, valueOf } from "./dom.js";
+import { element, named, select, valueOf } from "./dom.js";
 
 /** @typedef {{name: string, text: string, default: any, choices: string[], whole: boolean,
  *   low: number|null, high: number|null}} Field */
@@ -14,12 +14,7 @@ const idOf = (prefix, field) => `${prefix}${field.name}`;
 export function fieldOf(field, prefix = "", more = {}) {
   const id = idOf(prefix, field);
   if (field.choices.length)
-    return select(
-      id,
-      field.text,
-      field.choices.map((name) => [name, name]),
-      field.default ?? field.choices[0],
-    );
+    return select(id, field.text, named(field.choices), field.default ?? field.choices[0]);
   const input = element("input", {
     id,
     type: "number",
@@ -33,6 +28,13 @@ export function fieldOf(field, prefix = "", more = {}) {
   });
   return element("label", { class: "field" }, element("span", { text: field.text }), " ", input);
 }
+
+/** Who plays by some rules, as options of a choice.
+ * @param {{key: string, name: string, rules: string[]}[]} opponents @param {string} rules */
+export const opponentsBy = (opponents, rules) =>
+  opponents
+    .filter((one) => one.rules.includes(rules))
+    .map(({ key, name }) => /** @type {[string, string]} */ ([key, name]));
 
 /** The values of fields, as texts: numbers may have more digits than JavaScript's; null where one is
  * empty. @param {Field[]} fields @param {string} [prefix] @returns {Record<string, string|null>} */

@@ -5,6 +5,7 @@ import { server } from "./analysis.js";
 import { $, element, select, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { follow } from "./follow.js";
+import { opponentsBy } from "./form.js";
 import { Game } from "./play.js";
 import { ReportPanel } from "./report.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
@@ -42,13 +43,6 @@ function share(viewer, positioned = viewer.data.kind === "position") {
 /** Add a form that plays a game on from the step that is shown. @param {Viewer} viewer */
 async function playOut(viewer) {
   const { opponents } = await ask("/api/play/choices");
-  const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
-    one.rules.includes(viewer.data.rules),
-  );
-  const names = fitting.map((/** @type {{key: string, name: string}} */ one) => [
-    one.key,
-    one.name,
-  ]);
   const seats = /** @type {[string, string][]} */ (
     viewer.data.names.map((name, seat) => [String(seat), name])
   );
@@ -63,7 +57,7 @@ async function playOut(viewer) {
     "div",
     { class: "bar" },
     select("out-seat", "Play on as", seats),
-    select("out-opponent", "against", names),
+    select("out-opponent", "against", opponentsBy(opponents, viewer.data.rules)),
     element("button", { id: "out", text: "Play it out", onclick: begin }),
   );
   $("about").append(element("h2", { text: "Play from here" }), form);

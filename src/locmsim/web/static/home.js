@@ -4,9 +4,9 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, number, select, valueOf } from "./dom.js";
+import { $, element, number, refill, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
-import { fieldOf, valuesOf } from "./form.js";
+import { fieldOf, opponentsBy, valuesOf } from "./form.js";
 import { playersCell } from "./matches.js";
 import { address, ask, shown, tell } from "./site.js";
 
@@ -58,20 +58,9 @@ function newGame(choices) {
     element("button", { id: "begin", class: "main", text: "Play" }),
   );
   const offer = () => {
-    const found = choices.opponents.filter((/** @type {{rules: string[]}} */ one) =>
-      one.rules.includes(valueOf("rules")),
-    );
-    const options = (/** @type {any[]} */ all) =>
-      all.map(({ key, name }) => element("option", { value: key, text: name }));
-    for (const [id, first] of /** @type {[string, any[]][]} */ ([
-      ["opponent", []],
-      ["who", [{ key: "", name: "You" }]],
-    ])) {
-      const box = /** @type {HTMLSelectElement} */ ($(id));
-      const before = box.value;
-      box.replaceChildren(...options([...first, ...found]));
-      if (found.some((/** @type {{key: string}} */ one) => one.key === before)) box.value = before;
-    }
+    const found = opponentsBy(choices.opponents, valueOf("rules"));
+    refill("opponent", found);
+    refill("who", [["", "You"], ...found]);
   };
   form.addEventListener("change", (event) => {
     if (/** @type {HTMLElement} */ (event.target).id === "rules") offer();

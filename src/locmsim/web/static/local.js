@@ -4,6 +4,7 @@
 
 import { LANE_NAMES } from "./board.js";
 import { element } from "./dom.js";
+import { unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** @typedef {import("./viewer.js").Match} Match */
@@ -13,14 +14,7 @@ import { element } from "./dom.js";
  *   lines: number, held: number, samples: number}} Packed */
 
 /** A search that was ended before it had an answer. */
-export class Ended extends Error {}
-
-/** @param {string} packed */
-export async function unpacked(packed) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream);
-}
+class Ended extends Error {}
 
 /** The engine in a worker. A search cannot be interrupted: ending one ends the worker, and the next
  * question starts another one. */
@@ -47,8 +41,8 @@ export class Local {
     if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function")
       throw new Error("This browser cannot run the engine: it has no WebAssembly.");
     try {
-      const module = await (await unpacked(this.packed.module)).arrayBuffer();
-      const battle = this.packed.battle && (await (await unpacked(this.packed.battle)).json());
+      const module = await unpacked(this.packed.module).arrayBuffer();
+      const battle = this.packed.battle && (await unpacked(this.packed.battle).json());
       return { module: await WebAssembly.compile(module), battle };
     } catch (error) {
       throw new Error(`The engine in this file is damaged: ${String(error).slice(0, 200)}`);

@@ -3,7 +3,9 @@
 
 import { element } from "./dom.js";
 import { Engine } from "./engine.js";
+import { save } from "./files.js";
 import { AdviceSource, Local, pathTo, Teller } from "./local.js";
+import { logOf } from "./matchtext.js";
 import { Viewer } from "./viewer.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
@@ -16,16 +18,16 @@ export class LocalGame {
   /** @param {HTMLElement} host @param {import("./viewer.js").Match} match
    * @param {import("./local.js").Local} local
    * @param {{steps: Step[], seat: number, level: number, back: string, leave: () => void,
-   *   over?: (game: LocalGame) => void}} from where it begins: the steps so far; who plays it; how
-   * to leave it; what is called when it is over */
-  constructor(host, match, local, { steps, seat, level, back, leave, over }) {
+   *   begun?: () => Promise<import("./matchtext.js").Begun>}} from where it begins: the steps so
+   * far; who plays it; how to leave it; what its log begins with, if it can have one */
+  constructor(host, match, local, { steps, seat, level, back, leave, begun }) {
     this.local = local;
     this.level = local.packed.levels[level - 1];
     this.seat = seat;
     // Advice has an engine of its own: ending a search of it must not end the level's.
     this.advice = new Local(local.packed);
     this.advice.other = local.other;
-    this.ended = over ?? (() => {});
+    this.begun = begun;
     /** Whether the level has played no turn yet: it thinks longer in its first one. */
     this.first = true;
     /** What is legal for the person, in the last position. @type {string[]|null} */
@@ -164,6 +166,13 @@ export class LocalGame {
     this.viewer.caption();
     this.viewer.keepView(null);
     this.viewer.redraw();
-    this.ended(this);
+    if (this.begun) this.result.after(element("div", { class: "bar" }, this.saver(this.begun)));
+  }
+
+  /** A button that saves the log. @param {() => Promise<import("./matchtext.js").Begun>} begun */
+  saver(begun) {
+    return this.button("save-log", "Log", async () =>
+      save(logOf(await begun(), this.viewer.data), "match.json"),
+    );
   }
 }

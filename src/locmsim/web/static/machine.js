@@ -76,6 +76,7 @@ export class Machine {
     const begun = this.start
       ? this.engine.locm_engine_place(this.write(this.start))
       : this.engine.locm_engine_deal(this.seed[0], this.seed[1]);
+    if (begun < 0) throw new Error(`position: ${this.read(-begun)}`);
     if (!begun) throw new Error("the position is not of these rules");
     this.engine.locm_engine_show();
     for (const action of path) this.do(action);

@@ -3,7 +3,8 @@
 // know about the match.
 
 import { copiesOf, manaCurve } from "./curve.js";
-import { element } from "./dom.js";
+import { element, nameOf } from "./dom.js";
+import { save, unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
 
@@ -36,15 +37,11 @@ export function cardsPanel(data) {
       );
     const curve = manaCurve(chosen.map((key) => data.cards[key].row));
     curve.classList.add(`p${player}`);
-    box.append(
-      element("h2", {}, element("bdi", { class: `p${player}`, text: data.names[player] })),
-      curve,
-      list,
-    );
+    box.append(element("h2", {}, nameOf(data.names, player)), curve, list);
   });
   data.choice_stderr?.forEach((text, player) => {
     if (!text) return;
-    const name = element("bdi", { class: `p${player}`, text: data.names[player] });
+    const name = nameOf(data.names, player);
     box.append(
       element(
         "details",
@@ -96,11 +93,7 @@ function offersTable(data) {
 /** Buttons that save the log and the position, in a page that is a file.
  * @param {string} packed @param {() => number} at the index of the step that is shown */
 function downloads(packed, at) {
-  const files = async () => {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(unpacked).json();
-  };
+  const files = () => unpacked(packed).json();
   /** @param {string} id @param {string} text @param {() => void} onclick */
   const button = (id, text, onclick) => element("button", { id, text, onclick });
   return element(
@@ -143,13 +136,6 @@ export function aboutPanel(data, at) {
   ]);
   box.append(errors, element("h2", { text: "Keys" }), element("dl", { class: "facts" }, ...keys));
   return box;
-}
-
-/** Save a text as a file. @param {string} text @param {string} name */
-export function save(text, name) {
-  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 /** A button with a text that a click copies. @param {string} text @param {string} label */

@@ -1,10 +1,12 @@
 // @ts-check
-// The texts of a match that a page deals itself: what players are sent in the choice phase, and the
-// log of the whole.
+// The texts of a match that a page deals or plays on: what players are sent in the choice phase, and
+// the log of the whole.
 
 /** A match: its seed, its cards by key, what both are offered, step by step, and what each took.
  * @typedef {{seed: string, deck: import("./cards.js").Deck, offers: string[][], taken: string[][],
  *   seat: number, level: number, answers: string[][], texts: string[][]}} Table */
+/** What the log of a match says of everything before its battle.
+ * @typedef {{gameParameters: string[], locmsim: Record<string, any>, answers: string[][]}} Begun */
 
 /** The instance id of all cards on offer. */
 const OFFERED_ID = -1;
@@ -25,15 +27,29 @@ export function offerText(rules, rows, step, player) {
   return `${line(step)}${line(step + (later ? player : 0))}0 0\n${rows.length}\n${written.join("")}`;
 }
 
-/** The log of a match that is over, as the referee writes it. @param {Table} table
- * @param {string} rules @param {import("./viewer.js").Match} match */
-export function logOf(table, rules, match) {
+/** The beginning of the log of a match that follows from its seed. @param {string} seed
+ * @param {string} rules @param {string[][]} answers those of the choice phase @returns {Begun} */
+export function begunFrom(seed, rules, answers) {
+  return { gameParameters: [`seed=${seed}\n`], locmsim: { rules, ids: "new" }, answers };
+}
+
+/** The same of a match that has a log. @param {any} log
+ * @param {number} count how many answers of each player are of the choice phase @returns {Begun} */
+export function begunOf({ gameParameters, locmsim, outputs }, count) {
+  const { rules, cards, decks } = locmsim;
+  const answers = [0, 1].map((player) => answersIn(outputs, player).slice(0, count));
+  return { gameParameters, locmsim: { rules, ids: "new", cards, decks }, answers };
+}
+
+/** The log of a match that is over, as the referee writes it. @param {Begun} begun
+ * @param {import("./viewer.js").Match} match */
+export function logOf({ gameParameters, locmsim, answers }, match) {
   /** @type {{player: number, actions: string[]}[]} */
   const turns = [];
-  for (const { action, player, board } of match.steps) {
-    if (action !== null) turns[turns.length - 1].actions.push(action);
-    else if (board.winner === null) turns.push({ player, actions: [] });
-  }
+  // Who dies from drawing is still asked.
+  for (const { action, player } of match.steps)
+    if (action === null) turns.push({ player, actions: [] });
+    else turns[turns.length - 1].actions.push(action);
   /** @type {Record<string, (string|null)[]>} */
   const outputs = { 0: [], 1: [], referee: [] };
   const summaries = [""];
@@ -42,9 +58,9 @@ export function logOf(table, rules, match) {
     outputs[1 - player].push(null);
     outputs.referee.push(null);
   };
-  table.answers[0].forEach((line, i) => {
+  answers[0].forEach((line, i) => {
     add(0, line);
-    add(1, table.answers[1][i]);
+    add(1, answers[1][i]);
   });
   for (const { player, actions } of turns) {
     add(player, actions.join(";") || "PASS");
@@ -58,8 +74,8 @@ export function logOf(table, rules, match) {
     summaries: [summaries.join("\n")],
     views: [],
     scores: { 0: winner === 0 ? 1 : 0, 1: winner },
-    gameParameters: [`seed=${table.seed}\n`],
-    locmsim: { rules, ids: "new" },
+    gameParameters,
+    locmsim,
     failCause: null,
     agents,
   });
@@ -68,6 +84,13 @@ export function logOf(table, rules, match) {
 /** What a log says of its match: the answers to each player's questions, and how it ended.
  * @typedef {{seed: string, names: string[], answers: string[][], winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}}} Logged */
+
+/** The answers of a player in a log. @param {Record<number, any[]>} outputs @param {number} player
+ * @returns {string[]} */
+const answersIn = (outputs, player) =>
+  outputs[player]
+    .filter((one) => typeof one === "string" && one !== "")
+    .map((one) => one.replace(/\r?\n$/, ""));
 
 /** The seeds that follow from one, as Java draws them. @param {bigint} seed @param {number} count */
 function derivedSeeds(seed, count) {
@@ -132,11 +155,7 @@ export function readLog(text, rules, seedNames) {
     lines.filter((/** @type {string} */ line) => line.includes("=")),
     seedNames,
   );
-  const answers = [0, 1].map((player) =>
-    log.outputs[player]
-      .filter((/** @type {any} */ one) => typeof one === "string" && one !== "")
-      .map((/** @type {string} */ one) => one.replace(/\r?\n$/, "")),
-  );
+  const answers = [0, 1].map((player) => answersIn(log.outputs, player));
   const names = [0, 1].map((player) => {
     const agent = log.agents?.find((/** @type {any} */ one) => one?.index === player);
     return String(agent?.name || `Player ${player}`);

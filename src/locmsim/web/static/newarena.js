@@ -1,8 +1,8 @@
 // @ts-check
 // The form of a new tournament.
 
-import { $, element, valueOf } from "./dom.js";
-import { fieldOf, valuesOf } from "./form.js";
+import { $, element, optionsOf, valueOf } from "./dom.js";
+import { fieldOf, opponentsBy, valuesOf } from "./form.js";
 import { address, ask, shown, tell } from "./site.js";
 
 /** Put the form at the end of the page. */
@@ -10,16 +10,8 @@ export async function newArena() {
   const { opponents } = await ask("/api/play/choices");
   const { fields } = await ask("/api/arena/form");
   const players = element("select", { id: "new-players", multiple: true, size: 5 });
-  const offer = () => {
-    const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
-      one.rules.includes(valueOf("new-rules")),
-    );
-    players.replaceChildren(
-      ...fitting.map((/** @type {{key: string, name: string}} */ one) =>
-        element("option", { value: one.key, text: one.name }),
-      ),
-    );
-  };
+  const offer = () =>
+    players.replaceChildren(...optionsOf(opponentsBy(opponents, valueOf("new-rules"))));
   const [rules, ...others] = fields.map((/** @type {import("./form.js").Field} */ one) =>
     fieldOf(one, "new-"),
   );

@@ -1,18 +1,15 @@
 // @ts-check
 // The page Tuning: the values of each parameter over the games, while they are played.
 
-import { drawCurve } from "./chart.js";
-import { $, element, number, shape } from "./dom.js";
+import { chartOf, drawChart } from "./chart.js";
+import { $, element, minus, number, percent } from "./dom.js";
+import { follow } from "./follow.js";
 import { ask, notice, shown } from "./site.js";
 
 /** @typedef {{name: string, value: string, games: number[], values: number[]}} Parameter */
 /** @typedef {{folder: string, error: string|null, player: string, against: string[],
  *   method: string, games: number, goal: number, score: number[]|null,
  *   parameters: Parameter[]}} Run */
-
-const EVERY_MS = 2000;
-/** What is shown, to draw only what is new. */
-let before = "";
 
 /** What the present values gain. @param {Run} run */
 function gain(run) {
@@ -21,9 +18,7 @@ function gain(run) {
   const share = run.against.length
     ? (/** @type {number} */ x) => 2 * x - 1
     : (/** @type {number} */ x) => x;
-  const [low, high] = run.score.map((x) =>
-    `${(100 * share(x)).toFixed(0)} %`.replace("-", "\u2212"),
-  );
+  const [low, high] = run.score.map((x) => minus(percent(share(x))));
   return run.against.length
     ? `the present values win ${low} to ${high} more of the games than the start`
     : `the present values win ${low} to ${high} of the games against the start`;
@@ -44,10 +39,7 @@ function section(run) {
   );
   for (const one of run.parameters) {
     const label = `${one.name} over ${number(run.games)} games, now ${one.value}`;
-    made.append(
-      element("h3", { text: `${one.name} = ${one.value}` }),
-      shape("svg", { class: "chart", role: "img", "aria-label": label }),
-    );
+    made.append(element("h3", { text: `${one.name} = ${one.value}` }), chartOf(label));
   }
   return made;
 }
@@ -59,22 +51,15 @@ function draw(svg, one) {
   const tick = (/** @type {number} */ value) => String(Number(value.toPrecision(3)));
   const x = one.games.length > 1 ? one.games : [0, 1];
   const y = one.games.length > 1 ? one.values : [one.values[0], one.values[0]];
-  drawCurve(svg, { x, y, lines: [], bottom, top, unit: "games", tick });
+  drawChart(svg, { x, y, bottom, top, axes: { unit: "games", tick } });
 }
 
 async function update() {
   const { runs } = /** @type {{runs: Run[]}} */ (await ask("/api/optimize"));
   notice();
-  if (JSON.stringify(runs) === before) return;
-  before = JSON.stringify(runs);
   $("main").replaceChildren(...runs.map(section));
   const pictures = document.querySelectorAll("svg.chart");
   runs.flatMap((run) => run.parameters ?? []).forEach((one, i) => draw(pictures[i], one));
 }
 
-async function follow() {
-  await shown(update);
-  setTimeout(follow, EVERY_MS);
-}
-
-follow();
+follow("optimize", () => shown(update));

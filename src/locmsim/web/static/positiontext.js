@@ -6,11 +6,17 @@
 
 const LETTERS = "BCDGLW";
 const FIELDS = "rules turn winner player player pool cards";
+const PARTS = "numbers hand board deck".split(" ");
+const NUMBERS = "health max_mana mana bonus next_draw shown_draw".split(" ");
+const CREATURE = "id card attack defense abilities lane flags".split(" ");
+const ROW = "base type cost attack defense abilities my opponent draw area".split(" ");
 const RULE_SETS = ["1.5", "1.2", "1.0"];
 /** Slots of a lane, where there are two, and of the board. */
 const SLOTS = 3;
 const BOARD_SIZE = 6;
 const DECK_SIZE = 30;
+/** The most cards of each part of a player. @type {Record<string, number>} */
+const MOST = { hand: 8, board: BOARD_SIZE, deck: DECK_SIZE };
 const POOL_ID = 255;
 const HEAD = 16;
 const FACTS = 8;
@@ -27,13 +33,29 @@ const lettersOf = (/** @type {number} */ bits) =>
   [...LETTERS].map((letter, i) => ((bits >> i) & 1 ? letter : "-")).join("");
 const bitsOf = (/** @type {string} */ letters) =>
   [...LETTERS].reduce((bits, letter, i) => bits | (Number(letters[i] === letter) << i), 0);
-const listed = (/** @type {string} */ text) => (text === "-" ? [] : text.split(","));
+const listed = (/** @type {string} */ text, mark = ",") => (text === "-" ? [] : text.split(mark));
 const joined = (/** @type {(string|number)[]} */ parts, mark = ",") => parts.join(mark) || "-";
 
-/** @param {string} text @param {string} what @returns {number} */
-function whole(text, what) {
-  if (!/^-?\d{1,9}$/.test(text ?? "")) throw new Error(`${what}: expected a number, got ${text}`);
-  return Number(text);
+/** The lowest and the highest value of each number in a text, and of each number of a card
+ * (`locmsim.game.notation.text_bounds`).
+ * @typedef {{state: Record<string, [number, number]>, card: Record<string, [number, number]>}} Bounds */
+/** An entry of a hand, a board or a deck: its parts, what errors call it, its instance id (null: it
+ * is a card of the pool), the number of its card, and whether it is an area copy.
+ * @typedef {{parts: string[], where: string, id: number|null, card: number, copy: boolean}} Entry */
+
+/** @param {string} text @param {string} where @param {[number, number]} bounds */
+function whole(text, where, [low, high]) {
+  const value = /^-?\d{1,10}$/.test(text) ? Number(text) : NaN;
+  if (low <= value && value <= high) return value;
+  throw new Error(`${where}: expected ${low} to ${high}, got ${text}`);
+}
+
+/** The parts of a field, one for each name. @param {string} text @param {string} mark
+ * @param {string} where @param {string[]} names */
+function split(text, mark, where, names) {
+  const parts = text.split(mark);
+  if (parts.length === names.length) return parts;
+  throw new Error(`${where}: expected ${names.join(mark)}, got ${text}`);
 }
 
 /** The slots of a player's creatures in board order. @param {DataView} bytes @param {number} at */
@@ -121,46 +143,72 @@ function cardAt(bytes, at) {
 }
 
 /** The bytes of a position, for the engine, which checks what can stand together; and its cards.
- * @param {string} text @param {string} rules @param {Map<number, Row>} fixed as for `textOf` */
-export function bytesOf(text, rules, fixed) {
+ * @param {string} text @param {string} rules @param {Map<number, Row>} fixed as for `textOf`
+ * @param {Bounds} bounds */
+export function bytesOf(text, rules, fixed, bounds) {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== 7) throw new Error(`This is not a position: expected ${FIELDS}.`);
   if (fields[0] !== rules)
     throw new Error(`The position is of rules ${fields[0]}: this page plays by rules ${rules}.`);
-  const cards = listed(fields[6]).map((part, i) => rowOf(part, `cards[${i}]`, fixed));
-  const pool = whole(fields[5], "pool");
-  const players = [3, 4].map((i) => {
-    const [numbers, ...places] = fields[i].split("/");
-    if (places.length !== 3)
-      throw new Error(`players[${i - 3}]: expected numbers/hand/board/deck, got ${fields[i]}`);
-    const lists = places.map((one) => listed(one).map((entry) => entry.split(":")));
-    return { numbers: numbers.split(","), hand: lists[0], board: lists[1], deck: lists[2] };
-  });
+  const turn = whole(fields[1], "turn", bounds.state.turn);
+  if (!["-", "0", "1"].includes(fields[2]))
+    throw new Error(`winner: expected -, 0 or 1, got ${fields[2]}`);
+  const cards = listed(fields[6]).map((part, i) => rowOf(part, `cards[${i}]`, fixed, bounds));
+  whole(String(cards.length), "cards", bounds.state.cards);
+  const pool = whole(fields[5], "pool", [0, cards.length]);
   /** The card of each instance id. @type {Map<number, number>} */
   const held = new Map();
-  for (const { hand, board, deck } of players)
-    for (const [id, card] of [...hand, ...board, ...deck]) {
-      if (!cards[whole(card, "card")]) throw new Error(`card ${card}: there are ${cards.length}`);
-      if (id[0] !== "?") held.set(whole(id.replace("+", ""), "id"), Number(card));
+  const seen = new Set();
+  /** @param {string} entry @param {string} where @param {boolean} isCreature @returns {Entry} */
+  const read = (entry, where, isCreature) => {
+    const parts = split(entry, ":", where, isCreature ? CREATURE : CREATURE.slice(0, 2));
+    const card = whole(parts[1], `${where}.card`, [0, cards.length - 1]);
+    if (isCreature && cards[card][1] !== 0)
+      throw new Error(`${where}.card: a card of type ${cards[card][1]} is not a creature`);
+    const name = isCreature ? parts[0].replace(/\+$/, "") : parts[0];
+    const copy = name !== parts[0];
+    if (name === "?") {
+      if (card < pool) return { parts, where, id: null, card, copy };
+      throw new Error(`${where}: a card without an id must be one of the ${pool} of the pool`);
     }
+    const id = whole(name, `${where}.id`, bounds.state.id);
+    const known = held.get(id) ?? card;
+    if (known !== card) throw new Error(`${where}.card: instance ${id} is card ${known} elsewhere`);
+    held.set(id, card);
+    const instance = id + Number(copy);
+    if (seen.has(instance)) throw new Error(`${where}.id: instance id ${instance} occurs twice`);
+    seen.add(instance);
+    return { parts, where, id, card, copy };
+  };
+  const players = [3, 4].map((field, who) => {
+    const parts = split(fields[field], "/", `players[${who}]`, PARTS);
+    const [hand, board, deck] = PARTS.slice(1).map((name, i) => {
+      const where = `players[${who}].${name}`;
+      const entries = listed(parts[i + 1]);
+      if (entries.length > MOST[name])
+        throw new Error(`${where}: ${entries.length} cards, expected at most ${MOST[name]}`);
+      return entries.map((entry, j) => read(entry, `${where}[${j}]`, name === "board"));
+    });
+    return { numbers: parts[0], hand, board, deck };
+  });
   const ids = [...held.keys()].sort((a, b) => a - b);
-  const entryOf = (/** @type {string[]} */ [id, card]) =>
-    id[0] === "?" ? ids.length + Number(card) : ids.indexOf(Number(id.replace("+", "")));
+  const entryOf = (/** @type {Entry} */ { id, card }) =>
+    id === null ? ids.length + card : ids.indexOf(id);
   const table = [
     ...ids.map((id) => ({ id, row: cards[held.get(id) ?? 0] })),
     ...cards.slice(0, pool).map((row) => ({ id: POOL_ID, row })),
   ];
+  whole(String(table.length), "cards", bounds.state.cards);
   const state = 2 * HEAD + FACTS + CARD * table.length;
   const bytes = new DataView(new ArrayBuffer(state + STATE));
   bytes.setInt32(8, FACTS + CARD * table.length, true);
   bytes.setInt32(HEAD, RULE_SETS.indexOf(rules), true);
   bytes.setInt32(HEAD + 4, ids.length, true);
   table.forEach((card, i) => writeCard(bytes, HEAD + FACTS + CARD * i, card, i));
-  bytes.setInt32(state + 60, whole(fields[1], "turn"), true);
-  players.forEach((player, who) => {
-    const { hand, board, deck, numbers } = player;
+  bytes.setInt32(state + 60, turn, true);
+  players.forEach(({ hand, board, deck, numbers }, who) => {
     const at = state + 64 + PLAYER * who;
-    writeNumbers(bytes, at, numbers, rules === "1.5");
+    writeNumbers(bytes, at, numbers, `players[${who}]`, rules, bounds);
     hand.map(entryOf).forEach((entry, i) => {
       bytes.setUint8(at + i, entry);
       bytes.setUint8(at + AT.kinds + i, kindOf(table[entry].row));
@@ -170,21 +218,27 @@ export function bytesOf(text, rules, fixed) {
     });
     bytes.setUint8(at + AT.hand, hand.length);
     bytes.setUint8(at + AT.deck, deck.length);
-    writeBoard(bytes, at, board, entryOf, rules === "1.0");
+    writeBoard(bytes, at, board, entryOf, rules, bounds);
     bytes.setUint8(at + WON, Number(fields[2] === String(who)));
-    if (hand.length > 8 || deck.length > DECK_SIZE || board.length > BOARD_SIZE)
-      throw new Error(`players[${who}]: too many cards`);
   });
   return { bytes: new Uint8Array(bytes.buffer), cards };
 }
 
-/** @param {string} part @param {string} where @param {Map<number, Row>} fixed @returns {Row} */
-function rowOf(part, where, fixed) {
-  const parts = part.split(":");
-  const known = parts.length === 1 && fixed.get(Number(part));
+/** @param {string} part @param {string} where @param {Map<number, Row>} fixed
+ * @param {Bounds} bounds @returns {Row} */
+function rowOf(part, where, fixed, bounds) {
+  const known = fixed.get(Number(part));
   if (known) return known;
-  if (parts.length !== 10) throw new Error(`${where}: expected a row of ten values, got ${part}`);
-  return parts.map((value, i) => (i === 5 ? value : whole(value, where)));
+  return split(part, ":", where, ROW).map((value, i) => {
+    if (ROW[i] !== "abilities") return whole(value, `${where}.${ROW[i]}`, bounds.card[ROW[i]]);
+    return checkedLetters(value, where);
+  });
+}
+
+/** @param {string} text @param {string} where */
+function checkedLetters(text, where) {
+  if (lettersOf(bitsOf(text)) === text) return text;
+  throw new Error(`${where}.abilities: expected a form of ${LETTERS}, got ${text}`);
 }
 
 /** What the kernel keeps of a card in a hand: its cost, and what it can be used on.
@@ -211,49 +265,61 @@ function writeCard(bytes, at, { id, row }, entry) {
   bytes.setUint32(at + 28, kindOf(row), true);
 }
 
-/** @param {DataView} bytes @param {number} at @param {string[]} numbers
- * @param {boolean} counts whether lost health is counted, in place of runes */
-function writeNumbers(bytes, at, numbers, counts) {
-  if (numbers.length !== 7) throw new Error(`numbers: expected seven, got ${numbers.join(",")}`);
-  const [health, most, mana, bonus, draw, shown] = numbers
-    .slice(0, 6)
-    .map((one, i) => whole(one, `numbers[${i}]`));
-  const lost = counts ? whole(numbers[6], "lost") : 0;
-  const runes = counts ? [] : listed(numbers[6].replaceAll(".", ","));
-  const drawn = draw - Math.floor(lost / 5);
-  [health, lost, drawn, shown].forEach((value, i) =>
+/** @param {DataView} bytes @param {number} at @param {string} text @param {string} where
+ * @param {string} rules @param {Bounds} bounds */
+function writeNumbers(bytes, at, text, where, rules, { state }) {
+  const special = rules === "1.5" ? "lost" : "runes";
+  const parts = split(text, ",", where, [...NUMBERS, special]);
+  const [health, most, mana, bonus, draw, shown] = NUMBERS.map((name, i) =>
+    whole(parts[i], `${where}.${name}`, state[name]),
+  );
+  const lost = special === "lost" ? whole(parts[6], `${where}.lost`, state.lost) : 0;
+  const forLost = Math.floor(lost / 5);
+  if (draw < forLost)
+    throw new Error(`${where}.next_draw: expected at least ${forLost} for ${lost} health lost`);
+  let bits = 0;
+  for (const rune of special === "runes" ? listed(parts[6], ".") : []) {
+    if (!["5", "10", "15", "20", "25"].includes(rune))
+      throw new Error(`${where}.runes: expected 5, 10, 15, 20 or 25, got ${rune}`);
+    bits |= 1 << (Number(rune) / 5 - 1);
+  }
+  [health, lost, draw - forLost, shown].forEach((value, i) =>
     bytes.setInt32(at + AT.health + 4 * i, value, true),
   );
   [mana, most, bonus].forEach((value, i) => bytes.setUint8(at + AT.mana + i, value));
-  const bits = runes.reduce((all, rune) => all | (1 << (whole(rune, "runes") / 5 - 1)), 0);
   bytes.setUint8(at + AT.runes, bits);
 }
 
-/** @param {DataView} bytes @param {number} at @param {string[][]} board
- * @param {(entry: string[]) => number} entryOf @param {boolean} one whether there is one lane */
-function writeBoard(bytes, at, board, entryOf, one) {
+/** @param {DataView} bytes @param {number} at @param {Entry[]} board
+ * @param {(entry: Entry) => number} entryOf @param {string} rules @param {Bounds} bounds */
+function writeBoard(bytes, at, board, entryOf, rules, { state }) {
+  const one = rules === "1.0";
+  const allowed = rules === "1.5" ? "rs" : "rsf";
   const next = [0, SLOTS];
   let marks = 0;
   let order = 1;
   for (const creature of board) {
-    const [id, , attack, defense, letters, lane, flags] = creature;
-    if (creature.length !== 7) throw new Error(`board: not a creature: ${creature.join(":")}`);
-    const side = one ? 0 : whole(lane, "lane");
+    const { parts, where, copy } = creature;
+    const [, , attack, defense, letters, lane, flags] = parts;
+    const side = whole(lane, `${where}.lane`, state.lane);
     const slot = next[side]++;
     if (!(slot < (one ? BOARD_SIZE : SLOTS * (side + 1))))
-      throw new Error(`board: no room in lane ${lane}`);
+      throw new Error(`${where}: no room in lane ${lane}`);
+    const set = flags === "-" ? "" : flags;
+    if ([...set].some((flag, i) => !allowed.includes(flag) || set.indexOf(flag) < i))
+      throw new Error(`${where}.flags: expected - or some of rs, in 1.x rsf, got ${flags}`);
     const place = at + AT.board + 8 * slot;
-    const bits = bitsOf(letters);
-    bytes.setInt16(place, whole(attack, "attack"), true);
-    bytes.setInt16(place + 2, whole(defense, "defense"), true);
+    const bits = bitsOf(checkedLetters(letters, where));
+    bytes.setInt16(place, whole(attack, `${where}.attack`, state.attack), true);
+    bytes.setInt16(place + 2, whole(defense, `${where}.defense`, state.defense), true);
     bytes.setUint8(place + 4, entryOf(creature));
     bytes.setUint8(place + 5, bits);
-    bytes.setUint8(place + 6, Number(id.endsWith("+")));
-    bytes.setUint8(place + 7, Number(flags.includes("f")));
+    bytes.setUint8(place + 6, Number(copy));
+    bytes.setUint8(place + 7, Number(set.includes("f")));
     const own = [
       [OCCUPIED, true],
-      [READY, flags.includes("r")],
-      [SPENT, flags.includes("s")],
+      [READY, set.includes("r")],
+      [SPENT, set.includes("s")],
       [GUARDED, (bits >> 3) & 1],
     ];
     for (const [shift, is] of own) marks |= Number(Boolean(is)) << (Number(shift) + slot);

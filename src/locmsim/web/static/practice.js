@@ -30,12 +30,8 @@ import { address, ask, notice, shown, tell } from "./site.js";
 /** @typedef {import("./cards.js").Deck & {id: string, rules: string, names: string[], lanes: number,
  *   seat: number, steps: Step[], actions: string[]}} Data */
 
-/** @type {[string, string][]} */
-const RULES = [["", "all"], ...named(["1.5", "1.2", "1.0"])];
 /** Numbers of games of a player that are gone through. */
 const COUNTS = ["1", "5", "20", "100"];
-/** Who plays on the pages. */
-const PERSON = "You";
 
 /** The exercise on the board. */
 class Table {
@@ -325,7 +321,8 @@ const exerciseOf = ({ puzzle, id, difficulty, rules }) => ({
 /** The puzzles by difficulty, and how many of them are solved.
  * @param {{difficulties: string[], puzzles: Puzzle[]}} all */
 function puzzlePanel(all) {
-  const choice = select("rules", "Rules", RULES);
+  const rules = [...new Set(all.puzzles.map((one) => one.rules))].sort().reverse();
+  const choice = select("rules", "Rules", [["", "all"], ...named(rules)]);
   const buttons = element("div", { id: "puzzles", class: "bar" });
   /** @param {string} difficulty */
   const some = (difficulty) =>
@@ -369,8 +366,9 @@ const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
   title: `Turn ${turn} of ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
 });
 
-/** Turns that gave something away: of one game, or of a player's games. */
-function mistakePanel() {
+/** Turns that gave something away: of one game, or of a player's games.
+ * @param {string} person who plays on the pages */
+function mistakePanel(person) {
   /** @type {Exercise[]} */
   let list = [];
   let job = "";
@@ -438,11 +436,8 @@ function mistakePanel() {
   const offer = async () => {
     await ask("/api/games", { count: 1 }); // files are looked at
     const { players, sources } = await ask("/api/games/choices");
-    const rows = sources.map((/** @type {{key: string, path: string}} */ one) => [
-      one.key,
-      one.path,
-    ]);
-    refill("player", named(players), PERSON);
+    const rows = sources.map((/** @type {any} */ { key, path }) => [key, path]);
+    refill("player", named(players), person);
     refill("source", [["", "all games"], ...rows]);
     form.hidden = !players.length;
     none.hidden = !form.hidden;
@@ -453,7 +448,7 @@ function mistakePanel() {
 shown(async () => {
   const all = await ask("/api/practice/puzzles");
   const puzzles = puzzlePanel(all);
-  const mistakes = mistakePanel();
+  const mistakes = mistakePanel(all.person);
   const beside = element(
     "div",
     { class: "beside" },

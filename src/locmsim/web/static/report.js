@@ -2,8 +2,8 @@
 // The panel "Report": where the game was lost. It compares each turn with the best one that a search
 // finds.
 
-import { chancesChart, drawChances } from "./chances.js";
-import { $, element, percent } from "./dom.js";
+import { chartOf, drawChart } from "./chart.js";
+import { $, element, nameOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { address, notice, shown, tell } from "./site.js";
 
@@ -14,10 +14,8 @@ import { address, notice, shown, tell } from "./site.js";
  *   loss: number}} Pick */
 /** @typedef {{player: number, probability: number, with_package: number, worst: Pick[]}} Deck */
 /** @typedef {{budget: string, note: string, decks: Deck[]|null, decks_note: string, turns: Turn[],
- *   worst: number[][]}} Report */
+ *   worst: number[][], least_loss: number}} Report */
 
-/** A smaller loss is noise. */
-const LEAST = 0.02;
 /** Of a choice of cards, a loss that is not shown as 0.0 %. */
 const SEEN = 0.0005;
 /** A chance of winning, from an expected result from -1 to 1. @param {number} value */
@@ -108,7 +106,7 @@ export class ReportPanel {
         "p",
         { class: "dim small" },
         "Line: the chance of winning of ",
-        element("bdi", { class: "p0", text: names[0] }),
+        nameOf(names, 0),
         ", with the best turn and with the one that was played. Bars: the difference between them.",
       ),
     ];
@@ -116,19 +114,14 @@ export class ReportPanel {
     report.worst.forEach((turns, player) => {
       const list = turns
         .map((number) => byTurn.get(number))
-        .filter((turn) => turn !== undefined && turn.loss >= LEAST);
+        .filter((turn) => turn !== undefined && turn.loss >= report.least_loss);
       parts.push(
-        element(
-          "h2",
-          {},
-          "Worst turns of ",
-          element("bdi", { class: `p${player}`, text: names[player] }),
-        ),
+        element("h2", {}, "Worst turns of ", nameOf(names, player)),
         list.length
           ? element(
               "ul",
               { class: "plain worst" },
-              ...list.map((turn) => this.row(/** @type {Turn} */ (turn))),
+              ...list.map((turn) => this.row(/** @type {Turn} */ (turn), report)),
             )
           : element("p", { class: "dim small", text: "none so far" }),
       );
@@ -136,7 +129,7 @@ export class ReportPanel {
     parts.push(
       element("p", { class: "dim small budget", text: `${report.budget}. ${report.note}` }),
     );
-    const all = report.turns.map((turn) => this.row(turn));
+    const all = report.turns.map((turn) => this.row(turn, report));
     parts.push(
       element(
         "details",
@@ -180,7 +173,7 @@ export class ReportPanel {
       ),
     );
     return [
-      element("h2", {}, "Deck of ", element("bdi", { class: `p${player}`, text: names[player] })),
+      element("h2", {}, "Deck of ", nameOf(names, player)),
       element("p", {
         text:
           `${percent(probability)} chance of winning with these decks, ` +
@@ -197,11 +190,10 @@ export class ReportPanel {
     ];
   }
 
-  /** @param {Turn} turn */
-  row(turn) {
-    const name = this.viewer.data.names[turn.player];
+  /** @param {Turn} turn @param {Report} report */
+  row(turn, { least_loss }) {
     const text =
-      turn.loss >= LEAST
+      turn.loss >= least_loss
         ? `${percent(chance(turn.value_played))} instead of ${percent(chance(turn.value_best))}`
         : `${percent(chance(turn.value_played))}, as good as any`;
     return element(
@@ -212,7 +204,7 @@ export class ReportPanel {
         { class: "line", "data-turn": turn.turn, onclick: () => this.go(turn) },
         element("b", { text: `Turn ${turn.turn}` }),
         " ",
-        element("bdi", { class: `p${turn.player}`, text: name }),
+        nameOf(this.viewer.data.names, turn.player),
         `: ${text}`,
       ),
     );
@@ -248,17 +240,16 @@ export class ReportPanel {
   /** The chances of player 0 over the game. @param {Turn[]} turns */
   chart(turns) {
     const label = `Chance of ${this.viewer.data.names[0]} over the turns`;
-    const chart = chancesChart(label);
-    const points = turns.flatMap(({ turn, before, after }) => [
-      /** @type {[number, number]} */ ([turn, before]),
-      /** @type {[number, number]} */ ([turn + 0.9, after]),
-    ]);
-    const bars = turns.map((turn) => ({
-      place: turn.turn,
-      height: turn.loss,
-      class: `p${turn.player}`,
-    }));
-    drawChances(chart, (this.viewer.steps.at(-1)?.turn ?? 0) + 1, points, bars);
+    const chart = chartOf(label);
+    drawChart(chart, {
+      x: turns.flatMap(({ turn }) => [turn, turn + 0.9]),
+      y: turns.flatMap(({ before, after }) => [before, after]),
+      bottom: 0,
+      top: 1,
+      last: (this.viewer.steps.at(-1)?.turn ?? 0) + 1,
+      bars: turns.map(({ turn: x, loss: height, player }) => ({ x, height, class: `p${player}` })),
+      lines: [{ y: 0.5, class: "even" }],
+    });
     return /** @type {HTMLElement} */ (/** @type {unknown} */ (chart));
   }
 }

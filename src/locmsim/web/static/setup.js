@@ -1,17 +1,17 @@
 // @ts-check
 // The page Set up: makes a position by clicks, from a text, or from what a bot was sent.
 
+import { LANE_SIZE } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, select, valueOf } from "./dom.js";
+import { $, element, named, select, valueOf } from "./dom.js";
 import { fieldOf } from "./form.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
 /** @typedef {import("./form.js").Field} Field */
 
-/** Creatures in a lane, by the number of lanes, and cards in a hand. */
-const LANE_SIZE = [0, 6, 3];
+/** Cards in a hand, and in a deck. */
 const HAND = 8;
 const DECK = 20;
 /** @type {any} */
@@ -74,7 +74,7 @@ function pasted(rules) {
       { class: "bar" },
       select("textrules", "Rules of what a bot is sent", [
         ["", "by its columns"],
-        ...rules.choices.map((name) => /** @type {[string, string]} */ ([name, name])),
+        ...named(rules.choices),
       ]),
       element("button", { id: "open", class: "main", text: "Show" }),
     ),

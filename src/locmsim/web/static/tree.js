@@ -1,7 +1,7 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { element, number as digits, percent } from "./dom.js";
+import { element, number as digits, optionsOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -55,11 +55,6 @@ export class TreePanel {
     viewer.keys = { ...viewer.keys, w: () => viewer.panels.open("tree") };
   }
 
-  place() {
-    const { game, turn, actions } = this.engine.place();
-    return { game, turn, done: actions };
-  }
-
   async start() {
     const number = ++this.running;
     await shown(async () => {
@@ -67,7 +62,7 @@ export class TreePanel {
       this.found.replaceChildren();
       this.progress.textContent = "Searching\u2026";
       const base = this.viewer.at;
-      const data = { ...this.place(), seed: this.seed, hand: this.hand };
+      const data = { ...this.engine.place(), seed: this.seed, hand: this.hand };
       const job = await tell("/api/tree/start", data);
       this.job = job.job;
       await followJob(job, (now) => {
@@ -154,7 +149,7 @@ export class TreePanel {
   /** Let the person set cards of the opponent's hand, as far as these are possible. */
   choose() {
     shown(async () => {
-      const found = await tell("/api/tree/holdable", this.place());
+      const found = await tell("/api/tree/holdable", this.engine.place());
       Object.assign(this.viewer.data.cards, found.cards);
       if (!found.possible.length) {
         this.hand = [];
@@ -164,16 +159,12 @@ export class TreePanel {
       const box = /** @type {HTMLSelectElement} */ (
         element("select", { id: "tree-card", "aria-label": "A card that they hold" })
       );
-      for (const one of found.possible)
-        box.append(
-          element("option", {
-            value: one.base_id,
-            text: `${found.cards[one.key].title} (${percent(one.chance)})`,
-          }),
-        );
-      const named = new Map(
-        found.possible.map((/** @type {any} */ one) => [one.base_id, found.cards[one.key].title]),
-      );
+      /** @type {Map<number, string>} */
+      const named = new Map();
+      for (const { base_id, key, chance } of found.possible) {
+        named.set(base_id, found.cards[key].title);
+        box.append(...optionsOf([[base_id, `${named.get(base_id)} (${percent(chance)})`]]));
+      }
       const said = element("bdi", {});
       const tellHand = () =>
         (said.textContent = this.hand.map((id) => named.get(id) ?? `card ${id}`).join(", "));

@@ -2,7 +2,7 @@
 // A match of another game, step by step: what its position looks like, in text or as a picture. A
 // picture is only ever an image, so that no markup of a game enters the page.
 
-import { element, forPage } from "./dom.js";
+import { against, element, forPage, nameOf } from "./dom.js";
 import { Written } from "./written.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
@@ -38,10 +38,7 @@ export function showView(host, view, more) {
       ? ["The beginning"]
       : [
           `${title(view.turn)} ${step.turn ?? "of the choice"}: `,
-          element("bdi", {
-            class: `p${step.player}`,
-            text: view.names[step.player],
-          }),
+          nameOf(view.names, step.player),
           " ",
           element("bdi", { text: step.words || step.answer || "" }),
         ];
@@ -101,13 +98,12 @@ export function showView(host, view, more) {
   });
   const outcome = element("p", { id: "outcome" });
   function tellOutcome() {
-    const nameOf = (/** @type {number} */ player) => element("bdi", { text: view.names[player] });
     /** @type {(Node|string)[]} */
     const parts = [view.title];
     if (view.running) parts.push(", being played");
-    if (view.winner !== null) parts.push(": ", nameOf(view.winner), " won");
-    if (view.fault)
-      parts.push("; ", nameOf(view.fault.player), ` lost by a fault: ${view.fault.message}`);
+    const { names, winner, fault } = view;
+    if (winner !== null) parts.push(": ", nameOf(names, winner), " won");
+    if (fault) parts.push("; ", nameOf(names, fault.player), ` lost by a fault: ${fault.message}`);
     outcome.replaceChildren(...parts);
   }
 
@@ -134,13 +130,7 @@ export function showView(host, view, more) {
       element(
         "div",
         { class: "head" },
-        element(
-          "h1",
-          { id: "title" },
-          element("bdi", { class: "p0", text: view.names[0] }),
-          " against ",
-          element("bdi", { class: "p1", text: view.names[1] }),
-        ),
+        element("h1", { id: "title" }, ...against(view.names)),
         outcome,
       ),
       element("div", { class: "stage scroll" }, picture, text),

@@ -5,8 +5,8 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { chancesChart, drawChances, markPlace } from "./chances.js";
-import { element, forPage, isolated, percent, select } from "./dom.js";
+import { chartOf, drawChart, markPlace } from "./chart.js";
+import { against, element, forPage, isolated, nameOf, percent, select } from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
 import { MoveList } from "./moves.js";
 import { Panels } from "./panels.js";
@@ -87,7 +87,7 @@ export class Viewer {
 
   /** The chart of chances, where a click leads to a step. */
   oddsChart() {
-    const chart = chancesChart("Chance of winning by turn", "chart");
+    const chart = chartOf("Chance of winning by turn", "chart");
     chart.addEventListener("click", (event) => {
       const box = chart.getBoundingClientRect();
       const { clientX } = /** @type {MouseEvent} */ (event);
@@ -311,21 +311,18 @@ export class Viewer {
   caption() {
     const { data } = this;
     const { names, fault } = data;
-    this.title.replaceChildren(
-      element("bdi", { class: "p0", text: names[0] }),
-      " against ",
-      element("bdi", { class: "p1", text: names[1] }),
-    );
-    const nameOf = (/** @type {number} */ player) => element("bdi", { text: names[player] });
+    this.title.replaceChildren(...against(names));
     /** @type {(Node|string)[]} */
     const words = [`LOCM ${data.rules}`];
     if (data.captured !== undefined) words.push(", as one of the bots saw it");
     else if (data.params.seed !== undefined) words.push(`, seed ${data.params.seed}`);
-    if (data.winner !== null) words.push(": ", nameOf(data.winner), " won");
+    if (data.winner !== null) words.push(": ", nameOf(names, data.winner), " won");
     else if (!data.running && data.captured === undefined && data.params.seed !== undefined)
       words.push(": no winner");
-    if (fault)
-      words.push("; ", nameOf(fault.player), ` lost by a fault: ${fault.kind}: ${fault.message}`);
+    if (fault) {
+      const why = ` lost by a fault: ${fault.kind}: ${fault.message}`;
+      words.push("; ", nameOf(names, fault.player), why);
+    }
     this.outcome.replaceChildren(...words);
     this.outcome.title = this.outcome.textContent ?? "";
     this.outcome.classList.toggle("fault", Boolean(fault));
@@ -341,14 +338,22 @@ export class Viewer {
 
   drawChart() {
     const { chart, steps } = this;
-    /** @type {[number, number][]} */
-    const points = [];
+    /** @type {number[]} */
+    const x = [];
+    /** @type {number[]} */
+    const y = [];
     steps.forEach(({ odds }, i) => {
       if (odds === undefined) return;
-      if (points.length) points.push([i, points[points.length - 1][1]]);
-      points.push([i, odds]);
+      if (x.length) {
+        x.push(i);
+        y.push(y[y.length - 1]);
+      }
+      x.push(i);
+      y.push(odds);
     });
-    drawChances(chart, steps.length - 1, points);
-    /** @type {HTMLElement} */ (chart.parentElement).hidden = points.length < 2;
+    const last = steps.length - 1;
+    const lines = [{ y: 0.5, class: "even" }];
+    drawChart(chart, { x, y, low: y.map(() => 0), high: y, bottom: 0, top: 1, last, lines });
+    /** @type {HTMLElement} */ (chart.parentElement).hidden = x.length < 2;
   }
 }
