@@ -5,7 +5,21 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["imported_later"]
+__all__ = ["imported_later", "named_extra"]
+
+#: Packages that extras install, and whose absence is met in the middle of an import -> the extra.
+_EXTRAS = {"gymnasium": "envs", "pettingzoo": "envs"}
+
+
+def named_extra(error: ImportError) -> ImportError:
+    """Return the error of a missing package with the extra that installs it, if there is one."""
+    package = (error.name or "").partition(".")[0]
+    if package not in _EXTRAS:
+        return error
+    return ModuleNotFoundError(
+        f"the package {package} is not installed: pip install 'locmsim[{_EXTRAS[package]}]'",
+        name=error.name,
+    )
 
 
 def is_public_module(name: str) -> bool:
@@ -38,7 +52,13 @@ def imported_later(
             if owner == package and is_public_module(f"{owner}.{name}"):
                 return import_module(f"{owner}.{name}")
             raise AttributeError(f"module {owner!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{places[name]}")
+        try:
+            module = import_module(f"{package}.{places[name]}")
+        except ModuleNotFoundError as error:
+            named = named_extra(error)
+            if named is error:
+                raise
+            raise named from None
         value = module if places[name].split(".")[-1] == name else getattr(module, name)
         setattr(sys.modules[owner], name, value)
         return value

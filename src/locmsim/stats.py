@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._options import Option, check, documented
+from locmsim._options import Option, check, declaration, documented
 
 __all__ = [
     "Interval",
@@ -208,6 +208,11 @@ class SprtState:
     pairs: int
 
 
+_HYPOTHESIS = declaration(
+    "sprt", Annotated[float, Option("difference in Elo", -_MOST_ELO, _MOST_ELO)]
+)
+
+
 @documented()
 @dataclass(frozen=True, slots=True)
 class Sprt:
@@ -241,9 +246,8 @@ class Sprt:
     player: int = 0
 
     def __post_init__(self) -> None:
-        for elo in (self.elo0, self.elo1):
-            if not abs(elo) <= _MOST_ELO:
-                raise ValueError(f"sprt: expected -{_MOST_ELO} to {_MOST_ELO} Elo, got {elo:g}")
+        for name in ("elo0", "elo1"):
+            object.__setattr__(self, name, _HYPOTHESIS.check(getattr(self, name)))
         if not self.elo0 < self.elo1:
             raise ValueError(f"sprt: expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
         check(self)

@@ -40,7 +40,8 @@ SCRIPT = """
 THREADS = """
     import json
     from distributed import LocalCluster
-    from locmsim.arena import Arena
+    from locmsim.arena import Arena, make_game
+    from locmsim.tuning import Optimization, OptimizationSettings
 
     if __name__ == "__main__":
         options = dict(n_workers=1, threads_per_worker=2, dashboard_address=None)
@@ -52,7 +53,15 @@ THREADS = """
                     message = str(error)
             with Arena(["random", "greedy"], games=4, timeout_scale=0) as arena:
                 arena.run(dask=cluster.scheduler_address)
-                print(json.dumps([message, arena.tally.games]))
+                games = arena.tally.games
+            found = []
+            for how in ({"dask": cluster.scheduler_address}, {"jobs": 1}):
+                bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"
+                settings = OptimizationSettings(bot, make_game("locm"), games=40, timeout_scale=0)
+                run = Optimization(settings)
+                *_, last = run.run(**how)
+                found.append([last.games, run.history])
+            print(json.dumps([message, games, found[0] == found[1], found[0][0]]))
 """
 
 
@@ -130,7 +139,11 @@ def test_workers_of_several_threads(tmp_path: Path) -> None:
         [sys.executable, str(script)], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [
-        "dask: games with time limits need workers of one thread (dask worker --nthreads 1)",
-        4,
-    ]
+    message, games, same, tuned = json.loads(done.stdout)
+    assert message == (
+        "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
+    )
+    assert games == 4
+    # A bot is tuned there as on one processor.
+    assert same
+    assert 30 <= tuned <= 40

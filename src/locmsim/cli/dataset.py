@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from locmsim._database import is_database
 from locmsim._io import counted
+from locmsim._lazy import named_extra
 from locmsim._options import declaration
 from locmsim.cli._common import (
     FORCE_HELP,
@@ -89,7 +90,9 @@ def run(options: argparse.Namespace) -> None:
             if examples is None or not len(examples):
                 raise Failure(f"{options.source}: no examples of rules {options.rules}")
             examples.save(options.output, options.source)
-        except (ValueError, ImportError, WorkersError) as error:
+        except ImportError as error:
+            raise Failure(str(named_extra(error))) from None
+        except (ValueError, WorkersError) as error:
             raise Failure(str(error)) from None
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

@@ -210,6 +210,8 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
         print(f"better: the tuned values win {won} against the start")
     elif proof.better is None and low > 0.5:
         print(f"probably better: the tuned values win {won}; the test did not decide")
+    elif proof.better is None:
+        print(f"not decided: the tuned values win {won}; more --proof-games would tell")
     else:
         print(f"nothing was gained: the tuned values win {won}")
 

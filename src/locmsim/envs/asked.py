@@ -89,7 +89,7 @@ def asked_player(player: Any, games: "Games") -> Asked:
         if player.endswith(_POLICY_FILES) and ":" not in player:
             return _PolicyPlayer(load_policy(player), games)
         agent = make_agent(player)
-        if isinstance(agent, PolicyAgent):
+        if isinstance(agent, PolicyAgent) and _is_bare_policy(agent):
             return _PolicyPlayer(agent.policy, games, agent.temperature)
         return AgentPlayer(partial(make_agent, player))
     if hasattr(player, "act_batch"):
@@ -108,6 +108,13 @@ def asked_player(player: Any, games: "Games") -> Asked:
     raise ValueError(
         "opponent: expected a name, an Agent, a Policy, an object with act_batch, a Pool or a"
         f" function (observation, mask) -> action, got {player!r}"
+    )
+
+
+def _is_bare_policy(agent: PolicyAgent) -> bool:
+    """Return whether an agent plays what its policy says; those with a search play otherwise."""
+    return all(
+        getattr(type(agent), name) is getattr(PolicyAgent, name) for name in ("act", "answer")
     )
 
 

@@ -79,6 +79,7 @@ cdef class CompiledCards:       # a card set, shared by matches
     cdef readonly tuple offer   # 1.5: the `Card`s in the order of the offer
     cdef uint8_t order[CONSTRUCT_OFFER]         # ... as indices
     cdef readonly Observation seen      # ... as both players see them
+    cdef tuple printed          # 1.x: the cards as offers show them, without names
     cdef const card_t* cards(self)
 
 cdef class MatchCore:           # the struct inside a `Match`

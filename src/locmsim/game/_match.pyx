@@ -32,6 +32,7 @@ from locmsim.game.observation cimport Observation
 from locmsim.javarandom cimport java_below, java_long, java_shuffle, java_start
 
 from locmsim._core import BLANKS, parse_integer
+from locmsim.game.protocol_lines import CardInPlay
 from locmsim.rules.rulesets import RULES_NAMES
 
 __all__ = ["CompiledCards", "MatchCore", "base_ids"]
@@ -279,6 +280,7 @@ cdef class CompiledCards:
         self.table = Table(by_id, rules)
         self.offer = ()
         if code != RULES_15:
+            self.printed = tuple([CardInPlay.offer(card).card() for card in by_id])
             return
         places = {card.base_id: i for i, card in enumerate(by_id)}
         self.offer = tuple(sorted(by_id, key=_cost))
@@ -359,14 +361,18 @@ cdef class MatchCore:
     def observation(self, int player, int step):
         """Return what a player is shown in a step of the choice phase."""
         cdef Observation seen
+        cdef const uint8_t* offer
+        cdef tuple printed = self.cards.printed
         cdef int i
         if self.m.rules == RULES_15:
             return self.cards.seen
+        offer = self.m.triplets[step]
         seen = Observation.__new__(Observation)
         show_step(&seen.o, self.m.rules, step, player)
         seen.o.n_cards = DRAFT_OFFER
         for i in range(DRAFT_OFFER):
-            show_offered(&seen.o.cards[i], &self.m.cards[self.m.triplets[step][i]])
+            show_offered(&seen.o.cards[i], &self.m.cards[offer[i]])
+        seen._offer = printed[offer[0]], printed[offer[1]], printed[offer[2]]
         return seen
 
     def legal_picks(self, picks):

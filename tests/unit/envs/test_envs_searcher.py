@@ -10,7 +10,7 @@ from amounts import amount
 from helpers import each_rules
 from rows_access import put_state
 
-from locmsim.agents import make_agent
+from locmsim.agents import PolicySearchAgent, make_agent
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
 from locmsim.envs.asked import search_agent
 from locmsim.envs.games import Games
@@ -208,3 +208,35 @@ def test_what_is_played_in_the_kernel():
         assert search_agent(other) is None
     with pytest.raises(ValueError, match="nodes"):
         BattleEnv(opponent="beam:nodes=-1")
+
+
+# ------------------------------------------------------------- searches that Python is asked about
+
+
+def test_a_search_guided_by_a_policy_searches(monkeypatch):
+    """It is an agent with a policy, but it does not play what the policy alone says."""
+    answer, asked = PolicySearchAgent.answer, []
+
+    def noted(self, state, view):
+        asked.append(state.turn)
+        return answer(self, state, view)
+
+    monkeypatch.setattr(PolicySearchAgent, "answer", noted)
+    spec = "search:simulations=4"
+    by_name = play(BattleEnv(opponent=spec, card_sets=2), 1)
+    turns = asked.copy()
+    assert len(turns) > 2
+    np.testing.assert_equal(by_name, play(BattleEnv(opponent=make_agent(spec), card_sets=2), 1))
+    assert asked == 2 * turns
+
+
+def test_an_agent_that_adds_to_a_policy_is_asked(tmp_path):
+    """A class that derives from an agent with a policy is asked if it answers otherwise."""
+    (tmp_path / "passing.py").write_text(
+        "from locmsim.agents import LearnedAgent\n\n\n"
+        "class Passing(LearnedAgent):\n"
+        "    def answer(self, state, view):\n"
+        "        return 'PASS'\n"
+    )
+    passing = BattleEnv(opponent=f"{tmp_path / 'passing.py'}:Passing", card_sets=2)
+    np.testing.assert_equal(play(passing, 1), play(BattleEnv(opponent="pass", card_sets=2), 1))

@@ -25,6 +25,7 @@ from locmsim import State
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x, save_cards
 
@@ -335,6 +336,19 @@ def test_leagues_draft_from_fewer_cards() -> None:
         and (card.my_health_change, card.opponent_health_change, card.card_draw) == (0, 0, 0)
     }
     assert Match("1.0", seed=1, params={"league": "4"}).offers == Match("1.0", seed=1).offers
+
+
+@each_rules
+def test_cards_on_offer_are_those_of_the_text(rules: str) -> None:
+    """A match makes them once for many steps, without the names, which no text has."""
+    match = Match(rules, seed=1)
+    while len(match.chosen[0]) < 3:
+        for player in (0, 1):
+            seen = match.observation(player)
+            assert seen.offer == Observation.parse(match.input_text(player)).offer
+            assert seen.offer == seen.replace(opponent_hand=0).offer
+        for player in (0, 1):
+            match.submit(player, "PASS")
 
 
 # ------------------------------------------------------------------------------- whom to ask

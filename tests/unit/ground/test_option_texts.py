@@ -68,7 +68,7 @@ def test_numbers_of_numpy_become_those_of_python() -> None:
         TuningSettings(games=many, match_games=many, nodes=many, pools=many, seed=many),
         Options(episode="choice", battles=many, max_actions=many, refresh=many, gamma=1),
         MCTSOptions(worlds=many, exploration=many),
-        Sprt(0, 40, alpha=np.float64(0.25)),
+        Sprt(np.int64(0), many, alpha=np.float64(0.25)),
     ):
         kept = asdict(options).values()
         assert {type(value).__module__ for value in kept} == {"builtins"}

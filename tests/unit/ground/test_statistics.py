@@ -94,9 +94,9 @@ def test_sequential_test_is_the_ratio_of_normal_likelihoods(pairs: list[float]) 
     ("numbers", "message"),
     [
         ((5, 5), "elo0 < elo1, got 5 and 5"),
-        ((math.nan, 5), "expected -2000 to 2000 Elo, got nan"),
-        ((0, math.inf), "expected -2000 to 2000 Elo, got inf"),
-        ((-200_000, 0), "expected -2000 to 2000 Elo, got -200000"),
+        ((math.nan, 5), "expected -2000 to 2000, got nan"),
+        ((0, math.inf), "expected -2000 to 2000, got inf"),
+        ((-200_000, 0), "expected -2000 to 2000, got -200000"),
         ((0, 5, 0, 0.1), "alpha: expected more than 0 .*, got 0"),
         ((0, 5, 0.5, 0.1), "alpha: expected .*, got 0.5"),
         ((0, 5, 0.1, 0), "beta: expected more than 0 .*, got 0"),

@@ -65,6 +65,25 @@ def test_importing_it_is_cheap():
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from locmsim.envs import LocmVectorEnv",
+        "from locmsim.cli.main import main; sys.exit(main(['dataset', 'greedy', '-o', 'a.npz']))",
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules['gymnasium'] = None; {code}"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert "the package gymnasium is not installed: pip install 'locmsim[envs]'" in done.stderr
+
+
+@pytest.mark.process
 def test_what_windows_lacks_is_not_needed_for_kernel_search_and_environments():
     """The code runs after modules and functions that only POSIX has were removed."""
     pytest.importorskip("gymnasium")
