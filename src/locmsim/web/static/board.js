@@ -78,8 +78,10 @@ export class Board {
 
   /** @param {Scene} scene */
   show(scene) {
+    // A card that was clicked stays so where the same position is shown again.
+    const picked = this.scene?.board === scene.board ? this.picked : null;
     this.scene = scene;
-    this.picked = null;
+    this.picked = scene.actions?.some((action) => action.split(" ")[1] === picked) ? picked : null;
     this.reason = "";
     this.redraw();
   }
