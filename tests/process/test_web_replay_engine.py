@@ -58,6 +58,16 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     sources = {text.split(" ")[1] for text in legal_texts(state)}
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
     assert {card.get_attribute("data-id") for card in page.locator(".card.can").all()} == sources
+    # A card stays chosen while the same position is drawn again.
+    picked = page.locator(".card.picked")
+    chosen = page.locator(".card.can").first
+    (chosen.tap if touch else chosen.click)()
+    sync_api.expect(picked).to_have_count(1)
+    for _ in range(3):
+        page.keyboard.press("v")
+    sync_api.expect(picked).to_have_count(1)
+    (picked.tap if touch else picked.click)()
+    sync_api.expect(picked).to_have_count(0)
     press("#search")
     sync_api.expect(page.locator("#search")).to_have_text("Search")
     line = page.locator("#lines button:not([data-line='PASS'])").first
