@@ -1,6 +1,7 @@
 """Makes the puzzles of the package, `src/locmsim/data/puzzles.txt`.
 
     python tools/puzzles.py              writes the file
+    python tools/puzzles.py --more       keeps what is in it, and adds what is missing
     python tools/puzzles.py --check      proves again that each puzzle has one winning turn
     python tools/puzzles.py RESULTS.db   takes positions from the games of an arena
 
@@ -52,33 +53,36 @@ def main() -> None:
             (line,) = winning_turns(puzzle.state)
             assert set(line.split(";")) == set(puzzle.line.split(";")), puzzle
         return
-    found: list[Puzzle] = []
+    first, found = 0, []
+    if "--more" in sys.argv[1:]:
+        first = GAMES
+        known = [puzzle_at(puzzle.state) for puzzle in built_in_puzzles()]
+        found = [puzzle for puzzle in known if puzzle is not None]
     for rules, count in COUNTS.items():
-        kept: list[Puzzle] = []
         left = Counter(dict.fromkeys(DIFFICULTIES, count))
-        for states in games(rules):
+        left.subtract(puzzle.difficulty for puzzle in found if puzzle.state.rules == rules)
+        for states in games(rules, first):
+            if not +left:
+                break
             puzzle = best_of(states, left)
             if puzzle is not None:
                 left[puzzle.difficulty] -= 1
-                kept.append(puzzle)
+                found.append(puzzle)
                 print(rules, dict(left), puzzle.line, flush=True)
-            if not +left:
-                break
-        found += kept
     found.sort(key=lambda puzzle: DIFFICULTIES.index(puzzle.difficulty))
     save_puzzles(PATH, found)
 
 
-def games(rules: str) -> Iterator[list[State]]:
+def games(rules: str, first: int) -> Iterator[list[State]]:
     """Yield the positions at the starts of the turns of each game."""
-    for path in sys.argv[1:]:
+    for path in [word for word in sys.argv[1:] if not word.startswith("--")]:
         with Arena.load(path) as arena:
             for outcome in arena.outcomes():
                 result = arena.replay(outcome.number)
                 if result.match.rules == rules:
                     yield [m.state.clone() for _, m in replayed(result) if m.state is not None]
         return
-    for seed in range(GAMES):
+    for seed in range(first, first + GAMES):
         states: list[State] = []
 
         def note(match: Match, player: int, line: str, states: list[State] = states) -> None:

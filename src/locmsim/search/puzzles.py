@@ -29,10 +29,10 @@ __all__ = [
     "winning_turns",
 ]
 
-#: A turn with at most so many undecided positions is of this difficulty; a larger one is hard.
-_SIZES: Final = {"easy": 60, "medium": 400}
+#: A turn with at most so many undecided positions is of this difficulty; a larger one, the last.
+_SIZES: Final = {"easy": 60, "medium": 400, "hard": 2000}
 #: The difficulties, in order.
-DIFFICULTIES: Final = (*_SIZES, "hard")
+DIFFICULTIES: Final = (*_SIZES, "expert")
 #: The most positions of a turn that is searched exhaustively, and the most winning turns that are
 #: told apart on the way.
 _LARGEST = 20_000
