@@ -776,10 +776,14 @@ cdef void write_choice(
 
 
 cdef void write_choice_mask(int8_t* out, const match_t* m, int who) noexcept nogil:
-    cdef int i, n = picks_left(m, who, out)
-    for i in range(n):
-        out[i] = out[i] > 0
-    memset(out + n, 0, choice_actions(m.rules) - n)
+    cdef int8_t left[MAX_SET]
+    cdef int i, card, n = picks_left(m, who, left)
+    memset(out, 0, choice_actions(m.rules))
+    memset(out, m.picked[who] < MAX_DECK, n)
+    if m.rules == RULES_15:
+        for i in range(m.picked[who]):      # only cards that were taken can be used up
+            card = m.decks[who][i]
+            out[card] = left[card] > 0
 
 
 cdef void write_choice_hidden(

@@ -47,6 +47,13 @@ cdef inline int n_seeds_of(int rules) noexcept nogil:
     return 4 if rules == RULES_15 else 3
 
 
+cdef inline void match_pick(match_t* m, int who, int pick) noexcept nogil:
+    """Take a card by a legal pick."""
+    cdef int card = pick if m.rules == RULES_15 else m.triplets[m.picked[who]][pick]
+    m.decks[who][m.picked[who]] = <uint8_t>card
+    m.picked[who] += 1
+
+
 # Sets the seeds that follow from one.
 cdef void match_seed(match_t* m, int64_t seed) noexcept nogil
 # Draws the triplets of a draft from the n cards that may be offered; nothing in 1.5.
@@ -56,8 +63,6 @@ cdef void match_offer(match_t* m, const uint8_t* allowed, int n) noexcept nogil
 cdef int picks_left(const match_t* m, int who, int8_t* left) noexcept nogil
 cdef bint is_legal_pick(const match_t* m, int who, int pick) noexcept nogil
 cdef int first_pick(const match_t* m, int who) noexcept nogil       # the first legal one
-cdef int picked_card(const match_t* m, int who, int pick) noexcept nogil
-cdef void match_pick(match_t* m, int who, int pick) noexcept nogil     # must be legal
 # Draws a uniformly random legal deck for a player.
 cdef void random_deck(match_t* m, int who, uint64_t* stream) noexcept nogil
 # Returns whether the choice phase allows both decks: they may come from elsewhere.

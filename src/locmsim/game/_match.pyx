@@ -116,15 +116,6 @@ cdef int first_pick(const match_t* m, int who) noexcept nogil:
     return pick
 
 
-cdef int picked_card(const match_t* m, int who, int pick) noexcept nogil:
-    return pick if m.rules == RULES_15 else m.triplets[m.picked[who]][pick]
-
-
-cdef void match_pick(match_t* m, int who, int pick) noexcept nogil:
-    m.decks[who][m.picked[who]] = <uint8_t>picked_card(m, who, pick)
-    m.picked[who] += 1
-
-
 cdef void random_deck(match_t* m, int who, uint64_t* stream) noexcept nogil:
     """Draw one card of each triplet (1.x), or thirty cards of two copies of each."""
     cdef uint8_t copies[COPIES_PER_CARD * MAX_SET]
