@@ -3,6 +3,7 @@
 import re
 import shlex
 
+import pytest
 from helpers import BOT
 from page_commands import DOCS, Desk, blocks, script
 
@@ -50,6 +51,7 @@ def test_exit_codes_of_the_bot(desk: Desk) -> None:
     desk.run("python -m locmsim.bot --search deep", code=2)
 
 
+@pytest.mark.slow
 def test_first_bots_win_and_lose_as_the_tutorial_says(desk: Desk) -> None:
     """The agent of the tutorial beats random and greedy, and loses with the deck of greedy."""
     text = (DOCS / "tutorials" / "first-bot.md").read_text(encoding="utf-8")

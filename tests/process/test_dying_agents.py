@@ -231,6 +231,7 @@ def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
                     assert DIED in arena.record(outcome.number).stderr[seat]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", amount([2], most=[1, 2]))
 def test_a_tournament_always_ends(jobs: int, tmp_path: Path) -> None:
     arena_of(IN_TOURNAMENTS, tmp_path, "agent", jobs=jobs)

@@ -40,6 +40,7 @@ def check(page: Any, where: str) -> None:
 @pytest.mark.parametrize(
     ("scheme", "size"), [("light", (1280, 720)), ("dark", (390, 844))], ids=["desk", "phone"]
 )
+@pytest.mark.slow
 def test_every_page(
     scheme: str, size: tuple[int, int], server: Server, visit: Opener, tmp_path: Path
 ) -> None:

@@ -230,6 +230,7 @@ def test_a_refused_position_names_its_field(place, value, why, open_page: Opener
     sync_api.expect(page.locator("h1")).to_contain_text("1 of 30")
 
 
+@pytest.mark.slow
 def test_a_log_with_cards_that_the_page_lacks(open_page: Opener, tmp_path):
     need_compiler("1.5")
     agents = [make_agent("greedy"), make_agent("greedy")]

@@ -36,7 +36,8 @@ def open_engine(page, touch=False):
 
 
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-@pytest.mark.parametrize("screen", ["desk", pytest.param("phone", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("screen", ["desk", "phone"])
+@pytest.mark.slow
 def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     touch = screen == "phone"
     result = golden_result(long_game(rules))

@@ -218,6 +218,7 @@ def test_commands_are_found(tmp_path):
     assert sum(len(commands(page)) for page in PAGES) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [True, False])
 def test_the_site_is_built_without_a_compiler(compiles, tmp_path):
     """It says so, has no page to play in, and shows the directive's content in its place."""
