@@ -341,7 +341,9 @@ class TaskRunner(Generic[_Task, _T]):
             self._fill()
             if not self._running:
                 return
-            for future in wait(self._running, return_when=FIRST_COMPLETED).done:
+            done = wait(self._running, return_when=FIRST_COMPLETED).done
+            # In the order of submission: that of a set differs from run to run.
+            for future in [one for one in self._running if one in done]:
                 # Missing if it was cancelled meanwhile.
                 if future not in self._running:
                     continue
