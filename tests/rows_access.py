@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import locmsim
+from locmsim._io import folder_locked, write_whole
 from locmsim.envs import _rows
 
 _SOURCE = Path(__file__).with_suffix(".pyx")
@@ -26,6 +27,16 @@ module = Extension("rows_access", ["rows_access.pyx"], extra_compile_args=sys.ar
 modules = cythonize([module], include_path=[sys.argv[1]], language_level=3, quiet=True)
 setup(name="rows_access", ext_modules=modules, script_args=["-q", "build_ext", "--inplace"])
 """
+
+
+def _build(target: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(_SOURCE, folder)
+        options = [] if sys.platform == "win32" else ["-O0", "-ffp-contract=off"]
+        command = [sys.executable, "-c", _BUILD, str(Path(locmsim.__file__).parents[1])]
+        done = subprocess.run(command + options, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        write_whole(target, Path(folder, target.name).read_bytes())
 
 
 @cache
@@ -41,17 +52,12 @@ def _module() -> Any:
     stat = package.stat()
     about = f"{sys.version}{package}{stat.st_mtime_ns}{stat.st_size}".encode()
     key = hashlib.sha256(_SOURCE.read_bytes() + about).hexdigest()[:16]
-    built = Path(tempfile.gettempdir(), f"locmsim-{key}-{name}")
-    if not built.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(_SOURCE, folder)
-            options = [] if sys.platform == "win32" else ["-O0", "-ffp-contract=off"]
-            command = [sys.executable, "-c", _BUILD, str(Path(locmsim.__file__).parents[1])]
-            done = subprocess.run(command + options, cwd=folder, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout + done.stderr
-            own = built.with_name(f"{built.name}.{os.getpid()}")
-            shutil.copy(Path(folder, name), own)
-            own.replace(built)  # other processes may have built it too
+    folder = Path(tempfile.gettempdir(), f"locmsim-{key}")
+    folder.mkdir(exist_ok=True)
+    built = folder / name
+    with folder_locked(built):  # one of the processes that run tests builds it
+        if not built.exists():
+            _build(built)
     spec = importlib.util.spec_from_file_location("rows_access", built)
     assert spec is not None
     assert spec.loader is not None
