@@ -228,7 +228,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     assert table.startswith("2 games of rules 1.5")
     pytest.importorskip("torch")
     for command in commands:
-        words = shlex.split(command)[1:]
+        words = shlex.split(command, comments=True)[1:]
         for option in ("--iterations", "--games"):
             if option in words:
                 at = words.index(option)
