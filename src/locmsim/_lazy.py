@@ -44,22 +44,22 @@ def imported_later(
     package = package or owner
 
     def __getattr__(name: str) -> Any:
+        place = places.get(name, name)
         if name not in places:
             from locmsim._moved import MODULES
 
             if moved := MODULES.get(f"{owner}.{name}"):
                 raise AttributeError(f"{owner}.{name} is now {moved}")
-            if owner == package and is_public_module(f"{owner}.{name}"):
-                return import_module(f"{owner}.{name}")
-            raise AttributeError(f"module {owner!r} has no attribute {name!r}")
+            if owner != package or not is_public_module(f"{owner}.{name}"):
+                raise AttributeError(f"module {owner!r} has no attribute {name!r}")
         try:
-            module = import_module(f"{package}.{places[name]}")
+            module = import_module(f"{package}.{place}")
         except ModuleNotFoundError as error:
             named = named_extra(error)
             if named is error:
                 raise
             raise named from None
-        value = module if places[name].split(".")[-1] == name else getattr(module, name)
+        value = module if place.split(".")[-1] == name else getattr(module, name)
         setattr(sys.modules[owner], name, value)
         return value
 
