@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 __all__ = [
     "counted",
     "data_file",
+    "file_stamp",
     "folder_locked",
     "numbered",
     "printable",
@@ -103,6 +104,15 @@ def try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def file_stamp(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """Return what tells a file from one that replaces it; None if there is no such file."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 @contextmanager

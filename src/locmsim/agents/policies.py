@@ -1,9 +1,10 @@
 """What options of agents name files of: policies, and ways to choose cards."""
 
-import os
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
+
+from locmsim._io import file_stamp
 
 __all__ = ["cached_for_file", "load_as_option"]
 
@@ -22,7 +23,9 @@ def cached_for_file(path: str, make: Callable[..., _T], *arguments: str) -> _T:
     *arguments : str
         What else it is made of.
     """
-    found: _T = _cached(make, path, arguments, _version(path))
+    file, python, _ = path.partition(".py:")
+    version = file_stamp(f"{file}.py" if python else path)
+    found: _T = _cached(make, path, arguments, version)
     return found
 
 
@@ -31,16 +34,6 @@ def _cached(
     make: Callable[..., Any], path: str, arguments: tuple[str, ...], version: object
 ) -> Any:
     return make(path, *arguments)
-
-
-def _version(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from one that replaces it; None if there is no such file."""
-    file, python, _ = path.partition(".py:")
-    try:
-        found = os.stat(f"{file}.py" if python else path)
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size
 
 
 def load_as_option(path: str, rules: str, layout: str) -> Any:

@@ -3,10 +3,10 @@
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from locmsim._io import file_stamp
 from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Store
 from locmsim.contract import Game
@@ -81,12 +81,7 @@ class Library:
 
     def stamp(self) -> object:
         """Return another value when a file has changed; the value itself means nothing."""
-        stamps = []
-        for path in self.dbs:
-            for name in (path, f"{path}-wal"):
-                with suppress(OSError):
-                    stat = os.stat(name)
-                    stamps.append((name, stat.st_mtime_ns, stat.st_size))
+        stamps = [file_stamp(name) for path in self.dbs for name in (path, f"{path}-wal")]
         return stamps, self.logs.stamp(), [key for key, _ in self.live.running()]
 
     def add(

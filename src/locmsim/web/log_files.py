@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from locmsim._io import file_stamp
 from locmsim.arena.log_rows import LogScan
 from locmsim.arena.log_store import LogFile, LogPlace, LogStore
 from locmsim.web.filters import Filter, game_row
@@ -113,14 +114,7 @@ class LogFiles:
 
     def stamp(self) -> object:
         """Return another value when a folder or a named file has changed."""
-        stamps = []
-        for path in self._paths:
-            try:
-                stat = os.stat(path)
-                stamps.append((stat.st_mtime_ns, stat.st_size))
-            except OSError:
-                stamps.append((0, 0))
-        return stamps
+        return [file_stamp(path) for path in self._paths]
 
     def _new_files(self) -> Iterator[str]:
         for path in self._paths:

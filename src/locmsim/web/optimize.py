@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from locmsim._io import file_stamp
 from locmsim.tuning.optimization import Optimization
 from locmsim.web.endpoints import get
 from locmsim.web.site import Page, Site
@@ -70,14 +71,12 @@ class _Runs:
         }
 
 
-def _stamp(folder: str) -> list[tuple[str, int, int]]:
+def _stamp(folder: str) -> object:
     """Return another value when a file of a folder has changed."""
-    found = []
     with suppress(OSError):
-        for name in sorted(os.listdir(folder)):
-            stat = os.stat(os.path.join(folder, name))
-            found.append((name, stat.st_mtime_ns, stat.st_size))
-    return found
+        names = sorted(os.listdir(folder))
+        return [(name, file_stamp(os.path.join(folder, name))) for name in names]
+    return None
 
 
 def page(site: Site) -> Page:
