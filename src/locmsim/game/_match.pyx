@@ -180,7 +180,7 @@ cdef void deal_with(
     cdef bint by_choice = m.rules == RULES_15
     cdef player_t* p
     cdef card_t* c
-    cdef int who, i, entry
+    cdef int who, i, entry, first, step
     t.rules = m.rules
     t.n_instances = t.n_cards = 2 * MAX_DECK
     memset(t._pad, 0, sizeof(t._pad))
@@ -191,13 +191,15 @@ cdef void deal_with(
         for i in range(MAX_DECK):
             order[i] = <uint8_t>i
         java_shuffle(order, MAX_DECK, shuffles[who])
+        first = card_id(m.rules, who, 0)        # a deck's ids are equally far apart
+        step = card_id(m.rules, who, 1) - first
         for i in range(MAX_DECK):
             # Table entries and ids are in the order of choice in 1.5, in draw order in 1.x.
             entry = MAX_DECK * who + i
             c = &t.cards[entry]
             memcpy(c, &m.cards[m.decks[who][i if by_choice else order[i]]], sizeof(card_t))
             c.creature.card = <uint8_t>entry
-            c.id = <uint8_t>card_id(m.rules, who, i)
+            c.id = <uint8_t>(first + step * i)
             s.deck[who][i] = <uint8_t>(MAX_DECK * who + (order[i] if by_choice else i))
         player_start(p, m.rules)
         p.deck_left = MAX_DECK
