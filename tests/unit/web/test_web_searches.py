@@ -20,6 +20,8 @@ from locmsim.search import BeamSearch
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
+from starlette.exceptions import HTTPException  # noqa: E402
+
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.jobs import Job, Jobs, StoppedError  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
@@ -181,6 +183,62 @@ def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
         assert answer.result() == {"stopped": True}
     found = page.post("/api/analyse/search", **asked, seconds=0.1)
     assert (found["stopped"], bool(found["lines"])) == (False, True)
+
+
+def test_a_search_that_was_left_makes_room_at_once(
+    page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Searches that were told to stop take a moment to end: others need not wait for that."""
+    key, _ = add(page)
+    asked = {"game": key, "turn": 6, "seconds": 0.01}
+    inside = threading.Semaphore(0)
+    ends = threading.Event()
+
+    def endless(*arguments: Any, check: Any, **options: Any) -> None:
+        inside.release()
+        assert ends.wait(60)
+        check()
+
+    with ThreadPoolExecutor(2) as pool, monkeypatch.context() as patch:
+        patch.setattr("locmsim.web.analyse.analyse", endless)
+        answers = [
+            pool.submit(page.post, "/api/analyse/search", **asked, search=name)
+            for name in ("mine", "theirs")
+        ]
+        for _ in answers:
+            assert inside.acquire(timeout=60)
+        patch.undo()
+        error = page.post("/api/analyse/search", 429, **asked)["error"]
+        assert "other searches are running" in error
+        page.post("/api/analyse/stop", search="mine")
+        assert not page.post("/api/analyse/search", **asked)["stopped"]
+        assert not any(answer.done() for answer in answers)
+        page.post("/api/analyse/stop", search="theirs")
+        ends.set()
+        assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
+
+
+def test_a_job_that_was_stopped_makes_room_at_once(page: Client) -> None:
+    """It takes a moment to end: others need not wait, and the same can be started again."""
+    ends = threading.Event()
+
+    def endless(job: Job) -> None:
+        assert ends.wait(60)
+        job.check()
+
+    jobs = page.site.jobs
+    first, second = jobs.start("first", endless), jobs.start("second", endless)
+    assert jobs.start("first", endless) is first
+    with pytest.raises(HTTPException, match="other searches are running"):
+        jobs.start("third", endless)
+    first.stop()
+    again = jobs.start("first", endless)
+    assert again is not first
+    assert first.running
+    ends.set()
+    for job in (first, second, again):
+        job.join(60)
+    assert [job.view()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
 
 
 def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -354,20 +354,21 @@ export class Board {
     this.arrows.setAttribute("viewBox", `0 0 ${around.width} ${around.height}`);
     this.arrows.replaceChildren();
     if (!scene) return;
-    /** @param {Element|null} place @param {number} [height] */
-    const middle = (place, height = 0.5) => {
+    /** @param {Element|null} place */
+    const middle = (place) => {
       if (!place) return null;
       const box = place.getBoundingClientRect();
-      const y = box.top + box.height * height - around.top;
+      const y = box.top + box.height / 2 - around.top;
       return { x: box.left + box.width / 2 - around.left, y };
     };
     const card = (/** @type {string} */ id) => this.root.querySelector(`.card[data-id="${id}"]`);
     for (const action of [...own, ...this.pointed]) {
       const [word, first, second] = action.split(" ");
       const mover = scene.board.turn & 1;
-      const side = (/** @type {number} */ player) => this.root.querySelector(`#side${player} .who`);
-      const from = middle(card(first) ?? side(mover));
-      let to = second === "-1" ? middle(side(1 - mover)) : middle(card(second));
+      const of = (/** @type {number} */ player, /** @type {string} */ part) =>
+        this.root.querySelector(`#side${player} ${part}`);
+      const from = middle(card(first) ?? of(mover, ".name"));
+      let to = middle(second === "-1" ? of(1 - mover, ".of-health") : card(second));
       if (word === "SUMMON") {
         const row = `.row[data-player="${mover}"][data-lane="${second ?? 0}"]`;
         to = middle(this.root.querySelector(row));

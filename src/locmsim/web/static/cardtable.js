@@ -2,7 +2,7 @@
 // What became of each card in the games of a tournament, and how often its player won.
 
 import { everybody, tenths } from "./arenatables.js";
-import { element, named, number, percent, refill, select } from "./dom.js";
+import { element, named, number, refill, select } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -14,7 +14,7 @@ import { notice, shown, tell } from "./site.js";
 /** @param {string} title @param {string} text */
 const numbers = (title, text) => element("td", { class: "number", "data-name": title, text });
 
-/** The part of the offered cards that was chosen. @param {Row} row */
+/** Chosen copies for each card on offer. @param {Row} row */
 const taken = ({ cases: { offered, chosen } }) =>
   offered.copies ? chosen.copies / offered.copies : null;
 
@@ -45,7 +45,7 @@ const COLUMNS = [
     value: taken,
     cell: (row) => {
       const share = taken(row);
-      return numbers("taken", share === null ? "\u2013" : percent(share));
+      return numbers("taken", share === null ? "\u2013" : share.toFixed(2));
     },
   },
   ...["offered", "chosen", "in deck", "drawn", "played"].map(won),
@@ -94,7 +94,8 @@ export class CardTable {
         class: "dim",
         text:
           "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
-          "played such a card, with 95 % intervals, and the number of these games.",
+          "played such a card, with 95 % intervals, and the number of these games. Taken: chosen " +
+          "copies for each card on offer.",
       }),
       element("div", { class: "bar" }, whose, this.begin, this.progress, this.counted),
       this.sorting,

@@ -19,20 +19,17 @@ export class ChoiceView {
     this.choose = choose;
     /** The deck that is being built. @type {string[]} */
     this.chosen = [];
+    this.prompt = element("p", { class: "prompt", "aria-live": "polite" });
   }
 
   /** @param {Choice} choice @param {boolean} asked @param {HTMLElement} tools */
   show(choice, asked, tools) {
     this.choice = choice;
-    const prompt = element("p", {
-      class: "prompt",
-      "aria-live": "polite",
-      text: asked ? "" : "The opponent is thinking\u2026",
-    });
+    this.prompt.textContent = asked ? "" : "The opponent is thinking\u2026";
     const box = element("div", { class: "choosing" });
-    if (choice.draft) this.draft(box, choice, tools, prompt);
+    if (choice.draft) this.draft(box, choice, tools);
     else if (asked) this.construct(box, choice, tools);
-    else box.append(element("h1", { text: "Your deck" }), tools, prompt);
+    else box.append(element("h1", { text: "Your deck" }), tools, this.prompt);
     this.host.replaceChildren(box);
   }
 
@@ -43,15 +40,14 @@ export class ChoiceView {
     return button;
   }
 
-  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools
-   * @param {HTMLElement} prompt */
-  draft(box, choice, tools, prompt) {
+  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
+  draft(box, choice, tools) {
     const offer = element("div", { id: "offer", class: "draft" });
     for (const key of choice.offer) offer.append(this.card(key, () => this.choose([key])));
     const curve = new CurveView(this.deck);
     curve.show(choice.chosen, choice.size);
     const title = `Choose a card: ${choice.chosen.length + 1} of ${choice.size}`;
-    box.append(element("h1", { text: title }), tools, prompt, offer, curve.root);
+    box.append(element("h1", { text: title }), tools, this.prompt, offer, curve.root);
   }
 
   /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
@@ -148,7 +144,7 @@ export class ChoiceView {
     if (this.choice.draft) {
       for (const key of cards)
         this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
-      this.tell(`The bot would take ${this.deck.cards[cards[0]].title}.`);
+      this.prompt.textContent = `The bot would take ${this.deck.cards[cards[0]].title}.`;
     } else this.chosen = cards;
   }
 }

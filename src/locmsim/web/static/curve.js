@@ -1,7 +1,7 @@
 // @ts-check
 // A deck: its mana curve, its counts and its cards. Part of every page and of a replay's file.
 
-import { element } from "./dom.js";
+import { counted, element } from "./dom.js";
 
 const COSTS = 13;
 
@@ -13,9 +13,12 @@ export function manaCurve(rows) {
   const most = Math.max(1, ...costs);
   const label = `Cards by cost: ${costs.join(", ")}`;
   const curve = element("div", { class: "curve", role: "img", "aria-label": label });
-  costs.forEach((count, cost) => {
+  costs.forEach((/** @type {number} */ count, cost) => {
     const name = cost === COSTS - 1 ? `${cost}+` : String(cost);
-    const bar = element("i", { "data-cost": name, title: `${count} cards of cost ${name}` });
+    const bar = element("i", {
+      "data-cost": name,
+      title: `${counted(count, "card")} of cost ${name}`,
+    });
     bar.style.setProperty("height", `${(100 * count) / most}%`);
     curve.append(bar);
   });
@@ -62,7 +65,8 @@ export class CurveView {
         ),
       );
     }
-    const counts = `${cards.length} of ${size}: ${creatures} creatures, ${rows.length - creatures} items`;
+    const kinds = [counted(creatures, "creature"), counted(rows.length - creatures, "item")];
+    const counts = `${cards.length} of ${size}: ${kinds.join(", ")}`;
     this.root.replaceChildren(element("p", { id: "counts", text: counts }), manaCurve(rows), list);
   }
 }

@@ -97,6 +97,8 @@ export function forPage(event) {
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
+/** A number of things. @param {number} count @param {string} what one of them */
+export const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 /** A text with a minus sign in place of a hyphen. @param {string|number} value */
 export const minus = (value) => String(value).replace("-", "\u2212");
 /** A change, with its sign. @param {number} value */

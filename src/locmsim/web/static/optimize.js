@@ -57,7 +57,7 @@ function draw(svg, one) {
 async function update() {
   const { runs } = /** @type {{runs: Run[]}} */ (await ask("/api/optimize"));
   notice();
-  $("main").replaceChildren(...runs.map(section));
+  $("main").replaceChildren(element("h1", { text: "Tuning" }), ...runs.map(section));
   const pictures = document.querySelectorAll("svg.chart");
   runs.flatMap((run) => run.parameters ?? []).forEach((one, i) => draw(pictures[i], one));
 }

@@ -333,7 +333,7 @@ export class Game {
         if (!this.view.choice?.draft) this.show();
         return;
       }
-      const words = found.words.length ? found.words : ["nothing"];
+      const words = found.words.length ? found.words : ["End the turn"];
       this.viewer?.board.point(found.actions);
       this.advice.replaceChildren(
         element("h2", { text: "From the start of this turn, beam would play" }),
@@ -346,11 +346,13 @@ export class Game {
           id: "chance",
           text: `Your chance of winning would be ${percent(found.chance)}.`,
         }),
-        element("button", {
-          id: "follow",
-          text: "Do that",
-          onclick: () => this.obey(found.actions),
-        }),
+        found.actions.length || this.view.done.length
+          ? element("button", {
+              id: "follow",
+              text: "Do that",
+              onclick: () => this.obey(found.actions),
+            })
+          : "",
       );
     });
   }

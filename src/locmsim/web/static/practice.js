@@ -6,6 +6,7 @@ import { painter } from "./cards.js";
 import "./cardtext.js";
 import {
   $,
+  counted,
   element,
   forPage,
   isolated,
@@ -63,8 +64,8 @@ class Table {
     this.end = button("end", "End turn", () => this.answer(), "e");
     this.end.classList.add("main");
     this.undo = button("undo", "Undo", () => this.takeBack(), "u");
-    this.again = button("again", "From the start", () => this.restart());
-    this.solve = button("solve", "Show the best turn", () => this.solution());
+    this.again = button("again", "Restart", () => this.restart());
+    this.solve = button("solve", "Solution", () => this.solution());
     this.next = button("next", "Next", () => this.goOn(), "n");
     this.stage = element("div", { class: "stage" });
     this.told = element("div", { id: "verdict", class: "ending", hidden: true, role: "status" });
@@ -280,9 +281,6 @@ class Table {
 }
 
 const table = new Table();
-
-/** A number of things. @param {number} count @param {string} what one of them */
-const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** Rows to choose an exercise by; those that were solved say so. @param {Exercise[]} list */
 function rows(list) {

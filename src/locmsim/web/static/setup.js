@@ -219,7 +219,8 @@ async function load(kept) {
 /** A field for a number of a player. @param {Field} field @param {number} player */
 function figure(field, player) {
   const name = `${field.name} ${player ? "above" : "below"}`;
-  const named = { ...field, name: `${field.name}${player}`, text: name };
+  const text = `${field.text} ${player ? "above" : "below"}`;
+  const named = { ...field, name: `${field.name}${player}`, text };
   return fieldOf(named, "", { "data-name": name, onchange: keep });
 }
 
