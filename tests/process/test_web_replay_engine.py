@@ -93,7 +93,7 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     page = open_page(page_of(rules), f"#turn={turn}", **DESK, **CALM)
     page.click("#tab-engine")
     page.select_option("#out-seat", str(loser))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     page.click("#out")
     names = ["Level 5", "Level 5"]
     names[loser] = "You"
@@ -136,7 +136,7 @@ def test_a_person_acts_and_takes_back(screen, open_page: Opener):
     press = page.tap if touch else page.click
     press("#tab-engine")
     page.select_option("#out-seat", str(turn % 2))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     press("#out")
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
     _, card, lane = action.split(" ")

@@ -105,7 +105,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             "searches": found.searches,
             "nodes": found.nodes,
             "seconds": found.elapsed,
-            "mover": position.mover,
             "played": position.answer[:_ANSWER],
             "played_words": line_words(
                 position.root,
