@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 
 from locmsim import State, StateBatch
 from locmsim.game.positions import random_game, start_position
@@ -146,7 +147,8 @@ def digests(rules: str, name: str, count: int) -> list[str]:
 @pytest.mark.parametrize("rules", RULES_NAMES)
 def test_answers_are_those_of_before(name: str, rules: str) -> None:
     expected = json.loads(FILE.read_text())[rules][name]
-    assert digests(rules, name, POSITIONS) == expected
+    count = amount(600, most=POSITIONS)
+    assert digests(rules, name, count) == expected[: count // STEP]
 
 
 def main() -> None:
