@@ -10,7 +10,11 @@ import argparse
 from locmsim.agents import make_agent
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
-from locmsim.tuning.evaluate import evaluate
+
+try:
+    from locmsim.tuning.evaluate import evaluate
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[envs]'") from None
 
 OPPONENTS = ("random", "max-attack", "osl", "greedy")
 #: Number of card sets, large enough that single sets do not matter.

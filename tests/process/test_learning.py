@@ -180,7 +180,11 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     import attention
 
     run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
-    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--output", "a.onnx", cwd=tmp_path)
+    small = ["a.npz", "--epochs", 1, "--seeds", 2, "--output", "a.onnx"]
+    out = run(EXAMPLES / "attention.py", *small, cwd=tmp_path)
+    assert out.count("epoch 1: ") == 2
+    files = [(tmp_path / f"a-{seed}.onnx").read_bytes() for seed in (1, 2)]
+    assert files[0] != files[1]
     # Write the file in another process, since other libraries may warn.
     code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
     code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"
@@ -209,7 +213,22 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
     assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
     assert len(np.unique(chosen)) > 40
-    run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
+    run("-m", "locmsim", "arena", "policy:path=a-1.onnx", "random", "--games", 2, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in EXAMPLES.glob("*.py")))
+def test_a_missing_package_is_one_line_that_says_what_to_install(script):
+    code = (
+        "import runpy, sys; path = sys.argv[1]; sys.argv = [path, '--help']\n"
+        "foreign = 'gymnasium onnx ray sb3_contrib tensordict tianshou torch torchrl'\n"
+        "sys.modules.update(dict.fromkeys(foreign.split()))\n"
+        "sys.path.insert(0, path.rpartition('/')[0]); runpy.run_path(path, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(EXAMPLES / script)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"import of (\w+) halted; .+: pip install .+\n", done.stderr)
 
 
 def test_stable_baselines_makes_environments_of_the_id():

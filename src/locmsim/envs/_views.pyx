@@ -23,11 +23,9 @@ from locmsim.envs._row cimport (
     show,
     table_of,
     view_row,
-    winner_of,
-    won_by,
 )
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, layout_item, layout_size, write_known
-from locmsim.game._match cimport NO_FAULT, match_t, n_seeds_of
+from locmsim.game._match cimport NO_FAULT, match_t, match_winner, n_seeds_of, won_by
 from locmsim.game.observation cimport Observation
 
 from locmsim.game._layout import LAYOUT_CODES
@@ -161,7 +159,7 @@ cdef class Views:
         cdef row_t* r = self.block.row(i)
         cdef const episode_t* e = &r.cold.last
         cdef const match_t* m = &e.m
-        cdef int won = winner_of(e)
+        cdef int won = match_winner(m)
         cdef bint illegal = m.fault != NO_FAULT
         cdef object score = float((won == 0) - (won == 1))
         cdef object match = None
@@ -198,7 +196,7 @@ cdef class Views:
             if not marked[i]:
                 continue
             e = &self.a.rows[i].cold.last
-            won = winner_of(e)
+            won = match_winner(&e.m)
             winner[i] = won
             seat[i] = e.seat
             length[i] = e.length
