@@ -18,6 +18,8 @@ from locmsim.web.views import legal_texts
 
 __all__ = ["browser", "open_page"]
 
+pytestmark = pytest.mark.slow
+
 #: The most bytes of a page.
 MOST = 900_000
 DESK = {"viewport": {"width": 1280, "height": 720}}
@@ -41,7 +43,6 @@ def open_engine(page, touch=False):
     ("screen", "rules"),
     amount([("desk", "1.5"), ("phone", "1.2")], most=[*itertools.product(SCREENS, RULE_SETS)]),
 )
-@pytest.mark.slow
 def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     touch = screen == "phone"
     result = golden_result(long_game(rules))
@@ -87,7 +88,6 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     assert step_of(page) == at
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.0"], most=RULE_SETS))
 def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     # Two turns before the end, the one who was to lose does nothing.
@@ -126,7 +126,6 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_person_acts_and_takes_back(screen, open_page: Opener):
     """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
@@ -184,7 +183,6 @@ def test_the_replay_works_without_the_engine(broken, open_page: Opener):
     assert step_of(page) == states - 1
 
 
-@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     need_compiler("1.0")
     game = next(game for game in golden_games("1.0") if len(game["turns"]) > 9)
