@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from amounts import slow_after
 from exported_c import build
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules
 
 from locmsim.cli.main import main
 from locmsim.cli.new import KINDS
