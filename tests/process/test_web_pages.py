@@ -124,7 +124,7 @@ def play_turns(page: Any) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+@pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
     page = visit(server(folder=str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
