@@ -499,7 +499,10 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
                 "greedy with decks mine.py:build: game 0: the worker",
             ),
             ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
-            ("def other(*_): pass", "decks: deck builder mine.py:build: no class or function 'build'"),
+            (
+                "def other(*_): pass",
+                "decks: deck builder mine.py:build: no class or function 'build'",
+            ),
         ],
     ),
 )

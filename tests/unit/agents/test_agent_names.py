@@ -135,7 +135,10 @@ def test_what_is_an_agent_and_what_a_command(mine):
         ("beam:plan=8", "agent beam: unknown option 'plan', expected .*; did you mean 'plans'?"),
         ("nowhere:Mine", "agent nowhere:Mine: no module 'nowhere'$"),
         ("locmsim.nowhere:Mine", "no module 'locmsim.nowhere'"),
-        ("locmsim.agents:Greedy", "no class or function 'Greedy' in .*; did you mean 'GreedyAgent'?"),
+        (
+            "locmsim.agents:Greedy",
+            "no class or function 'Greedy' in .*; did you mean 'GreedyAgent'?",
+        ),
         ("no/such.py:Mine", "agent no/such.py:Mine: no file 'no/such.py' .No such file"),
         ("mine.py:Mien", "no class or function 'Mien' in .*mine.py; did you mean 'Mine'?"),
         ("mine.py:answer", "agent mine.py:answer: answer is no class or function but 42"),

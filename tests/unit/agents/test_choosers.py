@@ -282,7 +282,7 @@ def test_commands_of_the_page(tmp_path, monkeypatch, capsys):
     """The commands with choosers in docs/training.md, with fewer games and untrained networks."""
     page = Path(__file__).parents[3] / "docs" / "training.md"
     monkeypatch.chdir(tmp_path)
-    for folder in ("construct", "match"):
+    for folder in ("construct/seed-1", "match"):
         (tmp_path / "runs" / folder).mkdir(parents=True)
         Policy.random("cards", seed=1).save(tmp_path / "runs" / folder / "choice.npz")
     Policy.random(seed=1).save(tmp_path / "runs" / "match" / "policy.npz")
