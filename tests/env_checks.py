@@ -231,6 +231,11 @@ def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
     venv.close()
 
 
+def seats_of(env):
+    """Return the caller's seat in each row, -1 for both."""
+    return np.array([env.games.rows.views.seat(row) for row in range(env.num_envs)])
+
+
 def row(observations, i):
     return {key: value[i] for key, value in observations.items()}
 

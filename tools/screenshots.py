@@ -109,7 +109,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             page.click("#ready")
             for _ in range(4):
                 advised(page)
-                if page.locator("#line li").all_inner_texts() != ["nothing"]:
+                if page.locator("#follow").count():
                     page.click("#follow")
                     page.wait_for_timeout(1500)  # its actions are carried out one by one
                 before = page.get_attribute("body", "data-version")

@@ -2,8 +2,6 @@
 
 from collections import namedtuple
 
-import numpy as np
-
 cimport cython
 from libc.stdint cimport int32_t, int8_t, uint8_t
 from libc.string cimport memcpy, memset
@@ -220,15 +218,6 @@ cdef class Views:
         for i in range(self.a.n):
             r = &self.a.rows[i]
             out[i] = mover_of(r)
-
-    def seats(self):
-        """Return an int8 array of the caller's seats, -1 for both."""
-        cdef Py_ssize_t i
-        found = np.empty(self.a.n, np.int8)
-        cdef int8_t[::1] out = found
-        for i in range(self.a.n):
-            out[i] = self.a.rows[i].seat
-        return found
 
     def masks(self, out):
         """Write the legal actions of each row, as a step does."""
