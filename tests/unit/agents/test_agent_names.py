@@ -141,7 +141,7 @@ def test_what_is_an_agent_and_what_a_command(mine):
         ),
         ("no/such.py:Mine", "agent no/such.py:Mine: no file 'no/such.py' .No such file"),
         ("mine.py:Mien", "no class or function 'Mien' in .*mine.py; did you mean 'Mine'?"),
-        ("mine.py:answer", "agent mine.py:answer: answer is no class or function but 42"),
+        ("mine.py:answer", "agent mine.py:answer: answer is neither a class nor a function but 42"),
         ("mine.py:Half", "agent mine.py:Half: it lacks the method act; an agent has reset, choose"),
         ("mine.py:half", "agent mine.py:half: it lacks the method act"),
         ("mine.py:Mine:deep=3", "agent mine.py:Mine: unknown option 'deep', expected depth, share"),

@@ -216,7 +216,7 @@ def test_choosers_that_draw_have_other_numbers_for_each_card(files):
         ("draft=policy:path={}/choice-1.5.npz", "trained on rules 1.5: use it as deck="),
         ("deck=policy:path={}/battle.npz", "it plays battles: a chooser of cards has layout"),
         ("deck={}/mydeck.py:nobody", "deck: .*nobody"),
-        ("deck={}/mydeck.py:NUMBER", "NUMBER is no class or function"),
+        ("deck={}/mydeck.py:NUMBER", "NUMBER is neither a class nor a function"),
     ],
 )  # fmt: skip
 def test_what_chooses_no_cards_is_refused(files, option, message):
