@@ -148,7 +148,9 @@ class Registry(UserDict[str, Any]):
                 f"{did_you_mean(attribute, known)}"
             ) from None
         if not callable(found):
-            raise ValueError(f"{where}: {attribute} is neither a class nor a function but {found!r}")
+            raise ValueError(
+                f"{where}: {attribute} is neither a class nor a function but {found!r}"
+            )
         return found
 
     def _imported(self, where: str, place: str, file: str | None) -> types.ModuleType:
