@@ -103,7 +103,13 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
     box = page.locator("#chart").bounding_box()
     page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 20)
     assert step_of(page) == last
+    # The last position says who has won; the others say nothing.
+    prompt = page.locator(".board .prompt")
+    winner = golden_result(game).winner
+    assert prompt.inner_text().strip("\u2068\u2069 ").startswith(("one", "two")[winner])
+    assert prompt.inner_text().endswith("won.")
     page.locator("#slider").fill("5")
+    assert prompt.inner_text() == ""
     page.locator("#view").focus()
     assert page.evaluate(SHOWN)[0]["health"] == str(
         [state for turn in game["turns"] for state in turn["states"]][5]["p"][0]["hp"]
@@ -340,7 +346,7 @@ def test_pictures(tmp_path: Path) -> None:
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack(">II", data[16:24]) == size
         # The picture of an empty page would be much smaller.
-        assert 30_000 < len(data) < 200_000
+        assert 30_000 < len(data) < 250_000
 
 
 @pytest.mark.slow
