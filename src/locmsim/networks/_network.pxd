@@ -1,9 +1,9 @@
 # A small neural network that predicts the result at the end of a turn, without the GIL.
 #
 # Its inputs are integers (`inputs_t`). All creatures of a side share their weights and are summed
-# by lane, and cards are summed over the hand, so that their order does not matter. The sizes are
-# constants: with sizes from the file, a whole search took 22 to 30 % longer. The same network in
-# PyTorch, for training, is in locmsim.tuning.positions.
+# by lane, and cards are summed over the hand, so that their order does not matter. There are two
+# sizes, each with code of its own: with sizes from the file, a whole search took 22 to 30 % longer.
+# The same network in PyTorch, for training, is in locmsim.tuning.positions.
 
 from libc.stdint cimport int16_t
 
@@ -13,11 +13,22 @@ cdef enum:
     CREATURE_INPUTS = 16
     CARD_INPUTS = 20
     OTHER_INPUTS = 39
-    SUMS = 8                    # units that are summed over creatures, and over cards
-    LANE = 16                   # units that see both sides of a lane
-    HIDDEN = 16                 # units in each of the two last hidden layers
+    # Units of a small and of a large network: summed over creatures, and over cards; units that see
+    # both sides of a lane; those of the two last hidden layers.
+    SUMS = 8
+    LANE = 16
+    HIDDEN = 16
+    DEEPER = 16
+    LARGE_SUMS = 16
+    LARGE_LANE = 32
+    LARGE_HIDDEN = 64
+    LARGE_DEEPER = 32
     # Lanes, the player's creatures, the opponent's, the player's cards, and the other inputs.
     JOINED = LANE + 3 * SUMS + OTHER_INPUTS
+    LARGE_JOINED = LARGE_LANE + 3 * LARGE_SUMS + OTHER_INPUTS
+    LARGE_NUMBERS = (
+        (2 * CREATURE_INPUTS + CARD_INPUTS) * LARGE_SUMS + (2 * LARGE_SUMS + 1) * LARGE_LANE
+        + (LARGE_JOINED + 1) * LARGE_HIDDEN + (LARGE_HIDDEN + 2) * LARGE_DEEPER + LARGE_JOINED + 1)
 
 ctypedef struct inputs_t:
     int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # both sides' slots; 0 in an empty one
@@ -26,17 +37,8 @@ ctypedef struct inputs_t:
     int16_t other[OTHER_INPUTS]
 
 ctypedef struct network_t:      # a ReLU follows each layer but the output
-    float creature[2][CREATURE_INPUTS][SUMS]
-    float card[CARD_INPUTS][SUMS]
-    float lane[2 * SUMS][LANE]
-    float lane_bias[LANE]
-    float hidden[JOINED][HIDDEN]
-    float hidden_bias[HIDDEN]
-    float deeper[HIDDEN][HIDDEN]
-    float deeper_bias[HIDDEN]
-    float output[HIDDEN]
-    float direct[JOINED]        # from the joined inputs to the output
-    float output_bias
+    bint large
+    float numbers[LARGE_NUMBERS]    # the arrays of `SHAPES` or `LARGE_SHAPES`, one after another
 
 # Returns the log-odds that `who`, whose turn ends, wins; the game must not be over.
 cdef float network_value(

@@ -6,14 +6,16 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
+__all__ = ["BLOCKS", "LARGE_SHAPES", "SHAPES", "Network", "checked", "inputs", "shapes_of"]
 
 SHAPES: dict[str, tuple[int, ...]]
+LARGE_SHAPES: dict[str, tuple[int, ...]]
 BLOCKS: dict[str, tuple[int, ...]]
 
 def checked(
     owner: str, arrays: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NDArray[np.float32]]: ...
+def shapes_of(arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]: ...
 
 @final
 class Network:

@@ -38,7 +38,7 @@ from types import MappingProxyType
 
 from locmsim._checks import player_number
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
+__all__ = ["BLOCKS", "LARGE_SHAPES", "SHAPES", "Network", "checked", "inputs", "shapes_of"]
 
 cdef enum:
     MOST = 20                   # printed values above this count as this
@@ -161,75 +161,107 @@ cdef void see(inputs_t* o, const state_t* s, const table_t* t, int who) noexcept
 # ---- the network ---------------------------------------------------------------------------------
 
 
-cdef inline void add_halves(float* to, float x, const float* row) noexcept nogil:
-    """Add a multiple of a row of 16 weights.
+cdef inline void add_eights(float* to, float x, const float* row, int n) noexcept nogil:
+    """Add a multiple of a row of n weights, a multiple of 8.
 
     gcc keeps the sums of eight units in registers, while longer loops stay loops.
     """
+    cdef int k
     add_row(to, x, row, 8)
-    add_row(to + 8, x, row + 8, 8)
+    if n > 8:
+        add_row(to + 8, x, row + 8, 8)
+    for k in range(16, n, 8):
+        add_row(to + k, x, row + k, 8)
+
+
+cdef inline float value_by_units(
+    const float* w, const inputs_t* seen, int cards, int n_sums, int n_lane, int n_hidden,
+    int n_deeper
+) noexcept nogil:
+    """Return the output of a network with constant numbers of units, given its arrays."""
+    cdef float units[LARGE_LANE]            # units of the present layer
+    cdef float sums[4 * LARGE_SUMS]         # by lane and side
+    cdef float joined[LARGE_JOINED]
+    cdef float hidden[LARGE_HIDDEN]
+    cdef float deeper[LARGE_DEEPER]
+    cdef int n_joined = n_lane + 3 * n_sums + OTHER_INPUTS
+    cdef const float* of_card = w + 2 * CREATURE_INPUTS * n_sums
+    cdef const float* of_lane = of_card + CARD_INPUTS * n_sums
+    cdef const float* of_hidden = of_lane + (2 * n_sums + 1) * n_lane
+    cdef const float* of_deeper = of_hidden + (n_joined + 1) * n_hidden
+    cdef const float* output = of_deeper + (n_hidden + 1) * n_deeper
+    cdef const float* direct = output + n_deeper
+    cdef const float* row
+    cdef float value = direct[n_joined]
+    cdef int side, slot, lane, i
+    memset(sums, 0, 4 * n_sums * sizeof(float))
+    memset(joined, 0, n_joined * sizeof(float))
+    for side in range(2):
+        for slot in range(MAX_BOARD):
+            if seen.creatures[side][slot][0]:
+                memset(units, 0, n_sums * sizeof(float))
+                row = w + side * CREATURE_INPUTS * n_sums
+                for i in range(CREATURE_INPUTS):
+                    add_eights(units, seen.creatures[side][slot][i], row + i * n_sums, n_sums)
+                add_relu(&sums[(2 * seen.lane[slot] + side) * n_sums], units, n_sums)
+    for lane in range(2):
+        memcpy(units, of_lane + 2 * n_sums * n_lane, n_lane * sizeof(float))
+        for i in range(2 * n_sums):
+            add_eights(units, sums[2 * n_sums * lane + i], of_lane + i * n_lane, n_lane)
+            joined[n_lane + i] += sums[2 * n_sums * lane + i]
+        add_relu(joined, units, n_lane)
+    for slot in range(cards):
+        memset(units, 0, n_sums * sizeof(float))
+        for i in range(CARD_INPUTS):
+            add_eights(units, seen.hand[slot][i], of_card + i * n_sums, n_sums)
+        add_relu(&joined[n_lane + 2 * n_sums], units, n_sums)
+    for i in range(OTHER_INPUTS):
+        joined[n_lane + 3 * n_sums + i] = seen.other[i]
+    memcpy(hidden, of_hidden + n_joined * n_hidden, n_hidden * sizeof(float))
+    memcpy(deeper, of_deeper + n_hidden * n_deeper, n_deeper * sizeof(float))
+    for i in range(n_joined):
+        value += joined[i] * direct[i]
+        add_eights(hidden, joined[i], of_hidden + i * n_hidden, n_hidden)
+    for i in range(n_hidden):
+        add_eights(deeper, hidden[i] if hidden[i] > 0 else 0, of_deeper + i * n_deeper, n_deeper)
+    for i in range(n_deeper):
+        value += deeper[i] * output[i] if deeper[i] > 0 else 0
+    return value
 
 
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who
 ) noexcept nogil:
     cdef inputs_t seen
-    cdef float units[LANE]              # units of the present layer
-    cdef float sums[2][2 * SUMS]        # [lane]
-    cdef float joined[JOINED]
-    cdef float hidden[HIDDEN]
-    cdef float deeper[HIDDEN]
-    cdef int side, slot, lane, i
-    cdef float value = n.output_bias
+    cdef int cards = s.p[who].hand_size
     see(&seen, s, t, who)
-    memset(sums, 0, sizeof(sums))
-    memset(joined, 0, sizeof(joined))
-    for side in range(2):
-        for slot in range(MAX_BOARD):
-            if seen.creatures[side][slot][0]:
-                memset(units, 0, sizeof(units))
-                for i in range(CREATURE_INPUTS):
-                    add_row(units, seen.creatures[side][slot][i], n.creature[side][i], SUMS)
-                add_relu(&sums[seen.lane[slot]][side * SUMS], units, SUMS)
-    for lane in range(2):
-        memcpy(units, n.lane_bias, sizeof(units))
-        for i in range(2 * SUMS):
-            add_halves(units, sums[lane][i], n.lane[i])
-            joined[LANE + i] += sums[lane][i]
-        add_relu(joined, units, LANE)
-    for slot in range(s.p[who].hand_size):
-        memset(units, 0, sizeof(units))
-        for i in range(CARD_INPUTS):
-            add_row(units, seen.hand[slot][i], n.card[i], SUMS)
-        add_relu(&joined[LANE + 2 * SUMS], units, SUMS)
-    for i in range(OTHER_INPUTS):
-        joined[LANE + 3 * SUMS + i] = seen.other[i]
-    memcpy(hidden, n.hidden_bias, sizeof(hidden))
-    memcpy(deeper, n.deeper_bias, sizeof(deeper))
-    for i in range(JOINED):
-        value += joined[i] * n.direct[i]
-        add_halves(hidden, joined[i], n.hidden[i])
-    for i in range(HIDDEN):
-        add_halves(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i])
-    for i in range(HIDDEN):
-        value += deeper[i] * n.output[i] if deeper[i] > 0 else 0
-    return value
+    if n.large:
+        return value_by_units(
+            n.numbers, &seen, cards, LARGE_SUMS, LARGE_LANE, LARGE_HIDDEN, LARGE_DEEPER)
+    return value_by_units(n.numbers, &seen, cards, SUMS, LANE, HIDDEN, DEEPER)
 
 
-#: Name -> shape of the arrays of a network, in their order in `network_t`.
-SHAPES = {
-    "creature": (2, CREATURE_INPUTS, SUMS),
-    "card": (CARD_INPUTS, SUMS),
-    "lane": (2 * SUMS, LANE),
-    "lane_bias": (LANE,),
-    "hidden": (JOINED, HIDDEN),
-    "hidden_bias": (HIDDEN,),
-    "deeper": (HIDDEN, HIDDEN),
-    "deeper_bias": (HIDDEN,),
-    "output": (HIDDEN,),
-    "direct": (JOINED,),
-    "output_bias": (),
-}
+def shapes_of_units(sums, lane, hidden, deeper):
+    """Return name -> shape of the arrays of a network, in their order in `network_t`."""
+    joined = lane + 3 * sums + OTHER_INPUTS
+    return {
+        "creature": (2, CREATURE_INPUTS, sums),
+        "card": (CARD_INPUTS, sums),
+        "lane": (2 * sums, lane),
+        "lane_bias": (lane,),
+        "hidden": (joined, hidden),
+        "hidden_bias": (hidden,),
+        "deeper": (hidden, deeper),
+        "deeper_bias": (deeper,),
+        "output": (deeper,),
+        "direct": (joined,),
+        "output_bias": (),
+    }
+
+
+#: Name -> shape of the arrays of a network, of the small size and of the large one.
+SHAPES = shapes_of_units(SUMS, LANE, HIDDEN, DEEPER)
+LARGE_SHAPES = shapes_of_units(LARGE_SUMS, LARGE_LANE, LARGE_HIDDEN, LARGE_DEEPER)
 #: Name -> shape of the parts of `inputs_t`, in their order.
 BLOCKS = {
     "creatures": (2, MAX_BOARD, CREATURE_INPUTS),
@@ -267,6 +299,12 @@ def checked(owner, arrays, shapes):
     return result
 
 
+def shapes_of(arrays):
+    """Return the shapes that the arrays of a network should have: `LARGE_SHAPES` or `SHAPES`."""
+    output = arrays.get("output")
+    return LARGE_SHAPES if getattr(output, "shape", None) == LARGE_SHAPES["output"] else SHAPES
+
+
 cdef float* put_arrays(float* to, dict arrays) except NULL:
     cdef const float[::1] numbers
     for array in arrays.values():
@@ -278,14 +316,15 @@ cdef float* put_arrays(float* to, dict arrays) except NULL:
 
 @cython.final
 cdef class Network:
-    """A network for use in searches; `arrays` has an array for each name in `SHAPES`.
+    """A network for use in searches; `arrays` has those of `SHAPES` or `LARGE_SHAPES`.
 
     ``ValueError`` names one that is missing, unknown, of the wrong shape or not finite.
     """
 
     def __cinit__(self, arrays):
-        self.arrays = MappingProxyType(checked("network", arrays, SHAPES))
-        put_arrays(<float*>&self.n, dict(self.arrays))
+        self.arrays = MappingProxyType(checked("network", arrays, shapes_of(arrays)))
+        self.n.large = self.arrays["output"].shape == LARGE_SHAPES["output"]
+        put_arrays(self.n.numbers, dict(self.arrays))
 
     def __reduce__(self):
         return Network, (dict(self.arrays),)

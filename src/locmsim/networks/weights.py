@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 from locmsim._io import data_file
 from locmsim.networks._decks import DECK_SHAPES
 from locmsim.networks._drafts import DRAFT_SHAPES
-from locmsim.networks._network import SHAPES, checked
+from locmsim.networks._network import checked, shapes_of
 from locmsim.networks.archives import json_of, object_of, read_archive, write_archive
 from locmsim.rules.rulesets import RULES, get_rules
 
@@ -325,7 +325,7 @@ def _check(rules: str, weights: Weights) -> None:
         for part in _TABLES:
             _check_table(part, getattr(weights, part), getattr(ours, part))
         if weights.network is not None:
-            checked("network", weights.network, SHAPES)
+            checked("network", weights.network, shapes_of(weights.network))
         for part, shapes in _ENSEMBLES.items():
             networks = getattr(weights, part)
             if networks is not None and (part == "draft_value") != get_rules(rules).draft:
