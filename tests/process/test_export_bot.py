@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from amounts import amount, slow_after
 from exported_c import STANDARDS, build, check
@@ -17,6 +18,7 @@ from locmsim.cli.main import main
 from locmsim.decks import build_deck, deck_builder, deck_line, draft_picker, pick
 from locmsim.export import LIMIT, export_bot
 from locmsim.game.match import Match
+from locmsim.networks import LARGE_SHAPES
 from locmsim.networks.weights import WeightsFile, default_weights
 
 #: Maximum size of the file, below the site's limit so that the weights can grow.
@@ -215,6 +217,26 @@ def test_weights_of_ones_own(program, tmp_path):
     assert rounded.evaluation["own.attack"] == 2.5
     mine = build(tmp_path / "bot.c", tmp_path / "bot", "-O0")
     compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
+
+
+def with_large_network(rules):
+    rng = np.random.default_rng(3)
+    network = {name: 0.05 * rng.standard_normal(shape) for name, shape in LARGE_SHAPES.items()}
+    return {rules: replace(default_weights(rules), network=network)}
+
+
+@pytest.mark.slow
+def test_a_large_network(tmp_path):
+    WeightsFile(with_large_network("1.2")).save(tmp_path / "mine.npz")
+    options = ["--weights", str(tmp_path / "mine.npz"), "--write-weights", str(tmp_path / "b.npz")]
+    assert main(["export", "--rules", "1.2", *options, "-o", str(tmp_path / "bot.c")]) == 0
+    mine = build(tmp_path / "bot.c", tmp_path / "bot", "-O1")
+    compare(mine, tmp_path / "b.npz", "1.2", "beam", 500, [3])
+
+
+@each_rules
+def test_a_large_network_fits_the_site(rules):
+    assert len(export_bot(rules, with_large_network(rules)).text) <= LIMIT
 
 
 @each_rules_slowly

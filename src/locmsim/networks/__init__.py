@@ -3,7 +3,16 @@
 They are trained by `locmsim.tuning`.
 """
 
-from locmsim.networks._network import BLOCKS, SHAPES, Network, inputs
+from locmsim.networks._network import BLOCKS, LARGE_SHAPES, SHAPES, Network, inputs
 from locmsim.networks.weights import Weights, WeightsFile, default_weights
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "Weights", "WeightsFile", "default_weights", "inputs"]
+__all__ = [
+    "BLOCKS",
+    "LARGE_SHAPES",
+    "SHAPES",
+    "Network",
+    "Weights",
+    "WeightsFile",
+    "default_weights",
+    "inputs",
+]

@@ -57,8 +57,8 @@ class Weights:
     evaluation
         The linear evaluation: a weight for each name in `locmsim.search.TERMS`.
     network
-        The value network that predicts results, see `locmsim.networks.SHAPES`; if None, the
-        linear evaluation predicts them.
+        The value network that predicts results, see `locmsim.networks.SHAPES` and `LARGE_SHAPES`;
+        if None, the linear evaluation predicts them.
     deck_score
         Rules 1.5: the effect of one copy of a card on the log-odds of winning, a weight for each of
         `locmsim.decks.CARD_TERMS`. None in rules with a draft.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.decks import CARD_TERMS
-from locmsim.networks import Weights
+from locmsim.networks import LARGE_SHAPES, Weights
+from locmsim.networks._network import shapes_of
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
@@ -32,6 +33,9 @@ _NETWORKS = 4
 _FIRST: dict[str, Any] = {"epochs": 12}
 _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
 
+#: One in so many positions is kept apart to choose between networks.
+_HELD_OUT = 10
+
 
 def check_packages(parts: Iterable[str]) -> None:
     """Raise ``ImportError`` naming a package that these parts need and that is missing."""
@@ -47,7 +51,9 @@ def check_packages(parts: Iterable[str]) -> None:
         import_module("locmsim.tuning.training")
 
 
-def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
+def fit_part(
+    part: str, weights: Weights, games: Games, *, network_size: str = "same"
+) -> tuple[Weights, float]:
     """Fit or train a part on games.
 
     Parameters
@@ -58,6 +64,8 @@ def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]
         The current weights.
     games
         The games to train on.
+    network_size
+        As in `TuningSettings`.
 
     Returns
     -------
@@ -73,7 +81,10 @@ def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]
     ImportError
         A package is missing, see `check_packages`.
     """
-    new, loss = _FITS[part](weights, games)
+    if part == "network":
+        new, loss = _network(weights, games, network_size)
+    else:
+        new, loss = _FITS[part](weights, games)
     _log.info("%s: loss %.4f", part, loss)
     return new, loss
 
@@ -89,10 +100,31 @@ def _evaluation(weights: Weights, games: Games) -> tuple[Weights, float]:
     return replace(weights, evaluation={**old, **new}), loss
 
 
-def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
-    from locmsim.tuning.positions import train_network
+def _network(weights: Weights, games: Games, size: str) -> tuple[Weights, float]:
+    """Return a network and its loss in positions of games that it was not trained on.
 
-    arrays, loss = train_network(games.position_inputs, games.position_won)
+    One is trained from scratch and one continues from the present network, if it has no more units.
+    The one that predicts the other games better is returned: few games cannot replace those that
+    the present network was trained on, and many can.
+    """
+    from locmsim.tuning.positions import network_loss, train_network
+
+    present = weights.network
+    was_large = present is not None and shapes_of(present) is LARGE_SHAPES
+    large = was_large if size == "same" else size == "large"
+    positions, won = games.position_inputs, games.position_won
+    known = len(won) - len(won) // _HELD_OUT
+    ways: list[dict[str, Any]] = [{}]
+    if present is not None and large >= was_large:
+        ways.append({"start": present, **_MORE})
+    found = []
+    for way in ways:
+        arrays, _ = train_network(positions[:known], won[:known], large=large, **way)
+        # With too few positions to keep some apart, all of them decide.
+        rest = known if known < len(won) else 0
+        found.append((network_loss(arrays, positions[rest:], won[rest:]), arrays))
+        _log.info("network: loss %.4f %s", found[-1][0], "continued" if way else "from scratch")
+    loss, arrays = min(found, key=lambda pair: pair[0])
     return replace(weights, network=arrays), loss
 
 
@@ -140,5 +172,4 @@ _FITS: Mapping[str, Callable[[Weights, Games], tuple[Weights, float]]] = {
     "eval": _evaluation,
     "deck": _deck,
     "draft": _draft,
-    "network": _network,
 }

@@ -62,7 +62,8 @@ MAX_WEIGHT = 999.0
 _WEIGHT_NOISE = 0.3
 _ADDED = 0.015
 _RANDOM_PICKS = 0.5
-#: Rules 1.5: games per card set, and decks proposed for them. A deck takes as long as a game.
+#: Games per card set or draft, and decks proposed for them. A deck, and what the belief needs of a
+#: draft, take as long as a game.
 _GAMES_PER_POOL = 10
 _DECKS = 6
 
@@ -287,7 +288,6 @@ class SelfPlay:
     def __call__(self) -> Games:
         settings = self.settings
         rng = settings.random("games", self.iteration, self.chunk)
-        draft = RULES[settings.rules].draft
         # Better evaluations are found among players with different evaluations.
         explores = not {"eval", "network"}.isdisjoint(settings.parts)
         evaluations = [CompiledEvaluation(weights.evaluation) for weights in self.players]
@@ -298,11 +298,11 @@ class SelfPlay:
             # One player has the best weights, the other earlier ones half of the time.
             players = [0, rng.choice([0, rng.randrange(len(self.players))])]
             rng.shuffle(players)
-            if draft or number % _GAMES_PER_POOL == 0:
+            if number % _GAMES_PER_POOL == 0:
                 pool = rng.choice(self.pools)
                 offer = _offer(settings.rules, pool)
-                decks = self._decks(offer, players, rng)
-            pair = decks if draft else rng.sample(decks, 2)
+                decks = self._decks(offer, rng)
+            pair = rng.sample(decks, 2)
             for deck in pair:
                 rng.shuffle(deck)
             evaluators = [
@@ -322,15 +322,16 @@ class SelfPlay:
                 self._add_positions(rows, ends or (), winner, rng)
         return rows.games()
 
-    def _decks(self, offer: _Offer, players: Sequence[int], rng: random.Random) -> list[list[Card]]:
+    def _decks(self, offer: _Offer, rng: random.Random) -> list[list[Card]]:
         rules = self.settings.rules
-        if RULES[rules].draft:
-            return [_Chooser(rules, self.players[i]).deck(offer, rng) for i in players]
         decks = []
         for _ in range(_DECKS):
             weights = rng.choice(self.players)
-            networks = weights.deck_value or ()
-            decks.append(propose_deck(offer.cards, networks, rng, score_builder(weights)))
+            if RULES[rules].draft:
+                decks.append(_Chooser(rules, weights).deck(offer, rng))
+            else:
+                networks = weights.deck_value or ()
+                decks.append(propose_deck(offer.cards, networks, rng, score_builder(weights)))
         return decks
 
     def _add_positions(

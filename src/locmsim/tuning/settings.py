@@ -81,6 +81,13 @@ class TuningSettings:
         ),
     ] = 1000
     seed: Seed = 1
+    network_size: Annotated[
+        str,
+        Option(
+            "size of the value network: that of the present one, small or large",
+            choices=("same", "small", "large"),
+        ),
+    ] = "same"
 
     def __post_init__(self) -> None:
         draft = get_rules(self.rules).draft

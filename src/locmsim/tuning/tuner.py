@@ -303,7 +303,9 @@ class Tuner:
         joined = Games.joined([self._games[i] for i in sorted(self._games)])
         candidates, losses = {}, {}
         for part in self.settings.parts:
-            candidates[part], losses[part] = fit_part(part, self.best, joined)
+            candidates[part], losses[part] = fit_part(
+                part, self.best, joined, network_size=self.settings.network_size
+            )
         if len(candidates) > 1:
             every = {
                 field: getattr(weights, field)

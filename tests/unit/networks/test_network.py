@@ -10,7 +10,7 @@ from oracles.networks import blocks, position_log_odds
 
 from locmsim import State
 from locmsim.game.positions import random_game, start_position
-from locmsim.networks import BLOCKS, SHAPES, Network, inputs
+from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, Network, inputs
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
 
 
@@ -23,17 +23,20 @@ def states(rules: str, games: int = 4) -> list[State]:
     ]
 
 
-def random_arrays(seed: int = 0) -> dict[str, np.ndarray]:
+def random_arrays(seed: int = 0, shapes: dict = SHAPES) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
-    return {name: 0.2 * rng.standard_normal(shape) for name, shape in SHAPES.items()}
+    return {name: 0.2 * rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
 @each_rules
-def test_it_computes_what_numpy_does(rules):
-    network = Network(random_arrays())
+@pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
+def test_it_computes_what_numpy_does(rules, shapes):
+    arrays = random_arrays(shapes=shapes)
+    network = Network(arrays)
+    assert {name: array.shape for name, array in network.arrays.items()} == shapes
     some = states(rules)
     for player in (0, 1):
-        expected = [position_log_odds(random_arrays(), inputs(state, player)) for state in some]
+        expected = [position_log_odds(arrays, inputs(state, player)) for state in some]
         got = [network(state, player) for state in some]
         np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-3)
 
@@ -80,6 +83,13 @@ def test_what_it_sees_does_not_depend_on_what_is_hidden():
 def test_bad_arrays_are_named(change, message):
     with pytest.raises(ValueError, match=message):
         Network({**random_arrays(), **change})
+
+
+def test_arrays_of_two_sizes_do_not_go_together():
+    arrays = random_arrays(shapes=LARGE_SHAPES)
+    arrays["hidden"] = random_arrays()["hidden"]
+    with pytest.raises(ValueError, match=r"hidden: expected shape \(119, 64\), got \(79, 16\)"):
+        Network(arrays)
 
 
 def test_missing_arrays_are_named():

@@ -16,7 +16,7 @@ from locmsim.agents import make_agent
 from locmsim.decks import CARD_TERMS, build_deck, card_score, static_order
 from locmsim.decks.value import SHAPES as DECK_SHAPES
 from locmsim.game.positions import start_position
-from locmsim.networks import SHAPES, Network, Weights, WeightsFile, default_weights
+from locmsim.networks import LARGE_SHAPES, SHAPES, Network, Weights, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import TERMS, BeamSearch, Evaluation
 
@@ -83,10 +83,11 @@ def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, what)
     assert all(match["interval"][0] > 0.5 for match in entry["accepted"])
 
 
-def test_what_is_saved_is_read(tmp_path):
+@pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
+def test_what_is_saved_is_read(shapes, tmp_path):
     """Arrays are read bit for bit; rule sets that the file lacks have the package's weights."""
     rng = np.random.default_rng(1)
-    network = {name: rng.random(shape, np.float32) for name, shape in SHAPES.items()}
+    network = {name: rng.random(shape, np.float32) for name, shape in shapes.items()}
     value = [{name: rng.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
     weights = Weights(
         {**OURS.evaluation, "own.health": 1 / 3}, network, {**OURS.deck_score, "draw": 0.1}, value

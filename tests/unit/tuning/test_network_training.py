@@ -15,7 +15,14 @@ from locmsim.decks.draft_value import DraftValue
 from locmsim.decks.value import SHAPES as DECK_SHAPES
 from locmsim.decks.value import DeckValue, default_value, term_rows
 from locmsim.game.positions import random_game, start_position
-from locmsim.networks import BLOCKS, SHAPES, Network, default_weights, inputs
+from locmsim.networks import (
+    BLOCKS,
+    LARGE_SHAPES,
+    SHAPES,
+    Network,
+    default_weights,
+    inputs,
+)
 from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.tuning.card_values import copies_of
@@ -144,6 +151,33 @@ def test_the_network_that_is_trained_is_the_one_that_searches_run(rules: str) ->
     network = Network(model.unscaled())
     expected = [network(state, 1) for state in some]
     np.testing.assert_allclose(log_odds(model, positions), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
+def test_a_network_continues_from_a_smaller_one_or_one_like_it(shapes: dict) -> None:
+    """What it predicts is the same at first; training makes use of the units that were added."""
+    some = states("1.2", 2)
+    positions = np.stack([inputs(state, 0) for state in some])
+    start = default_weights("1.2").network
+    model = PositionModel(positions, np.random.default_rng(0), shapes, start)
+    expected = [Network(start)(state, 0) for state in some]
+    np.testing.assert_allclose(log_odds(model, positions), expected, rtol=1e-3, atol=1e-3)
+    before = model.unscaled()
+    assert {name: array.shape for name, array in before.items()} == shapes
+    won = np.arange(len(some)) % 2
+    after, _ = train_network(
+        positions, won, large=shapes is LARGE_SHAPES, start=start, epochs=30, rate=3e-3
+    )
+    assert (after["output"] != before["output"]).mean() > 0.5  # the others are dead
+
+
+def test_a_small_network_does_not_continue_from_a_large_one() -> None:
+    positions = np.stack([inputs(state, 0) for state in states("1.5")])
+    won = np.arange(len(positions)) % 2
+    large, _ = train_network(positions, won, large=True, epochs=1)
+    assert {name: array.shape for name, array in large.items()} == LARGE_SHAPES
+    with pytest.raises(ValueError, match="start: a large network, where a small one is trained"):
+        train_network(positions, won, start=large, epochs=1)
 
 
 def test_training_of_positions_is_repeatable() -> None:

@@ -18,7 +18,7 @@ from locmsim import State
 from locmsim.decks import CARD_TERMS, build_deck, pick
 from locmsim.decks.value import term_rows
 from locmsim.game.match import Match
-from locmsim.networks import BLOCKS, SHAPES, WeightsFile, default_weights
+from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
 from locmsim.search._evaluation import CompiledEvaluation
@@ -168,6 +168,36 @@ def test_what_is_learnt_from() -> None:
     assert replace(new, deck_score=None, deck_value=None) == replace(
         default_weights("1.5"), deck_score=None, deck_value=None
     )
+
+
+def test_a_network_continues_unless_one_from_scratch_is_better() -> None:
+    """A few games cannot replace those of the package's network, but one that is wrong they can."""
+    pytest.importorskip("torch")
+    settings = TuningSettings("1.2", parts=("network",), games=100, nodes=600, pools=20)
+    weights = default_weights("1.2")
+    found = self_play.SelfPlay(settings, 1, 0, 100, range(1, 20), [weights])()
+    new, loss = fit_part("network", weights, found)
+    assert 0 < loss < 0.69
+    assert 0 < np.abs(new.network["output"] - weights.network["output"]).max() < 0.01
+    wrong = {name: -20 * array if name in ("output", "direct") else array
+             for name, array in weights.network.items()}  # fmt: skip
+    again, _ = fit_part("network", replace(weights, network=wrong), found)
+    assert np.abs(again.network["output"] - wrong["output"]).max() > 0.1
+    large, _ = fit_part("network", weights, found, network_size="large")
+    assert {name: array.shape for name, array in large.network.items()} == LARGE_SHAPES
+    same, _ = fit_part("network", large, found)
+    assert {name: array.shape for name, array in same.network.items()} == LARGE_SHAPES
+    small, _ = fit_part("network", large, found, network_size="small")
+    assert {name: array.shape for name, array in small.network.items()} == SHAPES
+
+
+def test_games_of_a_draft_share_their_offers() -> None:
+    """Ten games in a row have the same cards; players still draft different decks."""
+    settings = TuningSettings("1.2", games=20, nodes=20, pools=1000)
+    found = self_play.SelfPlay(settings, 1, 0, 20, range(1, 1000), [default_weights("1.2")])()
+    assert len(set(found.pools.tolist())) <= 3
+    decks = {tuple(sorted(deck)) for pair in found.decks.tolist() for deck in pair}
+    assert 6 < len(decks) <= 12
 
 
 def test_a_draw_is_half_a_win_in_either_seat(
