@@ -66,7 +66,7 @@ export function painter(deck) {
     const row = letters.map((letter, i) => {
       const known = badges.get(letter) ?? parsed(deck.badges[letter]);
       badges.set(letter, known);
-      const badge = shape("g", { transform: `translate(${start + gap * i} 95)` });
+      const badge = shape("g", { transform: `translate(${start + gap * i} 93)` });
       for (const part of known.childNodes) badge.append(document.importNode(part, true));
       return badge;
     });
