@@ -10,7 +10,7 @@ import { linesOf } from "./words.js";
 /** @typedef {(key: string, attack?: number, defense?: number, abilities?: string) => HTMLElement} Draw */
 
 /** Elements of a picture that the program made. @param {string} text */
-function parsed(text) {
+export function parsed(text) {
   const root = `<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`;
   return new DOMParser().parseFromString(root, "image/svg+xml").documentElement;
 }
