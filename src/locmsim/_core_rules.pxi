@@ -1203,10 +1203,11 @@ cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
 
 cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) noexcept nogil:
     """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
-    cdef int id = t.cards[entry].id + copy
+    cdef int id
     cdef bint twice
     if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
         return False
+    id = t.cards[entry].id + copy
     twice = used[id >> 6] >> (id & 63) & 1
     used[id >> 6] |= <uint64_t>1 << (id & 63)
     return twice
@@ -1214,10 +1215,11 @@ cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) 
 
 cdef inline bint will_clash(const uint64_t* used, const table_t* t, int entry) noexcept nogil:
     """Return whether an area copy of a card to come would get the id of another instance."""
-    cdef int id = t.cards[entry].id + 1
-    return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
-        t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
-        and used[id >> 6] >> (id & 63) & 1)
+    cdef int id
+    if entry >= t.n_instances or t.cards[entry].area == AREA_TARGET:
+        return False
+    id = t.cards[entry].id + 1
+    return id < POOL_ID and t.cards[entry].type == CREATURE and used[id >> 6] >> (id & 63) & 1
 
 
 cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
@@ -1236,7 +1238,7 @@ cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 twice |= take_id(used, t, p.board[i].card, p.board[i].copy)
-    for who in range(2):
+    for who in range(2 if t.rules == RULES_15 else 0):
         p = &s.p[who]
         for i in range(p.hand_size):
             clash |= will_clash(used, t, p.hand >> 8 * i & 255)
