@@ -174,7 +174,7 @@ cdef class Table:
         for i in range(other.t.n_instances, other.t.n_cards):
             entry = self.t.n_cards
             self.t.cards[entry] = other.t.cards[i]
-            complete_card(&self.t.cards[entry], entry)
+            self.t.cards[entry].creature.card = <uint8_t>entry
             if names is not None:
                 self.card_list()[entry] = names[i]
             self.t.n_cards = entry + 1

@@ -650,6 +650,7 @@ cdef inline Observation new_observation():
 
 
 @cython.final
+@cython.no_gc                   # its fields hold nothing that could hold it
 cdef class Observation(Shown):
     """The view of a player at the moment when they are asked.
 
