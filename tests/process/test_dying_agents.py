@@ -357,7 +357,7 @@ def test_play_goes_on(tmp_path: Path) -> None:
         ("EndsAsItIsMade", 0, "its process exited with code 6"),
         ("RaisesAsItIsMade", 2, "RaisesAsItIsMade: creating it with () raised KeyError: 'no'"),
         ("Raises:depth=3", 2, "BOT: agent {file}:Raises: unknown option 'depth'"),
-        ("Nobody", 2, "BOT: agent {file}:Nobody: no class 'Nobody'"),
+        ("Nobody", 2, "BOT: agent {file}:Nobody: no class or function 'Nobody'"),
     ],
 )
 def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[str]) -> None:
@@ -499,7 +499,10 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
                 "greedy with decks mine.py:build: game 0: the worker",
             ),
             ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
-            ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),
+            (
+                "def other(*_): pass",
+                "decks: deck builder mine.py:build: no class or function 'build'",
+            ),
         ],
     ),
 )

@@ -468,6 +468,11 @@ class Games:
                 raise ResetNeeded("no episode is running: call reset first")
             self.failed = False
 
+    @property
+    def may_refuse(self) -> bool:
+        """Whether an episode may be refused that nothing is given for."""
+        return self._starts.may_refuse
+
     def close(self) -> None:
         """End the threads; another step starts them again."""
         if self._row_threads is not None:

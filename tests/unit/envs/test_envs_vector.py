@@ -11,7 +11,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import FEW, amount
-from env_checks import check_rows
+from env_checks import check_rows, seats_of
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from helpers import each_rules, each_rules_slowly
@@ -580,7 +580,7 @@ def test_a_league():
     policy = Highest()
     env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
     seen, info = env.reset(seed=1)
-    both = env.games.rows.views.seats() < 0
+    both = seats_of(env) < 0
     assert 16 < both.sum() < 48
     first = env.layout.split(seen["observation"])["game"][:, 1]
     np.testing.assert_array_equal(first, info["to_move"])
@@ -590,7 +590,7 @@ def test_a_league():
     games = 0
     for number in range(120):
         seats, opponents = (
-            env.games.rows.views.seats(),
+            seats_of(env),
             [env.games.rows.views.opponent(i) for i in range(64)],
         )
         _, rewards, terminated, _, info = env.step(env.sample(number))
@@ -613,7 +613,7 @@ def test_a_league():
     env.players["past"] = Highest()  # its results are kept
     assert env.players.results["past"] == results["past"]
     env.reset(seed=1)
-    assert (env.games.rows.views.seats() >= 0).all()
+    assert (seats_of(env) >= 0).all()
     while env.players.results["new"].games < 10:
         env.step(env.sample(number))
     assert env.players.results["new"].rate > 0.5
@@ -747,7 +747,7 @@ def test_options_of_a_reset_may_differ_by_row():
     names = ["osl", "pass", "osl", "pass"]
     matches = [{"seed": 5}, None, {"cardGenSeed": 3}, {"seed": 6}]
     seen, _ = env.reset(seed=1, options={"seat": seats, "player": names, "match": matches})
-    assert env.games.rows.views.seats().tolist() == seats.tolist()
+    assert seats_of(env).tolist() == seats.tolist()
     assert [env.games.rows.views.opponent(i) for i in range(4)] == [
         env.players.slot(one) for one in names
     ]

@@ -97,6 +97,6 @@ export function painter(deck) {
     svg.prepend(shape("title", {}, about + words));
     const [nowAttack, nowDefense, nowAbilities] = now;
     const lines = linesOf(title, row, nowAttack, nowDefense, nowAbilities);
-    return element("div", { class: "card", "data-about": lines.join("\n") }, svg);
+    return element("div.card", { "data-about": lines.join("\n") }, svg);
   };
 }
