@@ -93,14 +93,11 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 MORE_ARGS = {"envs._gae": ["-O3"], "policy._policy": ["-O3"]}
 #: Modules in which little time is spent: small code takes less time to compile, too.
 for name in (
-    "_cyutility",
     "envs._card_sets",
     "envs._player_table",
     "envs._thread_pool",
 ):
     MORE_ARGS[name] = ["-Os"]
-if CYTHON < (3, 2):
-    del MORE_ARGS["_cyutility"]  # see SHARED
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
 

@@ -178,7 +178,7 @@ def card_svg(
         f'<rect x="1" y="1" width="98" height="138" rx="8" fill="{dark}"/>',
         f'<rect x="3" y="3" width="94" height="134" rx="6" fill="{frame}"/>',
         card_art(card),
-        f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
+        f'<rect x="7" y="92" width="86" height="18" rx="3" fill="{dark}"/>',
         f'<g class="keywords">{_keywords(abilities or card.abilities, card.area)}</g>',
         card_effects(card),
         _number("cost", card.cost),
@@ -310,7 +310,7 @@ def _keywords(abilities: str, area: Area) -> str:
     step = min(16.0, 84 / max(1, len(letters)))
     start = 50 - step * (len(letters) - 1) / 2
     return "".join(
-        f'<g transform="translate({start + step * i - 8:.1f} 95)">{badge_svg(letter)}</g>'
+        f'<g transform="translate({start + step * i - 8:.1f} 93)">{badge_svg(letter)}</g>'
         for i, letter in enumerate(letters)
     )
 

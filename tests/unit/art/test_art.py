@@ -130,6 +130,19 @@ def test_numbers_stay_on_their_shapes(value: int) -> None:
                 assert width <= 26, (text, size)
 
 
+def test_badges_stand_above_the_numbers() -> None:
+    """No shape of a number covers a badge of a keyword or an area."""
+    card = Card(1, CardType.CREATURE, 3, 12, 12, ABILITIES, area=Area.LANE2)
+    places = re.findall(
+        r'translate\([\d.]+ ([\d.]+)\)"><rect width="16" height="16"', card_svg(card)
+    )
+    assert len(places) == len(ABILITIES) + 1
+    for name in ("attack", "defense"):
+        points = re.findall(r"[\d.]+", NUMBERS[name][4])
+        top = min(map(float, points[1::2]))
+        assert max(map(float, places)) + 16 <= top
+
+
 def test_what_has_no_abilities_left_shows_none() -> None:
     guard = Card(3, CardType.CREATURE, 1, 1, 1, "---G--")
     assert texts(card_svg(guard)) == ["G", "1", "1", "1"]

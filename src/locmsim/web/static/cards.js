@@ -10,7 +10,7 @@ import { linesOf } from "./words.js";
 /** @typedef {(key: string, attack?: number, defense?: number, abilities?: string) => HTMLElement} Draw */
 
 /** Elements of a picture that the program made. @param {string} text */
-function parsed(text) {
+export function parsed(text) {
   const root = `<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`;
   return new DOMParser().parseFromString(root, "image/svg+xml").documentElement;
 }
@@ -66,7 +66,7 @@ export function painter(deck) {
     const row = letters.map((letter, i) => {
       const known = badges.get(letter) ?? parsed(deck.badges[letter]);
       badges.set(letter, known);
-      const badge = shape("g", { transform: `translate(${start + gap * i} 95)` });
+      const badge = shape("g", { transform: `translate(${start + gap * i} 93)` });
       for (const part of known.childNodes) badge.append(document.importNode(part, true));
       return badge;
     });
