@@ -90,7 +90,7 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 
 #: Further options of single modules: loops over floats profit from vector instructions. They must
 #: not reorder sums, or results would differ between CPUs.
-MORE_ARGS = {"policy._policy": ["-O3"]}
+MORE_ARGS = {"envs._gae": ["-O3"], "policy._policy": ["-O3"]}
 #: Modules in which little time is spent: small code takes less time to compile, too.
 for name in (
     "envs._card_sets",
