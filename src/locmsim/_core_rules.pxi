@@ -1180,16 +1180,16 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
 cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     """Return why the first n entries of a table cannot be in one game, or NULL."""
     cdef uint8_t first[512]             # the first entry of a base id, which is hashed
-    cdef uint64_t taken[8]              # the places of `first` that have one
+    cdef uint64_t occupied[8]           # the places of `first` that have one
     cdef int i, place
-    memset(taken, 0, sizeof(taken))
+    memset(occupied, 0, sizeof(occupied))
     for i in range(n):
         place = <uint32_t>t.cards[i].base_id * 40503 >> 4 & 511
-        while taken[place >> 6] >> (place & 63) & 1 and (
+        while occupied[place >> 6] >> (place & 63) & 1 and (
                 t.cards[first[place]].base_id != t.cards[i].base_id):
             place = place + 1 & 511
-        if not taken[place >> 6] >> (place & 63) & 1:
-            taken[place >> 6] |= <uint64_t>1 << (place & 63)
+        if not occupied[place >> 6] >> (place & 63) & 1:
+            occupied[place >> 6] |= <uint64_t>1 << (place & 63)
             first[place] = <uint8_t>i
         elif compare_printed(&t.cards[first[place]], &t.cards[i]):
             return "two different cards have the same base id"
