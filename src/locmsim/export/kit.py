@@ -16,6 +16,7 @@ from locmsim.decks.draft_value import DRAFTS
 from locmsim.decks.draft_value import SHAPES as DRAFT_SHAPES
 from locmsim.decks.value import SHAPES as DECK_SHAPES
 from locmsim.export.numbers import Packed, decimals, list_of
+from locmsim.networks._network import LARGE_SHAPES, shapes_of
 from locmsim.networks.weights import Arrays, Weights, default_weights
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES_NAMES, get_rules
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
@@ -248,7 +249,9 @@ class _Numbers:
         packed = Packed(weights.network, ascii=self.ascii)
         self.macros["HAS_NETWORK"] = 1
         self.lines += ["static locmi_network_t locmi_network;", ""]
-        self.packed("network", "&locmi_network", [packed])
+        self.packed("network", "locmi_network.numbers", [packed])
+        large = shapes_of(packed.arrays) is LARGE_SHAPES
+        self.setting.append(f"locmi_network.large = {int(large)};")
         return replace(weights, network=packed.arrays)
 
     def text(self) -> str:
