@@ -235,8 +235,10 @@ def test_a_large_network(tmp_path):
 
 
 @each_rules
-def test_a_large_network_fits_the_site(rules):
-    assert len(export_bot(rules, with_large_network(rules)).text) <= LIMIT
+@pytest.mark.parametrize("ascii", [False, True], ids=["ideographs", "ascii"])
+def test_a_large_network_fits_the_site(rules, ascii):
+    text = export_bot(rules, with_large_network(rules), search="mcts", ascii=ascii).text
+    assert len(text) <= LIMIT
 
 
 @each_rules_slowly

@@ -21,7 +21,7 @@ cdef enum:
     DEEPER = 16
     LARGE_SUMS = 16
     LARGE_LANE = 32
-    LARGE_HIDDEN = 64
+    LARGE_HIDDEN = 48
     LARGE_DEEPER = 32
     # Lanes, the player's creatures, the opponent's, the player's cards, and the other inputs.
     JOINED = LANE + 3 * SUMS + OTHER_INPUTS

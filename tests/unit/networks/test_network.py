@@ -88,7 +88,7 @@ def test_bad_arrays_are_named(change, message):
 def test_arrays_of_two_sizes_do_not_go_together():
     arrays = random_arrays(shapes=LARGE_SHAPES)
     arrays["hidden"] = random_arrays()["hidden"]
-    with pytest.raises(ValueError, match=r"hidden: expected shape \(119, 64\), got \(79, 16\)"):
+    with pytest.raises(ValueError, match=r"hidden: expected shape \(119, 48\), got \(79, 16\)"):
         Network(arrays)
 
 
