@@ -273,12 +273,12 @@ def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
 def on_a_page(name: str, kind: str, folder: Path) -> None:
     """Play a game as a page does: a person, who has all the time, against the player."""
     pytest.importorskip("starlette")
-    from locmsim.web.games import Game
+    from locmsim.web.games import PageGame
     from locmsim.web.opponents import opponents
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
     changed = threading.Event()
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
+    game = PageGame("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
                 ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
