@@ -3,7 +3,9 @@
 A single test in another folder may also be marked as slow, or as one that starts processes.
 """
 
+import contextlib
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -87,6 +89,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False  # the order of the folders, not the number of tests
     return LoadFileScheduling(config, log)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each of several processes rewrite the assertions of its share of the files first.
+
+    Rewriting takes most of the time of the collection; what others have written is in the cache.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or sys.dont_write_bytecode:
+        return
+    places = [Path(argument) for argument in session.config.args]
+    files = sorted(file for place in places for file in place.rglob("test_*.py"))
+    number = int(worker["workerid"].removeprefix("gw"))
+    for file in files[number :: worker["workercount"]]:
+        if not pytest_ignore_collect(file.parent, session.config):
+            sys.path.insert(0, str(file.parent))
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # the collection tells it
+                importlib.import_module(file.stem)
 
 
 def pytest_collection_finish() -> None:

@@ -6,7 +6,7 @@ from gymnasium.vector import AutoresetMode
 from rows_access import put_state
 
 from locmsim import Match, Observation
-from locmsim.envs import BattleEnv, LocmVectorEnv
+from locmsim.envs import BattleEnv, LocmEnv, LocmVectorEnv
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 from locmsim.policy import get_layout
@@ -231,5 +231,91 @@ def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
     venv.close()
 
 
+def seats_of(env):
+    """Return the caller's seat in each row, -1 for both."""
+    return np.array([env.games.rows.views.seat(row) for row in range(env.num_envs)])
+
+
 def row(observations, i):
     return {key: value[i] for key, value in observations.items()}
+
+
+def check_episodes(rules, episode, opponent, wanted):
+    """Compare many episodes of rows with those of single environments, and with the referee.
+
+    All that a step returns is compared. The referee is given the picks and, where the caller plays
+    both seats, the actions of the battle. Returns the number of episodes.
+    """
+    n = min(wanted, 128)
+    options = {"rules": rules, "episode": episode, "opponent": opponent, "card_sets": 4}
+    if episode == "choice":
+        options |= _RANDOM
+    venv = LocmVectorEnv(n, **options)
+    envs = [LocmEnv(**options) for _ in range(n)]
+    seen, about = venv.reset(seed=1)
+    for i, env in enumerate(envs):
+        assert_same(seen, i, env.reset(seed=1 + i)[0])
+    done = [[] for _ in range(n)]
+    episodes = number = 0
+    while episodes < wanted:
+        actions = venv.sample(number)
+        number += 1
+        seen, rewards, terminated, truncated, about = venv.step(actions)
+        for i, action in enumerate(actions.tolist()):
+            done[i].append(action)
+            one, *ends, info = envs[i].step(action)
+            assert [rewards[i], terminated[i], truncated[i]] == ends
+            if ends[1] or ends[2]:
+                for key in info.keys() - {"match", "action_mask"}:
+                    np.testing.assert_equal(about[key][i], info[key])
+                assert dict(venv.match(i)) == dict(info["match"])
+                if not ends[2]:
+                    check_again(envs[i], info, done[i])
+                episodes += 1
+                done[i] = []
+                one = envs[i].reset()[0]
+            assert_same(seen, i, one)
+    venv.close()
+    return episodes
+
+
+def assert_same(observations, i, one):
+    for key, value in one.items():
+        if observations[key][i].tobytes() != value.tobytes():
+            np.testing.assert_array_equal(observations[key][i], value)
+
+
+def check_again(env, info, actions):
+    """Check an episode that has ended by playing it again in a match.
+
+    `actions` are the caller's. A battle is played if the caller played both seats.
+    """
+    both = info["seat"] < 0
+    match = info["match"].match()
+    assert match.phase == "battle"
+    if env.options.episode != "battle":
+        seats = (0, 1) if both else (info["seat"],)
+        n_picks = 30 * len(seats)
+        picks, actions = [a - env.first_pick for a in actions[:n_picks]], actions[n_picks:]
+        cards = match.cards
+        for i, seat in enumerate(seats):
+            offers = [cards] * 30 if match.rules == "1.5" else match.offers
+            own = zip(picks[i :: len(seats)], offers, strict=True)
+            assert match.chosen[seat] == [offer[pick].base_id for pick, offer in own]
+    if env.options.episode == "choice" or not both:
+        return
+    assert len(actions) == info["length"]
+    state, texts = match.state.clone(), []
+    for action in actions:
+        if action:
+            texts.append(state.action_to_string(action))
+            state.apply_action(action)
+        if not action or state.is_terminal():
+            result = match.submit(match.to_ask[0], ";".join(texts) or "PASS")
+            assert (result.applied, result.error) == (texts, None)
+            state, texts = match.state.clone(), []
+    if match.to_ask:  # for who has died from the cards that they drew
+        match.submit(match.to_ask[0], "PASS")
+    assert (match.winner, match.state.turn) == (info["winner"], info["turn"])
+    assert match.scores == [int(value > 0) for value in info["returns"]]
+    assert [player.health for player in match.state.players] == info["health"].tolist()

@@ -1,7 +1,7 @@
 """Train a network of another kind, with attention over cards, and export it as ONNX.
 
-locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 6000 -o examples.npz
-python attention.py examples.npz --minutes 5 --output attention.onnx
+locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 2000 -o examples.npz
+python attention.py examples.npz --output attention.onnx
 locmsim arena policy:path=attention.onnx greedy random --mode gauntlet --games 400
 
 Each card in hand and on the board is a token, and so is the rest of the position. The product of
@@ -11,16 +11,22 @@ layout; playing it needs onnxruntime, but not this script.
 
 import argparse
 import time
+from pathlib import Path
 
 import numpy as np
-import onnx
-import torch
-from torch import nn
-from torch.nn import functional
+
+try:
+    import onnx
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim.policy import get_layout, load_policy
 
 WIDTH, HEADS, BLOCKS = 64, 4, 2
+BATCH = 512
 
 
 class Block(nn.Module):
@@ -87,28 +93,28 @@ def train(data, net, options):
     ]  # with more than one legal action
     held, rows = rows[-len(rows) // 50 :], rows[: -len(rows) // 50]
     optimizer = torch.optim.AdamW(net.parameters(), lr=options.rate)
-    started, gone, epoch, equal = time.process_time(), 0.0, 0, 0.0
+    batches = options.epochs * -(-len(rows) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.rate, total_steps=batches + 1)
+    started, equal = time.process_time(), 0.0
 
     def ratings(rows):
         logits, value = net(data["obs"][rows])
         return logits.masked_fill(data["mask"][rows] == 0, -1e9), value
 
-    while gone < 1:
-        for part in rows[torch.randperm(len(rows))].split(512):
-            gone = (time.process_time() - started) / (60 * options.minutes)
-            if gone >= 1:
-                break
-            optimizer.param_groups[0]["lr"] = options.rate * min(1, 50 * gone + 0.02, 1.02 - gone)
+    for epoch in range(1, options.epochs + 1):
+        for part in rows[torch.randperm(len(rows))].split(BATCH):
             logits, value = ratings(part)
             loss = functional.cross_entropy(logits, data["action"][part].long())
             loss = loss + 0.5 * functional.mse_loss(value, data["result"][part].float())
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+            schedule.step()
         with torch.no_grad():
             found = [ratings(part)[0].argmax(1) == data["action"][part] for part in held.split(512)]
-        epoch, equal = epoch + 1, float(torch.cat(found).float().mean())
-        print(f"epoch {epoch}: {100 * equal:.1f} % of held-out actions agree", flush=True)
+        equal, seconds = float(torch.cat(found).float().mean()), time.process_time() - started
+        print(f"{seconds:5.0f} s  epoch {epoch}: {100 * equal:.1f} % of held-out actions agree",
+              flush=True)  # fmt: skip
     return equal
 
 
@@ -117,7 +123,7 @@ def export(net, path, rules, seen):
     dynamic = ({0: torch.export.Dim("rows", min=2)},)
     torch.onnx.export(
         net.eval(), (seen,), path, input_names=["observation"], output_names=["logits", "value"],
-        dynamic_shapes=dynamic, dynamo=True, verbose=False,
+        dynamic_shapes=dynamic, dynamo=True, external_data=False, verbose=False,
     )  # fmt: skip
     model = onnx.load(path)
     onnx.helper.set_model_props(model, {"locmsim.rules": rules, "locmsim.layout": "entities"})
@@ -127,16 +133,22 @@ def export(net, path, rules, seen):
     return float(np.abs(load_policy(path).evaluate(seen.numpy())[0] - ours).max())
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
     parser.add_argument("-o", "--output", default="attention.onnx", help="ONNX file to write")
-    parser.add_argument("--minutes", type=float, default=5.0, help="processor time of the training")
+    parser.add_argument("--epochs", type=int, default=3, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
     parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers")
-    options = parser.parse_args()
-    torch.manual_seed(options.seed)
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="train with this many seeds: attention-1.onnx, ..."
+    )
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
     torch.set_num_threads(options.threads)
     files = [np.load(path) for path in options.examples]
     kinds = {(str(file["layout"]), str(file["rules"])) for file in files}
@@ -147,11 +159,15 @@ def main():
         name: torch.from_numpy(np.concatenate([file[name] for file in files]))
         for name in ("obs", "mask", "action", "result")
     }
-    net = Attention(rules)
-    train(data, net, options)
-    difference = export(net, options.output, rules, data["obs"][:64].float())
-    numbers = sum(parameter.numel() for parameter in net.parameters())
-    print(f"{options.output}: {numbers:,} parameters, largest difference {difference:.2g}")
+    path = Path(options.output)
+    for seed in range(options.seed, options.seed + options.seeds):
+        torch.manual_seed(seed)
+        net = Attention(rules)
+        train(data, net, options)
+        output = path.with_stem(f"{path.stem}-{seed}") if options.seeds > 1 else path
+        difference = export(net, output, rules, data["obs"][:64].float())
+        numbers = sum(parameter.numel() for parameter in net.parameters())
+        print(f"{output}: {numbers:,} parameters, largest difference {difference:.2g}")
 
 
 if __name__ == "__main__":

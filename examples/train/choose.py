@@ -11,18 +11,26 @@ adds the values that the package's networks give both decks, which have no noise
 """
 
 import numpy as np
-import torch
-from ppo import Net, Rollout, arguments, one_line, precision, train_seeds
-from torch import nn
-from torch.nn import functional
 
-from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
+try:
+    import torch
+    from ppo import Net, Rollout, arguments, one_line, positive, precision, train_seeds
+    from torch import nn
+    from torch.nn import functional
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
+
+from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv, Pool
 from locmsim.policy import Policy, get_layout
 from locmsim.stats import PairCounts, score_interval
 from locmsim.tuning.evaluate import HELD_OUT, WinRate
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
+#: The options without an effect: those of a league, and those of battles or of a match's opponents.
+LEAGUE = ("past", "fixed", "snapshot_every", "league")
+UNUSED = {"match": (*LEAGUE, "battlers", "battles", "value")}
+UNUSED |= dict.fromkeys(("draft", "construct"), (*LEAGUE, "opponents"))
 
 
 class ChoiceNet(nn.Module):
@@ -134,7 +142,8 @@ class Choices(Rollout):
         if options.rules == "1.5":
             settings["card_sets"] = sets or options.sets
         if options.phase == "match":
-            return MatchVectorEnv(rows, opponent=options.opponents[0], **settings)
+            opponents = Pool(dict.fromkeys(options.opponents, 1.0))
+            return MatchVectorEnv(rows, opponent=opponents, **settings)
         kind = ENVIRONMENTS[options.phase]
         settings["battlers"] = options.battlers, options.battlers
         settings["reward"] = f"deck-value={options.value},win-loss={1 - options.value}"
@@ -170,9 +179,9 @@ class Choices(Rollout):
         self.truncated[t] = torch.from_numpy(truncated)
 
     @torch.no_grad()
-    def win_rate(self, net, opponent):
+    def win_rate(self, net, opponent, games):
         """Return the `WinRate` of the best-rated choices against another deck builder."""
-        pairs = self.options.games // 2
+        pairs = games // 2
         wins = np.zeros((2, pairs), int)
         for number, seat in enumerate(("first", "second")):
             env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)
@@ -198,11 +207,19 @@ def add_options(parser):
     parser.add_argument(
         "--battlers", default="greedy", help="agent that plays the battles for both decks"
     )
-    parser.add_argument("--battles", type=int, default=1, help="battles per episode")
+    parser.add_argument("--battles", type=positive, default=1, help="battles per episode")
     parser.add_argument("--value", type=float, default=0.0, help="weight of the decks' values")
 
 
-def main():
+def refuse_unused(parser, options, phase):
+    """Exit with one line if an option was changed that has no effect on this phase."""
+    for name in UNUSED[phase]:
+        if getattr(options, name) != parser.get_default(name):
+            raise SystemExit(f"--{name.replace('_', '-')} has no effect on the phase {phase}")
+
+
+def choice_arguments():
+    """Return the options, most of them those of ppo.py."""
     parser = arguments()
     parser.description = __doc__.split("\n")[0]
     parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
@@ -210,9 +227,17 @@ def main():
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
     )
+    return parser
+
+
+def main():
+    parser = choice_arguments()
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"
+    refuse_unused(parser, options, options.phase)
+    if not options.opponents:
+        raise SystemExit("--opponents: expected at least one agent")
     train_seeds(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
 
 

@@ -10,9 +10,13 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
-from ppo import Net, masked, precision
-from torch.nn import functional
+
+try:
+    import torch
+    from ppo import Net, masked, precision
+    from torch.nn import functional
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim.policy import Policy, get_layout
 

@@ -16,19 +16,23 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
-from ppo import (
-    League,
-    Net,
-    find_device,
-    keep_lines,
-    load_checkpoint,
-    masked,
-    one_line,
-    save_checkpoint,
-    write_lines,
-)
-from torch.nn import functional
+
+try:
+    import torch
+    from ppo import (
+        League,
+        Net,
+        find_device,
+        keep_lines,
+        load_checkpoint,
+        masked,
+        one_line,
+        save_checkpoint,
+        write_lines,
+    )
+    from torch.nn import functional
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim import Match
 from locmsim.agents.base import BelievingAgent

@@ -6,9 +6,13 @@ python onnx_export.py learned.npz learned.onnx
 import sys
 
 import numpy as np
-import onnx
-import torch
-from ppo import Net
+
+try:
+    import onnx
+    import torch
+    from ppo import Net
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim.envs import LocmVectorEnv
 from locmsim.policy import Policy, load_policy

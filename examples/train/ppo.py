@@ -24,10 +24,14 @@ from collections import Counter, deque
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.distributed as dist
-from torch import nn
-from torch.nn import functional
+
+try:
+    import torch
+    import torch.distributed as dist
+    from torch import nn
+    from torch.nn import functional
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim.envs import LocmVectorEnv, PlayerResults, Pool, gae
 from locmsim.envs.cards import for_both
@@ -301,10 +305,10 @@ class Rollout:
         new.pop("caller", None)
         return {name: (one.won + one.drawn / 2, one.games) for name, one in new.items()}
 
-    def win_rate(self, net, opponent):
+    def win_rate(self, net, opponent, games):
         """Return the network's `WinRate` on card sets that are never trained on."""
         decks = for_both(self.options.decks[0])[0]
-        return evaluate(net.policy(), opponent, games=self.options.games, decks=decks)
+        return evaluate(net.policy(), opponent, games=games, decks=decks)
 
     def begin(self, update, league):
         """Start new episodes in all rows: at the start and after each checkpoint."""
@@ -550,9 +554,9 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
             return net
     elif options.past:
         league.add("update-0", net.policy())
+    rollout = checked_rollout(options, processes, device, net, make_rollout)
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(options, update) if main else None
-    rollout = make_rollout(options, processes, device)
     rollout.begin(update, league)
     began, stop = time.monotonic(), Interruption(processes.size == 1)
     while update < updates:
@@ -586,7 +590,7 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
             asked = update % options.evaluate_every == 0 or last
             shown = asked or update % 10 == 0
             for name in options.yardsticks:
-                found = rollout.win_rate(net, name) if asked else None
+                found = rollout.win_rate(net, name, options.games) if asked else None
                 for key, value in (("", "rate"), ("_low", "low"), ("_high", "high")):
                     values[f"win_{name}{key}"] = getattr(found, value) if found else ""
             log.write(values, league, shown)
@@ -611,6 +615,21 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
                 break
     stop.end()
     return net
+
+
+def checked_rollout(options, processes, device, net, make_rollout):
+    """Return the rollouts; exit with one line if an option is wrong, before anything is trained."""
+    if options.games % 2:
+        raise SystemExit(f"--games: mirrored pairs need an even number, got {options.games}")
+    where = ""
+    try:
+        rollout = make_rollout(options, processes, device)
+        for name in options.yardsticks:
+            where = f"--yardsticks {name}: "
+            rollout.win_rate(net, name, games=2)
+    except (ValueError, OSError, ImportError) as error:
+        raise SystemExit(where + str(error).split("\n")[0]) from None
+    return rollout
 
 
 class Stopped(SystemExit):
@@ -663,41 +682,58 @@ def find_device(name):
     return torch.device(name, int(os.environ.get("LOCAL_RANK", 0)) if name == "cuda" else 0)
 
 
+def positive(text):
+    """Return the positive number of a text: the type of options."""
+    if not text.replace("_", "").isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text!r}")
+    return int(text)
+
+
 def arguments():
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.description = __doc__.split("\n")[0]
     add, flag = parser.add_argument, argparse.BooleanOptionalAction
     add("--folder", default="runs/ppo", help="folder of the policy, checkpoint and logs")
     add("--resume", action="store_true", help="continue from the checkpoint in the folder, if any")
-    add("--total-timesteps", type=int, default=20_000_000, help="steps of all rows together")
+    add("--total-timesteps", type=positive, default=20_000_000, help="steps of all rows together")
     add("--pause-after", type=float, default=0, help="stop at the first checkpoint after N minutes")
     add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"), help="PyTorch device")
     add("--seed", type=int, default=1, help="seed of all random numbers")
-    add("--seeds", type=int, default=1, help="train with this many seeds, each in its folder")
+    add("--seeds", type=positive, default=1, help="train with this many seeds, each in its folder")
     add("--rules", default="1.5", choices=("1.5", "1.2", "1.0"), help="rule set")
     add("--decks", nargs="+", default=["random"], help="deck builders; a/b: one for each player")
-    add("--sets", type=int, default=1024, help="number of card sets (1.5)")
-    add("--rows", type=int, default=1024, help="concurrent battles, over all processes")
-    add("--steps", type=int, default=32, help="steps of each row per rollout")
-    add("--batch", type=int, default=4096, help="positions per optimizer step")
-    add("--epochs", type=int, default=2, help="epochs over each rollout")
+    add("--sets", type=positive, default=1024, help="number of card sets (1.5)")
+    add("--rows", type=positive, default=1024, help="concurrent battles, over all processes")
+    add("--steps", type=positive, default=32, help="steps of each row per rollout")
+    add("--batch", type=positive, default=4096, help="positions per optimizer step")
+    add("--epochs", type=positive, default=2, help="epochs over each rollout")
     add("--rate", type=float, default=1.5e-3, help="learning rate, decaying to a tenth")
     add("--entropy", type=float, default=0.01, help="entropy weight, decaying to a tenth")
     add("--clip", type=float, default=0.2, help="clip range of the probability ratio")
     add("--past", type=float, default=0.2, help="share of games against past selves")
-    add("--snapshot-every", type=int, default=20, help="updates between two past selves")
-    add("--league", type=int, default=12, help="number of past selves kept")
-    add("--window", type=int, default=50, help="updates whose results count against each player")
+    add("--snapshot-every", type=positive, default=20, help="updates between two past selves")
+    add("--league", type=positive, default=12, help="number of past selves kept")
+    add(
+        "--window",
+        type=positive,
+        default=50,
+        help="updates whose results count for players",
+    )
     add("--opponents", nargs="*", default=["greedy"], help="fixed opponents, as beam:nodes=100")
     add("--fixed", type=float, default=0.1, help="share of games against fixed opponents")
     add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="test opponents")
-    add("--evaluate-every", type=int, default=50, help="updates between two tests")
-    add("--games", type=int, default=400, help="games per test, on card sets never trained on")
-    add("--checkpoint-every", type=int, default=50, help="updates per checkpoint; episodes restart")
+    add("--evaluate-every", type=positive, default=50, help="updates between two tests")
+    add("--games", type=positive, default=400, help="games per test, on card sets never trained on")
+    add(
+        "--checkpoint-every",
+        type=positive,
+        default=50,
+        help="updates per checkpoint; games restart",
+    )
     add("--from", dest="start", help="initial policy, such as one of clone.py")
     add("--bfloat16", action=flag, default=False, help="bfloat16: slow without AMX or AVX512-BF16")
     add("--compile", action=flag, default=False, help="use torch.compile: a slow start")
-    add("--threads", type=int, default=1, help="threads per process; processes are faster")
+    add("--threads", type=positive, default=1, help="threads per process; processes are faster")
     add("--tensorboard", action=flag, default=True, help="write files of TensorBoard")
     add("--wandb", metavar="PROJECT", help="log to Weights & Biases too")
     return parser

@@ -11,16 +11,19 @@ worker that dies is replaced, and training continues. The result is a plain netw
 
 import argparse
 
-import gymnasium as gym
-import ray
-import torch
-from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core import Columns
-from ray.rllib.core.rl_module.apis import ValueFunctionAPI
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.rllib.core.rl_module.torch import TorchRLModule
-from ray.tune.registry import register_env
-from torch import nn
+try:
+    import gymnasium as gym
+    import ray
+    import torch
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core import Columns
+    from ray.rllib.core.rl_module.apis import ValueFunctionAPI
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.core.rl_module.torch import TorchRLModule
+    from ray.tune.registry import register_env
+    from torch import nn
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'ray[rllib]' torch") from None
 
 from locmsim.policy import Policy, get_layout
 

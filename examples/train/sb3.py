@@ -6,7 +6,10 @@ locmsim arena policy:path=sb3.npz random --games 200
 
 import argparse
 
-from sb3_contrib import MaskablePPO
+try:
+    from sb3_contrib import MaskablePPO
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
 from locmsim.envs import LocmVectorEnv
 from locmsim.envs.sb3 import SB3VecEnv

@@ -10,7 +10,11 @@ import argparse
 from locmsim.agents import make_agent
 from locmsim.policy import Policy
 from locmsim.tuning import PROOF_SEEDS
-from locmsim.tuning.evaluate import evaluate
+
+try:
+    from locmsim.tuning.evaluate import evaluate
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install 'locmsim[envs]'") from None
 
 OPPONENTS = ("random", "max-attack", "osl", "greedy")
 #: Number of card sets, large enough that single sets do not matter.
@@ -37,7 +41,7 @@ def load(text):
     return make_agent(agent).policy if name == "agent" else Policy.load(text)
 
 
-if __name__ == "__main__":
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
         "policies", nargs="+", metavar="policy", help="a file, or agent:NAME for that of an agent"
@@ -51,7 +55,11 @@ if __name__ == "__main__":
         default="random,classic",
         help="comma-separated deck builders, used by both players",
     )
-    options = parser.parse_args()
+    return parser
+
+
+if __name__ == "__main__":
+    options = arguments().parse_args()
     table(
         *map(load, options.policies),
         games=options.games,

@@ -2,15 +2,18 @@
 
 import sys
 
-import gymnasium as gym
-import torch
-from tensordict.nn import TensorDictModule
-from torch import nn
-from torchrl.envs import GymWrapper
-from torchrl.envs.utils import check_env_specs
-from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
-from torchrl.objectives import ClipPPOLoss
-from torchrl.objectives.value import GAE
+try:
+    import gymnasium as gym
+    import torch
+    from tensordict.nn import TensorDictModule
+    from torch import nn
+    from torchrl.envs import GymWrapper
+    from torchrl.envs.utils import check_env_specs
+    from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
+    from torchrl.objectives import ClipPPOLoss
+    from torchrl.objectives.value import GAE
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install torchrl 'locmsim[train]'") from None
 
 options = {"layout": "entities-f32", "opponent": "osl", "autoreset_mode": "DISABLED"}
 venv = gym.make_vec("locmsim.envs:locmsim/Battle-v0", 16, **options)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from amounts import slow_after
 from exported_c import build
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules
 
 from locmsim.cli.main import main
 from locmsim.cli.new import KINDS
@@ -50,7 +50,8 @@ def test_it_beats_greedy_with_few_worlds(tmp_path, rules):
     assert wins >= 5
 
 
-@each_rules_slowly
+@pytest.mark.slow
+@each_rules
 def test_its_answers_are_executed_whole(tmp_path, rules):
     header(tmp_path, rules)
     bot = build(SOURCE, tmp_path / "bot", "-O0", "-DWORLDS=2", "-I", tmp_path, compiler="g++")

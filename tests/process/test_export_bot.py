@@ -288,7 +288,7 @@ def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 @each_rules
 def test_it_answers_as_the_python_bot_in_many_games(program, rules):
-    compare(*program(rules), rules, "beam", 5000, range(100, amount(130, most=400)))
+    compare(*program(rules), rules, "beam", 5000, range(100, amount(60, most=400)))
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ def test_tree_search_answers_as_the_python_bot_in_many_games(program, rules):
 
 @pytest.mark.slow
 def test_many_decks_are_those_of_the_python_builder(program):
-    compare_decks(*program("1.5"), range(amount(100, most=1000)))
+    compare_decks(*program("1.5"), range(amount(50, most=1000)))
 
 
 @pytest.mark.slow

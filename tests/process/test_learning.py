@@ -1,8 +1,10 @@
 """Tests of the training examples of docs/training.md, with small numbers; most need PyTorch."""
 
 import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -180,7 +182,11 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     import attention
 
     run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
-    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--output", "a.onnx", cwd=tmp_path)
+    small = ["a.npz", "--epochs", 1, "--seeds", 2, "--output", "a.onnx"]
+    out = run(EXAMPLES / "attention.py", *small, cwd=tmp_path)
+    assert out.count("epoch 1: ") == 2
+    files = [(tmp_path / f"a-{seed}.onnx").read_bytes() for seed in (1, 2)]
+    assert files[0] != files[1]
     # Write the file in another process, since other libraries may warn.
     code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
     code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"
@@ -198,9 +204,9 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
 
     monkeypatch.setattr(OnnxPolicy, "act_batch", noted)
     players = [f"policy:path={tmp_path / 'b.onnx'}", "greedy"]
-    with Arena(players, games=100, seed=1, timeout_scale=0) as arena:
+    with Arena(players, games=30, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
-        assert arena.tally.games == 100
+        assert arena.tally.games == 30
     seen, masks, chosen = (np.concatenate(part) for part in zip(*asked, strict=True))
     with torch.no_grad():
         logits = net(torch.from_numpy(seen))[0].numpy()
@@ -209,7 +215,22 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
     assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
     assert len(np.unique(chosen)) > 40
-    run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
+    run("-m", "locmsim", "arena", "policy:path=a-1.onnx", "random", "--games", 2, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in EXAMPLES.glob("*.py")))
+def test_a_missing_package_is_one_line_that_says_what_to_install(script):
+    code = (
+        "import runpy, sys; path = sys.argv[1]; sys.argv = [path, '--help']\n"
+        "foreign = 'gymnasium onnx ray sb3_contrib tensordict tianshou torch torchrl'\n"
+        "sys.modules.update(dict.fromkeys(foreign.split()))\n"
+        "sys.path.insert(0, path.rpartition('/')[0]); runpy.run_path(path, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(EXAMPLES / script)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"import of (\w+) halted; .+: pip install .+\n", done.stderr)
 
 
 def test_stable_baselines_makes_environments_of_the_id():
@@ -276,5 +297,37 @@ def test_programs_of_the_page(name, needs, tmp_path):
 def test_programs_of_other_libraries(program, library, says, tmp_path):
     pytest.importorskip(library)
     file = EXAMPLES / f"{program}.py"
-    assert len(file.read_text().splitlines()) <= 40
+    assert len(file.read_text().splitlines()) <= 45
     assert says in run(file, 1, cwd=tmp_path)
+
+
+def trainings(page):
+    """Yield the script and the arguments of each command of a page that runs a script."""
+    for block in re.findall(r"(?m)^```sh\n(.*?)^```$", page.read_text(), re.S):
+        for line in block.replace("\\\n", "").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["python"] and words[1].startswith(("examples/train/", "trainer/")):
+                yield Path(words[1]).stem, words[2:]
+
+
+@pytest.mark.parametrize("page", [PAGE, PAGE.parent / "tutorials" / "train.md"])
+def test_scripts_take_the_options_of_the_pages(page):
+    pytest.importorskip("torch")
+    commands = list(trainings(page))
+    assert commands
+    for script, words in commands:
+        module = import_module(script)
+        if script == "exploit":
+            module.arguments("choice" if "choice" in words else "battle").parse_args(words)
+        elif script == "choose":
+            parser = module.choice_arguments()
+            options = parser.parse_args(words)
+            module.refuse_unused(parser, options, options.phase)
+        else:
+            module.arguments().parse_args(words)
+
+
+def test_results_of_training_are_ranges_over_seeds():
+    """What one run came to says little: no page gives it as the result of a training."""
+    for page in (PAGE, PAGE.parent / "tutorials" / "train.md"):
+        assert not re.search(r"(?i)one run,|one run with|one seed|with seed 1", page.read_text())

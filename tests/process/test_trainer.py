@@ -235,6 +235,21 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path.unlink()
     assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")
     assert str(tmp_path / "none.npz") in error("--from", tmp_path / "none.npz")
+    for more in (["--yardsticks", "nobody"], ["--opponents", "nobody"], ["--decks", "none"]):
+        assert "expected one of " in error(*more)  # before anything is trained
+    assert error("--games", 5) == "--games: mirrored pairs need an even number, got 5"
+    assert error("--yardsticks", "nobody").startswith("--yardsticks nobody: unknown agent")
+    assert not (tmp_path / "run" / "checkpoint.pt").exists()
+
+
+@pytest.mark.parametrize("option", ["--batch", "--rows", "--epochs", "--seeds"])
+def test_numbers_are_positive(ppo, option, capsys):
+    for text in ("0", "-3", "many"):
+        with pytest.raises(SystemExit):
+            ppo.arguments().parse_args([option, text])
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert last.endswith(f"argument {option}: expected a number of at least 1, got '{text}'")
+    assert ppo.arguments().parse_args(["--rows", "1_024"]).rows == 1024
 
 
 def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
@@ -262,9 +277,13 @@ def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("phase", "rules", "more"),
     [
-        ("draft", "1.2", ["--value", "1", "--decks", "curve", "--battles", "2"]),
-        ("construct", "1.5", ["--value", "0.5"]),
-        ("match", "1.5", ["--opponents", "random"]),
+        (
+            "draft",
+            "1.2",
+            ["--value", "1", "--decks", "curve", "--battlers", "random", "--battles", "2"],
+        ),
+        ("construct", "1.5", ["--value", "0.5", "--battlers", "random"]),
+        ("match", "1.5", ["--opponents", "random", "max-attack"]),
     ],
 )
 def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, phase, rules, more):
@@ -273,8 +292,7 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
     command = [
         "choose.py", phase, "--rules", rules, "--rows", "8", "--steps", "30", "--sets", "4",
         "--total-timesteps", "480", "--games", "4", "--evaluate-every", "2",
-        "--yardsticks", "random", "--battlers", "random", "--checkpoint-every", "1",
-        "--no-tensorboard", "--device", "cpu",
+        "--yardsticks", "random", "--checkpoint-every", "1", "--no-tensorboard", "--device", "cpu",
     ]  # fmt: skip
     paid, step = [], choose.Choices.step
 
@@ -337,6 +355,32 @@ def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", [*command, "--folder", str(tmp_path / "run")])
     with pytest.raises(SystemExit, match=r"--from: expected a network of cards"):
         choose.main()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("construct --opponents osl", "--opponents has no effect on the phase construct"),
+        ("draft --past 0.2", "--past has no effect on the phase draft"),
+        ("draft --snapshot-every 3", "--snapshot-every has no effect on the phase draft"),
+        ("match --value 1", "--value has no effect on the phase match"),
+        ("match --battlers osl", "--battlers has no effect on the phase match"),
+        ("match --opponents", "--opponents: expected at least one agent"),
+        ("match --opponents nobody", "unknown agent 'nobody'"),
+        ("construct --decks none", "decks: expected one of default, "),
+        ("construct --yardsticks none", "--yardsticks none: decks: expected one of default, "),
+    ],
+)
+def test_a_choice_refuses_what_would_have_no_effect(ppo, tmp_path, monkeypatch, command, message):
+    import choose
+
+    small = ["--rows", "4", "--sets", "2", "--folder", str(tmp_path / "run"), "--no-tensorboard"]
+    monkeypatch.setattr(sys, "argv", ["choose.py", *command.split(), *small])
+    with pytest.raises(SystemExit) as raised:
+        choose.main()
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])

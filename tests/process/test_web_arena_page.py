@@ -17,6 +17,8 @@ from locmsim.arena import Arena, Player, Sprt
 
 __all__ = ["browser"]
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
@@ -159,7 +161,6 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     expect(page.locator("#outcome")).to_contain_text(": one won")
 
 
-@pytest.mark.slow
 def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     players = [Player(name, "greedy", False) for name in NAMES]
@@ -192,7 +193,6 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
     assert page.title() == "locmsim: Arena"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desk", "phone"])
 def test_the_table_of_cards(
     size: tuple[int, int], serve: Server, open_site: Opener, tmp_path: Path
@@ -242,7 +242,6 @@ def test_the_table_of_cards(
     expect(page.locator("#card-table")).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     db = tmp_path / "<b>results.db"
     db.write_text("no results")
@@ -264,7 +263,6 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db results.db"))
 
 
-@pytest.mark.slow
 def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     """For a game other than Legends of Code and Magic, scores are shown but no links to replays."""
     db = tmp_path / "vestrock.db"

@@ -124,7 +124,7 @@ def play_turns(page: Any) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
+@pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
     page = visit(server(folder=str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
@@ -400,8 +400,8 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     for _ in range(12):  # until the hint contains an action
         page.wait_for_selector("#end:enabled")
         page.click("#hint")
-        page.wait_for_selector("#follow")
-        if page.locator("#line li").all_inner_texts() != ["nothing"]:
+        page.wait_for_selector("#line li")
+        if page.locator("#follow").count():
             break
         before = version(page)
         page.click("#end")
@@ -453,6 +453,15 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     expect(page.locator("#search")).to_have_text("Search")
 
 
+#: A function in JavaScript that asks for a search of some seconds.
+ASK = """const ask = async (seconds) => {
+    const body = JSON.stringify({ game: "f0", turn: 2, seconds });
+    const headers = { "content-type": "application/json" };
+    const sent = { method: "POST", headers, body };
+    return (await fetch(`/api/analyse/search${location.search}`, sent)).status;
+};"""
+
+
 @pytest.mark.slow
 def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_path: Path) -> None:
     """With the engine's panel open, a position is searched if it is shown for a moment."""
@@ -494,21 +503,23 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     page.wait_for_selector("#chance")
     page.wait_for_timeout(1000)
     assert "search" not in sent
+    # The server can run two searches at a time; it ends those of a page that was left, here one of
+    # half a minute, as soon as it knows: under load it may be asked something else before.
     page.click("#search")
-    until(page, "/ in [3-9][.]/.test(document.querySelector('#engine').textContent)")
-    # A round of four seconds has begun. The server can run two searches at a time; it must end the
-    # search of a page that was left.
+    page.evaluate(f"() => {{ {ASK} ask(30).catch(() => 0); }}")
     address = page.url
     page.goto("about:blank")
     page.goto(address.split("#")[0])
     statuses = page.evaluate(
-        """async () => {
-            const body = JSON.stringify({ game: "f0", turn: 2, seconds: 0.2 });
-            const headers = { "content-type": "application/json" };
-            const sent = { method: "POST", headers, body };
-            const ask = () => fetch(`/api/analyse/search${location.search}`, sent);
-            return (await Promise.all([ask(), ask()])).map((answer) => answer.status);
-        }"""
+        f"""async () => {{
+            {ASK}
+            const end = performance.now() + 20_000;
+            while (true) {{
+                const found = await Promise.all([ask(0.2), ask(0.2)]);
+                if (found.every((status) => status === 200) || performance.now() > end)
+                    return found;
+            }}
+        }}"""
     )
     assert statuses == [200, 200]
 

@@ -134,7 +134,7 @@ def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     open_panel(page)
     # A match that is played on has a log of the whole.
     page.select_option("#out-seat", str(1 - result.winner))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     page.click("#out")
     play_out(page)
     with page.expect_download() as download:
@@ -155,7 +155,7 @@ def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     open_panel(page)
     assert position_of(page, tmp_path) == state.to_text()
     page.select_option("#out-seat", str(state.current_player()))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     page.click("#out")
     play_out(page)
     assert not page.locator("#save-log").count()  # of a position alone nothing tells the match

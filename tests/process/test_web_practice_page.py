@@ -16,6 +16,8 @@ from locmsim.search.puzzles import DIFFICULTIES, built_in_puzzles
 
 __all__ = ["browser", "server", "visit"]
 
+pytestmark = pytest.mark.slow
+
 expect = sync_api.expect
 PUZZLES = built_in_puzzles()
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

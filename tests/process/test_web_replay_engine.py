@@ -1,5 +1,6 @@
 """The one-file page with an engine, in Chromium from disk and without a network."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -17,11 +18,14 @@ from locmsim.web.views import legal_texts
 
 __all__ = ["browser", "open_page"]
 
+pytestmark = pytest.mark.slow
+
 #: The most bytes of a page.
 MOST = 900_000
 DESK = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CALM = {"reduced_motion": "reduce"}
+SCREENS = ["desk", "phone"]
 
 
 def page_of(rules, engine=True):
@@ -35,9 +39,10 @@ def open_engine(page, touch=False):
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
 
 
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-@pytest.mark.parametrize("screen", ["desk", "phone"])
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("screen", "rules"),
+    amount([("desk", "1.5"), ("phone", "1.2")], most=[*itertools.product(SCREENS, RULE_SETS)]),
+)
 def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     touch = screen == "phone"
     result = golden_result(long_game(rules))
@@ -83,8 +88,7 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
     assert step_of(page) == at
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
+@pytest.mark.parametrize("rules", amount(["1.0"], most=RULE_SETS))
 def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     # Two turns before the end, the one who was to lose does nothing.
     game = long_game(rules)
@@ -93,7 +97,7 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     page = open_page(page_of(rules), f"#turn={turn}", **DESK, **CALM)
     page.click("#tab-engine")
     page.select_option("#out-seat", str(loser))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     page.click("#out")
     names = ["Level 5", "Level 5"]
     names[loser] = "You"
@@ -122,8 +126,7 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("screen", ["desk", "phone"])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_a_person_acts_and_takes_back(screen, open_page: Opener):
     """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
     result = golden_result(long_game("1.5"))
@@ -136,7 +139,7 @@ def test_a_person_acts_and_takes_back(screen, open_page: Opener):
     press = page.tap if touch else page.click
     press("#tab-engine")
     page.select_option("#out-seat", str(turn % 2))
-    page.select_option("#out-level", "5")
+    page.select_option("#out-opponent", "5")
     press("#out")
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
     _, card, lane = action.split(" ")
@@ -180,7 +183,6 @@ def test_the_replay_works_without_the_engine(broken, open_page: Opener):
     assert step_of(page) == states - 1
 
 
-@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     need_compiler("1.0")
     game = next(game for game in golden_games("1.0") if len(game["turns"]) > 9)

@@ -24,11 +24,12 @@ from locmsim.web.site import Site
 
 __all__ = ["browser", "server", "visit"]
 
+pytestmark = pytest.mark.slow
+
 expect = sync_api.expect
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-@pytest.mark.slow
 def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     """Many open games leave the browser room for requests, and all of them hear of a change.
 
@@ -55,8 +56,7 @@ def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     first.locator("h1", has_text=": 3 of 30").wait_for()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("shared", [True, False])
 def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> None:
     """It goes on when the same one is back, and says so if it is another one."""
     site = Site(Library())
@@ -83,7 +83,6 @@ def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> Non
     context.close()
 
 
-@pytest.mark.slow
 def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path) -> None:
     """One question that fails does not end it."""
     match = Match(seed=4)
@@ -112,7 +111,6 @@ def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path)
         page.locator("#log li.turn", has_text="Turn 5").wait_for(state="attached")
 
 
-@pytest.mark.slow
 def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> None:
     """It opens once, and nothing behind it hears its keys."""
     page = visit(server())
@@ -133,7 +131,6 @@ def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> N
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 
-@pytest.mark.slow
 def test_what_is_set_up_is_checked_and_kept(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup")
     page.select_option("#boardrules", "1.0")
@@ -196,7 +193,6 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     expect(text).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -215,7 +211,6 @@ def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> N
     expect(text).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     path.write_text(100 * (log_line(match_of(), ("a name of some length", "another one")) + "\n"))
@@ -226,7 +221,6 @@ def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path
     assert names.count() >= 25
 
 
-@pytest.mark.slow
 def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     """The number of copies that were taken stands below a card."""
     page = visit(server())
@@ -237,7 +231,6 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
     assert badge["y"] >= card["y"] + card["height"] - 1
 
 
-@pytest.mark.slow
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("You", "b")))

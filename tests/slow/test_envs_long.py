@@ -5,7 +5,8 @@ import os
 import sys
 
 import pytest
-from env_checks import check_games, check_matches, check_rows
+from amounts import amount
+from env_checks import check_episodes, check_games, check_matches, check_rows
 from gymnasium.vector import AutoresetMode
 from helpers import each_rules
 
@@ -33,6 +34,13 @@ def test_the_protocol_tells_all(rules):
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_rows_are_single_environments(rules, mode, threads):
     check_rows(rules, mode, threads, copy=threads != 2, steps=500, ends=100)
+
+
+@each_rules
+@pytest.mark.parametrize("episode", ["battle", "choice", "match"])
+@pytest.mark.parametrize("opponent", ["random", "caller"])
+def test_episodes_are_those_of_single_environments_and_of_the_referee(rules, episode, opponent):
+    check_episodes(rules, episode, opponent, amount(60, 600, 10_000))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -17,8 +17,8 @@ SANITIZERS = (
     *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
-GAMES = amount(20, most=50)
-DAMAGED = amount(80, most=200)
+GAMES = amount(8, most=50)
+DAMAGED = amount(40, most=200)
 
 
 @pytest.fixture(

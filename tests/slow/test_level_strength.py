@@ -1,11 +1,13 @@
 """Tests that each level of the bundled bot beats the level below, but not in nearly all games."""
 
-from helpers import each_rules
+import pytest
+from amounts import amount
+from helpers import RULE_SETS
 
 from locmsim.arena import Arena
 
 
-@each_rules
+@pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
 def test_each_level_beats_the_one_below(rules: str) -> None:
     for k in range(2, 10):
         players = [f"level:k={k}", f"level:k={k - 1}"]

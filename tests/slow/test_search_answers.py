@@ -144,9 +144,10 @@ def digests(rules: str, name: str, count: int) -> list[str]:
 
 @pytest.mark.parametrize("name", searches("1.5"))
 @pytest.mark.parametrize("rules", RULES_NAMES)
-def test_answers_are_those_of_before(name: str, rules: str) -> None:
+def test_answers_are_those_of_before(name: str, rules: str, pytestconfig: pytest.Config) -> None:
     expected = json.loads(FILE.read_text())[rules][name]
-    assert digests(rules, name, POSITIONS) == expected
+    count = POSITIONS if pytestconfig.getoption("most") else 600
+    assert digests(rules, name, count) == expected[: count // STEP]
 
 
 def main() -> None:

@@ -11,7 +11,17 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
 from locmsim.envs._block cimport address
-from locmsim.envs._row cimport IN_BATTLE, NOTHING, OVER, advance, clear, mover_of, row_t
+from locmsim.envs._row cimport (
+    IN_BATTLE,
+    NOTHING,
+    OVER,
+    advance,
+    begin,
+    clear,
+    mover_of,
+    resume,
+    row_t,
+)
 from locmsim.envs._rows cimport Rows, action_of
 
 __all__ = ["Fresh"]
@@ -84,7 +94,17 @@ cdef class Fresh:
         info = self.info()
         return self.shown(info), self.rows.a.out.reward[0], False, False, info
 
+    def begin(self):
+        """Begin an episode and return what a reset does; None as of `step`."""
+        cdef row_t* r = &self.rows.a.rows[0]
+        begin(&self.rows.a.g, r)
+        resume(self.rows.a, 0)
+        return None if r.waits != NOTHING else self.begun()
+
     def __call__(self):
+        return self.begun()
+
+    cdef tuple begun(self):
         info = self.info()
         return self.shown(info), info
 

@@ -81,7 +81,6 @@ ctypedef struct episode_t:      # an episode; complete at its end
     int32_t length
     int32_t turn                # -1: it ended in the choice phase
     int32_t health[2]
-    int8_t winner               # by the rules of the game; -1: nobody
     int8_t seat                 # the caller's, -1 for both
     int8_t opponent             # slot of the other player
     uint8_t dealt               # it was dealt from seeds: the match can be played again
@@ -202,11 +201,6 @@ cdef extern from *:
     int64_t add_(int64_t* x, int64_t n) noexcept nogil
 
 
-cdef inline int won_by(const state_t* s) noexcept nogil:
-    """Return what `state_winner` does; that function is in another module, so not inlined."""
-    return 0 if s.p[0].won else 1 if s.p[1].won else -1
-
-
 cdef inline bint is_cut(const game_t* g, const row_t* r) noexcept nogil:
     """Return whether an episode is too long; never before the caller could act in it."""
     return r.length >= g.max_actions and r.where == IN_STEP
@@ -305,8 +299,6 @@ cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nog
 # Deals the battle of the episode's decks, up to the first action.
 cdef void deal_row(const game_t* g, row_t* r) noexcept nogil
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil
-# Returns who won an episode, -1 for nobody; an illegal action loses.
-cdef int winner_of(const episode_t* e) noexcept nogil
 
 # All of the following work on row i.
 # Writes what the player to move sees, or the caller where they play one seat.

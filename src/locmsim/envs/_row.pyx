@@ -39,16 +39,21 @@ from locmsim.game._layout cimport (
 )
 from locmsim.game._match cimport (
     ILLEGAL,
+    NO_FAULT,
     are_offered,
     deal_with,
     first_pick,
     is_legal_pick,
+    match_begin,
     match_deal,
+    match_end,
     match_offer,
     match_pick,
     match_seed,
+    match_winner,
     n_seeds_of,
     random_deck,
+    won_by,
 )
 from locmsim.search._engine cimport MAX_PATH
 
@@ -120,9 +125,7 @@ cdef void begin(const game_t* g, row_t* r) noexcept nogil:
     cdef match_t* m = &r.cold.now.m
     cdef int64_t number, first = 0
     memset(&r.cold.now, 0, sizeof(episode_t))
-    m.rules = g.rules
-    m.n_cards = g.n_cards
-    m.loser = -1
+    match_begin(m, g.rules, g.n_cards)
     r.cold.now.dealt = 1
     if g.self_play:
         r.seat = -1
@@ -214,26 +217,20 @@ cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
 cdef void note_end(const rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef episode_t* e = &r.cold.now
+    cdef int winner
     e.length = r.length
     e.seat = r.seat
-    if illegal:
-        e.m.fault = ILLEGAL
-        e.m.loser = r.acted
     if r.phase == IN_BATTLE:
-        e.winner = won_by(&r.s)
+        winner = won_by(&r.s)
         e.turn = r.s.turn
         e.health[0] = r.s.p[0].health
         e.health[1] = r.s.p[1].health
     else:
-        e.winner = -1 if illegal else a.winners[i * a.g.battles]
+        winner = -1 if illegal else a.winners[i * a.g.battles]
         e.turn = -1
         e.dealt = not illegal       # after an illegal pick the decks are incomplete
+    match_end(&e.m, winner, r.acted if illegal else -1, ILLEGAL if illegal else NO_FAULT)
     r.cold.last = e[0]
-
-
-cdef int winner_of(const episode_t* e) noexcept nogil:
-    """Return who won an episode, -1 for nobody; an illegal action loses."""
-    return 1 - e.m.loser if e.m.fault else e.winner
 
 
 # ---- steps ---------------------------------------------------------------------------------------
@@ -259,10 +256,11 @@ cdef void view_choice(
         if begun:
             write_choice(<int8_t*>observation + g.battle_size, m, who, r.cold.shown)
     if mask is not NULL:
-        memset(mask, 0, g.n_actions)
         if r.where == OVER or mover_of(r) != who or m.picked[who] == MAX_DECK:
+            memset(mask, 0, g.n_actions)
             mask[PASS] = 1
         else:
+            memset(mask, 0, g.first_pick)
             write_choice_mask(mask + g.first_pick, m, who)
     if hidden is not NULL:
         if begun:
@@ -403,12 +401,8 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef float rewards[2]
-    cdef int winner = -1
+    cdef int winner = match_winner(&r.cold.now.m) if ended else -1
     cdef int who
-    if illegal:
-        winner = 1 - r.acted
-    elif r.phase == IN_BATTLE:
-        winner = won_by(&r.s)
     for who in range(2):
         rewards[who] = 0
         if r.phase == IN_CHOICE:
@@ -435,13 +429,13 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     cdef int who = mover_of(r)
     cdef int winner, result
     cdef bint terminated = illegal or r.phase == IN_CHOICE or won_by(&r.s) >= 0
+    note_end(a, i, illegal)
     pay(a, i, terminated, illegal)
     if a.out.terminated is not NULL:
         a.out.terminated[i] = terminated
     if a.out.truncated is not NULL:
         a.out.truncated[i] = not terminated
-    note_end(a, i, illegal)
-    winner = winner_of(&r.cold.last)
+    winner = match_winner(&r.cold.last.m)
     result = 0 if winner < 0 else 1 if winner == max(r.seat, 0) else 2
     add_(&a.results[r.cold.last.opponent][result], 1)
     if a.out.winner is not NULL:

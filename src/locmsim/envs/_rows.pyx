@@ -55,12 +55,11 @@ from locmsim.envs._row cimport (
     show,
     start_row,
     table_of,
-    won_by,
 )
 from locmsim.envs._searcher cimport Searcher
 from locmsim.envs._views cimport Views
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
-from locmsim.game._match cimport is_legal_pick, n_seeds_of
+from locmsim.game._match cimport is_legal_pick, n_seeds_of, won_by
 from locmsim.game._turn_view cimport shorten
 
 from locmsim._checks import integer

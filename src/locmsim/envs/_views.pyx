@@ -2,8 +2,6 @@
 
 from collections import namedtuple
 
-import numpy as np
-
 cimport cython
 from libc.stdint cimport int32_t, int8_t, uint8_t
 from libc.string cimport memcpy, memset
@@ -23,11 +21,9 @@ from locmsim.envs._row cimport (
     show,
     table_of,
     view_row,
-    winner_of,
-    won_by,
 )
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, layout_item, layout_size, write_known
-from locmsim.game._match cimport NO_FAULT, match_t, n_seeds_of
+from locmsim.game._match cimport NO_FAULT, match_t, match_winner, n_seeds_of, won_by
 from locmsim.game.observation cimport Observation
 
 from locmsim.game._layout import LAYOUT_CODES
@@ -161,7 +157,7 @@ cdef class Views:
         cdef row_t* r = self.block.row(i)
         cdef const episode_t* e = &r.cold.last
         cdef const match_t* m = &e.m
-        cdef int won = winner_of(e)
+        cdef int won = match_winner(m)
         cdef bint illegal = m.fault != NO_FAULT
         cdef object score = float((won == 0) - (won == 1))
         cdef object match = None
@@ -179,7 +175,7 @@ cdef class Views:
         values.append(e.opponent)
         values.append((score, -score))
         values.append(match)
-        return EpisodeResult._make(values)
+        return tuple.__new__(EpisodeResult, values)     # as `_make`, but compiled
 
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
@@ -198,7 +194,7 @@ cdef class Views:
             if not marked[i]:
                 continue
             e = &self.a.rows[i].cold.last
-            won = winner_of(e)
+            won = match_winner(&e.m)
             winner[i] = won
             seat[i] = e.seat
             length[i] = e.length
@@ -222,15 +218,6 @@ cdef class Views:
         for i in range(self.a.n):
             r = &self.a.rows[i]
             out[i] = mover_of(r)
-
-    def seats(self):
-        """Return an int8 array of the caller's seats, -1 for both."""
-        cdef Py_ssize_t i
-        found = np.empty(self.a.n, np.int8)
-        cdef int8_t[::1] out = found
-        for i in range(self.a.n):
-            out[i] = self.a.rows[i].seat
-        return found
 
     def masks(self, out):
         """Write the legal actions of each row, as a step does."""

@@ -72,9 +72,12 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             or self.games.results.pays
             or self.render_mode == "human"
         )
+        #: Whether a reset has nothing to do but to begin an episode.
+        self._goes_on = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_fresh", "_step")}
+        left = ("_fresh", "_step", "_goes_on")
+        return {k: v for k, v in self.__dict__.items() if k not in left}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -120,19 +123,26 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         ValueError
             For an option that cannot be used. The episode before goes on.
         """
+        if self._goes_on and seed is None and not options:
+            shown = self._fresh.begin()
+            if shown is None:
+                self._serve()
+                shown = self._fresh()
+            return shown
         generator = self._np_random, self._np_random_seed
         start = None
         if seed is not None or generator[0] is None:
             super().reset(seed=seed)
             start = drawn_seed(self.np_random)
+        self._step, self._goes_on = self._refused, False
         try:
             self.games.begin(0, start, options and known(options))
         except BaseException:
             self._np_random, self._np_random_seed = generator
-            if self.games.rows.requests.waits_for(0):
-                self._step = self._refused
+            if not self.games.rows.requests.waits_for(0):
+                self._step = self._fresh.step  # the episode before goes on
             raise
-        self._step = self._fresh.step
+        self._ready()
         if self.render_mode == "human":
             self.render()
         return self._fresh()
@@ -175,9 +185,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         """The rest of a step after which Python has something to do."""
         games, rows = self.games, self.games.rows
         if rows.requests.waits_for(0):
-            self._step = self._refused  # for other threads, and after an exception
-            games.serve()
-            self._step = self._fresh.step
+            self._serve()
         reward, terminated, truncated = rows.views.outcome(0)
         if rows.views.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
@@ -186,6 +194,17 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             info.pop("step", None)
             info.update(games.results.info(0))
         return observation, reward, terminated, truncated, info
+
+    def _serve(self) -> None:
+        """Do what the row waits for; other threads are refused, and all after an exception."""
+        self._step, self._goes_on = self._refused, False
+        self.games.serve()
+        self._ready()
+
+    def _ready(self) -> None:
+        """Take steps, and resets, again."""
+        self._step = self._fresh.step
+        self._goes_on = self._plain and not self.games.may_refuse
 
     def _refused(self, action: Any) -> Any:
         """Refuse a step while the row waits for its opponent, or for one that failed."""

@@ -11,7 +11,6 @@ from locmsim.game._match import CompiledCards
 __all__ = [
     "LAYOUT_CODES",
     "entities_scale",
-    "hidden_of",
     "observe",
     "observe_batch",
     "observe_choice",
@@ -27,4 +26,3 @@ def observe_batch(array: StateArray, player: int, layout: int, out: NDArray[Any]
 def observe_choice(
     cards: CompiledCards, offer: Sequence[int], deck: Sequence[int], out: NDArray[np.int8]
 ) -> None: ...
-def hidden_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...

@@ -46,13 +46,13 @@ from locmsim.game._match cimport (
     DRAFT_OFFER,
     MAX_SET,
     CompiledCards,
+    match_begin,
     match_t,
     picks_left,
 )
 
 __all__ = [
-    "LAYOUT_CODES", "entities_scale", "hidden_of", "observe", "observe_batch",
-    "observe_choice", "sizes"]
+    "LAYOUT_CODES", "entities_scale", "observe", "observe_batch", "observe_choice", "sizes"]
 
 LAYOUT_CODES = {"entities": ENTITIES, "gym-locm": GYM_LOCM, "entities-f32": ENTITIES_F32}
 
@@ -686,13 +686,6 @@ def observe_batch(StateArray array not None, int player, int layout, out):
             write_layout(layout, &buffer[0] + i * size, s, array.tables[i], who, &view)
 
 
-def hidden_of(State state not None, int player, int8_t[::1] out):
-    """Write the cards in hands and decks, as environments show them with ``privileged``."""
-    if out.shape[0] != HIDDEN_ROWS * HAND_ROW:
-        raise ValueError(f"out: {out.shape[0]} numbers, expected {HIDDEN_ROWS * HAND_ROW}")
-    write_hidden(&out[0], &state.s, &state.table.t, player & 1)
-
-
 def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
     """Write what a player sees in the choice phase who is offered cards (1.x) and has a deck.
 
@@ -701,10 +694,8 @@ def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
     cdef match_t m
     cdef int8_t rows[HAND_ROW * MAX_SET]
     cdef int i
-    memset(&m, 0, sizeof(match_t))
-    m.rules = cards.table.t.rules
+    match_begin(&m, cards.table.t.rules, cards.table.t.n_cards - cards.table.t.n_instances)
     m.cards = cards.cards()
-    m.n_cards = cards.table.t.n_cards - cards.table.t.n_instances
     if out.shape[0] != choice_size(m.rules):
         raise ValueError(f"out: {out.shape[0]} numbers, expected {choice_size(m.rules)}")
     if len(deck) > MAX_DECK:

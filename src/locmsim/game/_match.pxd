@@ -1,5 +1,5 @@
-# A match as the referee runs it: seeds, offers, picks, the deal, faults (docs/rules.md, sections
-# 1, 3, 4 and 8). `Match` is its Python face; each row of the environments holds one.
+# A match as the referee runs it: seeds, offers, picks, the deal, faults, the end (docs/rules.md,
+# sections 1, 3, 4 and 8). `Match` is its Python face; each row of the environments holds one.
 #
 # `match_t` is all of a match but the position and the card table of its battle, which functions
 # take as those of the kernel do. Cards are indices into a card set, by ascending base id. A pick is
@@ -7,7 +7,7 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, RULES_15, State, Table, card_t, state_t, table_t
+from locmsim._core cimport MAX_DECK, RULES_15, Table, card_t, state_t, table_t
 from locmsim.game.observation cimport Observation
 
 cdef enum:
@@ -36,6 +36,7 @@ ctypedef struct match_t:
     int64_t seeds[MAX_SEEDS]    # one for the cards in 1.5, one for the offer, two for the shuffles
     int32_t rules
     int32_t n_cards             # of the set
+    int8_t winner               # of the battle; -1: nobody yet
     int8_t loser                # by a fault; -1: nobody
     uint8_t fault
     uint8_t picked[2]           # number of cards that each player has taken
@@ -54,6 +55,30 @@ cdef inline void match_pick(match_t* m, int who, int pick) noexcept nogil:
     m.picked[who] += 1
 
 
+cdef inline int won_by(const state_t* s) noexcept nogil:
+    """Return what `state_winner` does; that function is in another module, so not inlined."""
+    return 0 if s.p[0].won else 1 if s.p[1].won else -1
+
+
+cdef inline void match_end(match_t* m, int winner, int loser, int fault) noexcept nogil:
+    """End a match with the winner of its battle, a player who loses by a fault, or both."""
+    m.winner = <int8_t>winner
+    m.loser = <int8_t>loser
+    m.fault = <uint8_t>fault
+
+
+cdef inline int match_winner(const match_t* m) noexcept nogil:
+    """Return who has won, -1 for nobody yet; a fault loses."""
+    return 1 - m.loser if m.loser >= 0 else m.winner
+
+
+cdef inline int match_score(const match_t* m, int who) noexcept nogil:
+    """Return a player's score at the end: -1 for a fault, 1 for who won the battle, or 0."""
+    return -1 if m.loser == who else m.winner == who
+
+
+# Clears a match of n_cards cards that follows; nobody has won it.
+cdef void match_begin(match_t* m, int rules, int n_cards) noexcept nogil
 # Sets the seeds that follow from one.
 cdef void match_seed(match_t* m, int64_t seed) noexcept nogil
 # Draws the triplets of a draft from the n cards that may be offered; nothing in 1.5.

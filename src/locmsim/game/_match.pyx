@@ -35,9 +35,16 @@ from locmsim._core import BLANKS, parse_integer
 from locmsim.game.protocol_lines import CardInPlay
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["CompiledCards", "MatchCore", "base_ids"]
+__all__ = ["CompiledCards", "MatchCore", "base_ids", "derived_seeds"]
 
 # ---- seeds and offers (sections 1 and 3) ---------------------------------------------------------
+
+cdef void match_begin(match_t* m, int rules, int n_cards) noexcept nogil:
+    memset(m, 0, sizeof(match_t))
+    m.rules = rules
+    m.n_cards = n_cards
+    match_end(m, -1, -1, NO_FAULT)
+
 
 cdef void match_seed(match_t* m, int64_t seed) noexcept nogil:
     cdef uint64_t random = java_start(seed)
@@ -45,6 +52,15 @@ cdef void match_seed(match_t* m, int64_t seed) noexcept nogil:
     m.seed = seed
     for i in range(n_seeds_of(m.rules)):
         m.seeds[i] = java_long(&random)
+
+
+def derived_seeds(str rules, int64_t seed):
+    """Return the seeds that follow from one, in the order of `RuleSet.seed_names`."""
+    cdef match_t m
+    cdef int i
+    m.rules = RULES_NAMES.index(rules)
+    match_seed(&m, seed)
+    return [m.seeds[i] for i in range(n_seeds_of(m.rules))]
 
 
 cdef int distinct(uint64_t* random, int size, int n, uint8_t* found) noexcept nogil:
@@ -162,6 +178,14 @@ cdef int card_with(const match_t* m, int base_id) noexcept nogil:
 
 # ---- the deal (sections 1 and 4) -----------------------------------------------------------------
 
+cdef void shuffled_deck(int64_t seed, uint8_t* order) noexcept nogil:
+    """Write the places in the order of choice of a deck's cards, in the order of drawing."""
+    cdef int i
+    for i in range(MAX_DECK):
+        order[i] = <uint8_t>i
+    java_shuffle(order, MAX_DECK, seed)
+
+
 cdef void match_deal(const match_t* m, state_t* s, table_t* t) noexcept nogil:
     deal_with(m, s, t, &m.seeds[n_seeds_of(m.rules) - 2])
 
@@ -173,7 +197,7 @@ cdef void deal_with(
     cdef bint by_choice = m.rules == RULES_15
     cdef player_t* p
     cdef card_t* c
-    cdef int who, i, entry
+    cdef int who, i, entry, first, step
     t.rules = m.rules
     t.n_instances = t.n_cards = 2 * MAX_DECK
     memset(t._pad, 0, sizeof(t._pad))
@@ -181,16 +205,16 @@ cdef void deal_with(
     s.turn = -1
     for who in range(2):
         p = &s.p[who]
-        for i in range(MAX_DECK):
-            order[i] = <uint8_t>i
-        java_shuffle(order, MAX_DECK, shuffles[who])
+        shuffled_deck(shuffles[who], order)
+        first = card_id(m.rules, who, 0)        # a deck's ids are equally far apart
+        step = card_id(m.rules, who, 1) - first
         for i in range(MAX_DECK):
             # Table entries and ids are in the order of choice in 1.5, in draw order in 1.x.
             entry = MAX_DECK * who + i
             c = &t.cards[entry]
             memcpy(c, &m.cards[m.decks[who][i if by_choice else order[i]]], sizeof(card_t))
             c.creature.card = <uint8_t>entry
-            c.id = <uint8_t>card_id(m.rules, who, i)
+            c.id = <uint8_t>(first + step * i)
             s.deck[who][i] = <uint8_t>(MAX_DECK * who + (order[i] if by_choice else i))
         player_start(p, m.rules)
         p.deck_left = MAX_DECK
@@ -318,10 +342,9 @@ cdef class MatchCore:
         cdef match_t* m = &self.m
         cdef int i, j
         self.cards = cards
-        m.rules = RULES_NAMES.index(rules)
+        match_begin(m, RULES_NAMES.index(rules),
+                    cards.table.t.n_cards - cards.table.t.n_instances)
         m.cards = cards.cards()
-        m.n_cards = cards.table.t.n_cards - cards.table.t.n_instances
-        m.loser = -1
         for i in range(n_seeds_of(m.rules)):
             m.seeds[i] = seeds[i]
         if triplets is None:
@@ -465,10 +488,13 @@ cdef class MatchCore:
         match_pick(m, player, pick)
         return NO_FAULT
 
-    def fail(self, int player, int fault):
-        """Note that a player has lost by a fault."""
-        self.m.loser = player
-        self.m.fault = fault
+    def end(self, State state, int player=-1, int fault=NO_FAULT):
+        """End the match, by its battle or by a player's fault; return the winner and both scores.
+
+        After a fault, a victory of the other player stands.
+        """
+        match_end(&self.m, -1 if state is None else won_by(&state.s), player, fault)
+        return match_winner(&self.m), [match_score(&self.m, 0), match_score(&self.m, 1)]
 
     def deal(self):
         """Return the state at the first action of the battle."""
@@ -517,9 +543,7 @@ cdef class MatchCore:
         cdef int who, i, j
         found = []
         for who in range(2):
-            for i in range(MAX_DECK):
-                order[i] = <uint8_t>i
-            java_shuffle(order, MAX_DECK, m.seeds[n_seeds_of(m.rules) - 2 + who])
+            shuffled_deck(m.seeds[n_seeds_of(m.rules) - 2 + who], order)
             deck = []
             for i in range(MAX_DECK):
                 j = order[i]

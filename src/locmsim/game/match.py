@@ -499,10 +499,7 @@ class Match:
         except InvalidActionError as fault:
             return TurnResult([], [], self._fail(player, MALFORMED, f"${player}: {fault}"))
         if state.turn == turn:  # the turn did not pass: somebody has won
-            assert state.winner is not None
-            scores = [0, 0]
-            scores[state.winner] = 1
-            self._finish(state.winner, scores)
+            self._end(state)
         else:
             known = self._base_ids
             self._performed[player] = tuple(
@@ -512,19 +509,13 @@ class Match:
         return TurnResult(applied, ignored)
 
     def _fail(self, player: int, fault: int, message: str) -> Fault:
-        """End the match by the fault of `player`; a victory of the other player stands."""
-        self._core.fail(player, fault)
+        """End the match by the fault of `player`."""
         self.error = Fault(player, fault_kind(fault), message)
-        scores = [0, 0]
-        scores[player] = -1
-        if self.state is not None and self.state.winner is not None:
-            scores[1 - player] = 1
-        self._finish(1 - player, scores)
+        self._end(self.state, player, fault)
         return self.error
 
-    def _finish(self, winner: int, scores: list[int]) -> None:
-        self.winner = winner
-        self.scores = scores
+    def _end(self, state: State | None, *fault: int) -> None:
+        self.winner, self.scores = self._core.end(state, *fault)
         self._to_ask = ()
 
     def explain(self) -> str:

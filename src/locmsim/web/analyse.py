@@ -32,9 +32,10 @@ _ANSWER = 2000
 
 def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints of the panel *Engine*: a search, and the position after actions."""
-    running = threading.BoundedSemaphore(_SEARCHES)
-    #: What stops the running searches, by the names that pages give them.
-    searches: dict[str, threading.Event] = {}
+    #: The names that pages give to the searches that they wait for, by what stops them. One that is
+    #: told to stop leaves room for another at once, although it takes a moment to end.
+    searches: dict[threading.Event, str] = {}
+    lock = threading.Lock()
 
     def step(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
@@ -60,10 +61,11 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         state = position.after(done)
         if state.is_terminal():
             raise Refusal("the game is decided in this position")
-        number = text_of(data, "search", "")
-        if not running.acquire(blocking=False):
-            raise Refusal("other searches are running: wait for them", 429)
-        stopped = searches.setdefault(number, threading.Event())
+        stopped = threading.Event()
+        with lock:
+            if len(searches) >= _SEARCHES:
+                raise Refusal("other searches are running: wait for them", 429)
+            searches[stopped] = text_of(data, "search", "")
 
         def check() -> None:
             if stopped.is_set():
@@ -82,8 +84,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         except StoppedError:
             return {"stopped": True}
         finally:
-            searches.pop(number, None)
-            running.release()
+            searches.pop(stopped, None)
         cards = Cards(position.cards)
         lines: list[dict[str, Any]] = []
         for line in found.lines[:LINES]:
@@ -104,7 +105,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             "searches": found.searches,
             "nodes": found.nodes,
             "seconds": found.elapsed,
-            "mover": position.mover,
             "played": position.answer[:_ANSWER],
             "played_words": line_words(
                 position.root,
@@ -120,9 +120,11 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def left(data: dict[str, Any]) -> None:
         """End a search the next time it checks, several times a second."""
-        stopped = searches.get(text_of(data, "search", ""))
-        if stopped is not None:
-            stopped.set()
+        name = text_of(data, "search", "")
+        with lock:
+            for stopped in [event for event, known in searches.items() if known == name]:
+                del searches[stopped]
+                stopped.set()
 
     def stop(request: Request, data: dict[str, Any]) -> object:
         left(data)

@@ -18,7 +18,7 @@ from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import RULES
 from locmsim.web.replay import page_html
-from locmsim.web.views import Cards
+from locmsim.web.views import Cards, match_page
 
 __all__ = ["capture_data", "capture_html", "is_capture"]
 
@@ -111,22 +111,8 @@ def capture_data(
     page = _Page(known, bases, cards, me, shown[me])
     steps = [page.step(seen, 2 * i + me) for i, seen in enumerate(turns)]
     drawn = cards.known()
-    return {
-        "rules": name,
-        "lanes": RULES[name].lanes,
-        "names": shown,
-        "scores": [0, 0],
-        "winner": None,
-        "captured": me,
-        "seat": me,
-        "fault": None,
-        "params": {},
-        "stderr": ["", ""],
-        "choice": [[], []],
-        "offers": [[cards.key(card) for card in seen.offer] for seen in choice],
-        "steps": steps,
-        **cards.to_json(drawn),
-    }
+    offers = [[cards.key(card) for card in seen.offer] for seen in choice]
+    return match_page(name, shown, cards, steps, drawn=drawn, captured=me, seat=me, offers=offers)
 
 
 def _observations(text: str, rules: str | None) -> Iterator[tuple[int, Observation]]:

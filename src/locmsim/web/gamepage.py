@@ -11,7 +11,6 @@ from starlette.responses import Response
 from locmsim.game.match import Match
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import result_log
-from locmsim.rules.rulesets import RULES
 from locmsim.web.captures import capture_data, is_capture
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
 from locmsim.web.keys import Key, KeyKind
@@ -19,7 +18,7 @@ from locmsim.web.positions import Position, position_of_text
 from locmsim.web.replay import replay_data, replay_html
 from locmsim.web.site import Page, Site
 from locmsim.web.sources import load_replay
-from locmsim.web.views import Cards, legal_texts, turn_step
+from locmsim.web.views import Cards, legal_texts, match_page, turn_step
 
 __all__ = ["page", "position_data"]
 
@@ -123,21 +122,13 @@ def position_data(position: Position) -> dict[str, Any]:
     hidden = position.hidden
     cards = Cards(position.cards)
     step = turn_step(root, cards, hidden)
-    text = {} if position.belief is not None else {"position": root.to_text()}
-    return {
-        "rules": root.rules,
-        "lanes": RULES[root.rules].lanes,
-        "names": position.names,
-        "scores": None,
-        "winner": None,
-        "fault": None,
-        "params": text,
-        "stderr": ["", ""],
-        "seat": position.mover,
-        **cards.to_json(),
-        "choice": [[], []],
-        "offers": [],
-        "steps": [step],
-        "actions": legal_texts(root),
-        "running": True,
-    }
+    return match_page(
+        root.rules,
+        position.names,
+        cards,
+        [step],
+        params={} if position.belief is not None else {"position": root.to_text()},
+        seat=position.mover,
+        actions=legal_texts(root),
+        running=True,
+    )

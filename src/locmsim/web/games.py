@@ -32,9 +32,9 @@ from locmsim.web.page_match import PageMatch, match_from
 from locmsim.web.person import Person
 from locmsim.web.replay import chat_of
 from locmsim.web.shown_steps import ShownSteps
-from locmsim.web.views import PERSON, Cards, fault_row, legal_texts
+from locmsim.web.views import PERSON, Cards, fault_row, legal_texts, match_page
 
-__all__ = ["Game", "OutdatedError"]
+__all__ = ["OutdatedError", "PageGame"]
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class _Left(BaseException):
     """The person has left the game."""
 
 
-class Game:
+class PageGame:
     """A game that is played on the pages.
 
     Parameters
@@ -324,27 +324,21 @@ class Game:
     def data(self) -> dict[str, Any]:
         """Return the game's page, as `locmsim.web.replay_data` does, with `view` as ``play``."""
         view = self.view()
-        rules = self._match.rules
         params = {} if self._from_start else self._match.params
         over = view["over"] or {}
-        return {
-            "rules": rules,
-            "lanes": RULES[rules].lanes,
-            "names": view["names"],
-            "scores": over.get("scores"),
-            "winner": over.get("winner"),
-            "fault": over.get("fault"),
-            "params": {key: str(value) for key, value in params.items()},
-            "stderr": over.get("stderr", ["", ""]),
-            "agents": self._agents,
-            "seat": view["seat"],
-            **self.cards.to_json(),
-            "choice": [[], []],
-            "offers": [],
-            "steps": view["steps"],
-            "running": True,
-            "play": view,
-        }
+        known = {name: over[name] for name in ("winner", "fault", "stderr") if name in over}
+        return match_page(
+            self._match.rules,
+            view["names"],
+            self.cards,
+            view["steps"],
+            params={key: str(value) for key, value in params.items()},
+            agents=self._agents,
+            seat=view["seat"],
+            running=True,
+            play=view,
+            **known,
+        )
 
     def choose_cards(self, version: int, client: str, keys: Sequence[str]) -> None:
         """Take a deck, or one card of a draft, by keys of `cards`, or raise ``ValueError``."""

@@ -119,9 +119,14 @@ class Job:
         return self._state == "running"
 
     @property
-    def failed(self) -> bool:
-        """Whether it has ended without what was wanted."""
-        return self._state in ("failed", "stopped")
+    def wanted(self) -> bool:
+        """Whether it is running and was not told to stop."""
+        return self.running and not self._stopping
+
+    @property
+    def useful(self) -> bool:
+        """Whether it has what was wanted, or is going to."""
+        return self._state == "done" or self.wanted
 
     def stop(self) -> None:
         """End it at its next `check`."""
@@ -192,11 +197,11 @@ class Jobs:
         """
         with self._lock:
             known = self._jobs.get(self._same.get(same, ""))
-            if known is not None and not known.failed:
+            if known is not None and known.useful:
                 return known
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            if sum(job.running for job in self._jobs.values()) >= _RUNNING:
+            if sum(job.wanted for job in self._jobs.values()) >= _RUNNING:
                 raise Refusal("other searches are running: stop one, or wait for it", 429)
             job = Job(f"j{next(self._numbers)}", work, changed=self._news.wake)
             self._jobs[job.key] = job

@@ -33,6 +33,7 @@ from locmsim.web.views import (
     Cards,
     action_steps,
     fault_row,
+    match_page,
     seat_names,
     turn_step,
 )
@@ -88,25 +89,28 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
             offers[0].append(cards.key(offer))
         else:
             offers.append([cards.key(card) for card in offer])
-    return {
-        "rules": match.rules,
-        "lanes": RULES[match.rules].lanes,
-        "names": shown,
-        "scores": list(result.scores),
-        "winner": result.winner,
-        "fault": fault_row(result.fault),
-        # As texts: the numbers of JavaScript cannot hold 64 bits.
-        "params": {key: str(value) for key, value in match.params.items()}
-        | ({"ids": IDS_NOTE} if match.ids == "old" else {})
-        | ({"decks": f"chosen by {result.decks}"} if result.decks else {}),
-        "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
-        "seat": shown.index(PERSON) if PERSON in shown else None,
-        **cards.to_json(drawn),
-        "choice": choice,
-        "choice_stderr": _choice_stderr(result),
-        "offers": [offer for offer in offers if offer],
-        "steps": steps,
-    }
+    # As texts: the numbers of JavaScript cannot hold 64 bits.
+    params = {key: str(value) for key, value in match.params.items()}
+    if match.ids == "old":
+        params["ids"] = IDS_NOTE
+    if result.decks:
+        params["decks"] = f"chosen by {result.decks}"
+    return match_page(
+        match.rules,
+        shown,
+        cards,
+        steps,
+        drawn=drawn,
+        scores=list(result.scores),
+        winner=result.winner,
+        fault=fault_row(result.fault),
+        params=params,
+        stderr=[text[-_STDERR_SHOWN:] for text in result.stderr],
+        seat=shown.index(PERSON) if PERSON in shown else None,
+        choice=choice,
+        choice_stderr=_choice_stderr(result),
+        offers=[offer for offer in offers if offer],
+    )
 
 
 def replay_html(

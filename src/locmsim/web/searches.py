@@ -1,6 +1,6 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -9,9 +9,7 @@ from starlette.routing import BaseRoute
 from locmsim._common_options import SearchedNodes, Seed
 from locmsim._core import State
 from locmsim._options import Declared, Option, declaration
-from locmsim.art import card_titles
 from locmsim.decks.report import DeckReport, decks_note, report_decks
-from locmsim.game.action_text import answer_actions, line_words
 from locmsim.referee.turn_report import (
     LEAST_LOSS,
     GameReport,
@@ -19,7 +17,6 @@ from locmsim.referee.turn_report import (
     report_budget,
     report_turns,
 )
-from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
@@ -27,9 +24,9 @@ from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, actions_of, post, text_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
-from locmsim.web.positions import Position, position_of_text
+from locmsim.web.positions import Position
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, action_steps, board_view, seat_names, turn_step
+from locmsim.web.views import Cards, action_steps, turn_step
 
 __all__ = ["routes"]
 
@@ -65,30 +62,26 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
     def report(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
         nodes, seed = values_of(data, _REPORT).values()
-        result, names = site.library.load(key)
-        shown = seat_names(names)
-        titles = card_titles(result.match.cards)
+        result, _ = site.library.load(key)
         of = sum(call.turn is not None for call in result.calls)
         if not of:
             raise Refusal("the match ended before the battle")
-        fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
-        fixed |= {"decks_note": decks_note(result.match.rules), "least_loss": LEAST_LOSS}
+        note = decks_note(result.match.rules)
+        fixed = {"note": _NOTE, "decks_note": note, "least_loss": LEAST_LOSS}
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
-            worded: list[dict[str, Any]] = []
             decks = None if result.match.state is None else report_decks(result.match)
             cards = Cards(result.match.cards)
             keyed = decks and [_deck_keys(deck, cards) for deck in decks]
 
             def shown_so_far() -> dict[str, Any]:
                 found = GameReport(turns, report_budget(nodes), decks).to_json()
-                return {**fixed, **found, "decks": keyed, "turns": [*worded]}
+                return {**fixed, **found, "decks": keyed}
 
             job.update(0, of, shown_so_far())
             for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
-                worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
                 job.update(len(turns), of, shown_so_far())
 
         # The file may hold another match by now.
@@ -113,7 +106,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, root, nodes, [*asked["hand"]], position)
+                        shown = _tree(tree, nodes, position)
                     job.update(tree.done, tree.of, shown)
 
                 variations(
@@ -190,24 +183,9 @@ def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
     return {**deck.to_json(), "worst": worst}
 
 
-def _turn_words(
-    turn: TurnReport, names: Sequence[str], titles: Mapping[Card, str]
-) -> dict[str, list[str]]:
-    """Return both turns action by action, in words."""
-    shown = {}
-    for name, line in (("best", turn.best), ("played", turn.played)):
-        actions = answer_actions(turn.start, line)
-        shown[f"{name}_actions"] = actions
-        shown[f"{name}_words"] = line_words(turn.start, actions, names, titles)
-    return shown
-
-
 def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     """Return a position with what its player knows, and what they have done in the turn."""
-    if "game" in data:
-        position = site.asked(data)
-    else:
-        position = position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
+    position = site.asked(data)
     root = position.root.clone()
     done = []
     for text in actions_of(data):
@@ -216,22 +194,14 @@ def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     return position, done
 
 
-def _tree(
-    tree: Tree, root: State, nodes: int, hand: list[int], position: Position
-) -> dict[str, Any]:
+def _tree(tree: Tree, nodes: int, position: Position) -> dict[str, Any]:
     """Return the tree as a page draws it; all chances are those of the player at the root."""
     cards, names = Cards(position.cards), position.names
     player = tree.player
 
     def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
         return {
-            "actions": shown.actions,
-            "words": line_words(shown.start, shown.actions, names, cards.titles),
-            "line": shown.line,
-            "value": shown.value,
             "chance": (1 + shown.value) / 2,
-            "visits": shown.visits,
-            "board": board_view(shown.state, cards, hidden=hidden),
             "steps": [
                 turn_step(shown.start, cards, hidden),
                 *action_steps(shown.start.clone(), shown.actions, cards, names, hidden),
@@ -255,12 +225,8 @@ def _tree(
         for branch in tree.branches
     ]
     return {
-        "player": player,
-        "board": board_view(root, cards, hidden=1 - player),
-        "nodes": nodes,
         "budget": f"beam search of at most {nodes:,} positions for each turn",
         "note": _NOTE,
-        "set_hand": hand,
         "lines": lines,
         **cards.to_json(),
     }

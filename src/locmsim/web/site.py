@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.routing import BaseRoute
 
@@ -22,6 +22,7 @@ __all__ = ["Page", "Site"]
 
 #: The number of positions, and of captures, that are kept; with one more the oldest is deleted.
 _KEPT = 200
+_Thing = TypeVar("_Thing")
 
 
 @dataclass(frozen=True)
@@ -101,18 +102,17 @@ class Site:
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""
-        key = str(Key(KeyKind.POSITION, next(self._numbers)))
-        self.positions[key] = position
-        for old in [*self.positions][:-_KEPT]:
-            del self.positions[old]
-        return key
+        return self._keep(self.positions, KeyKind.POSITION, position)
 
     def keep_capture(self, capture: dict[str, Any]) -> str:
         """Keep the page of what a bot was sent, and return its key."""
-        key = str(Key(KeyKind.CAPTURE, next(self._numbers)))
-        self.captures[key] = capture
-        for old in [*self.captures][:-_KEPT]:
-            del self.captures[old]
+        return self._keep(self.captures, KeyKind.CAPTURE, capture)
+
+    def _keep(self, things: dict[str, _Thing], kind: KeyKind, thing: _Thing) -> str:
+        key = str(Key(kind, next(self._numbers)))
+        things[key] = thing
+        for old in [*things][:-_KEPT]:
+            del things[old]
         return key
 
     def position(self, key: str, turn: int | None = None) -> Position:

@@ -26,6 +26,7 @@ __all__ = [
     "board_view",
     "fault_row",
     "legal_texts",
+    "match_page",
     "seat_names",
     "steps_after",
     "turn_step",
@@ -109,6 +110,48 @@ class Cards:
             # The page adds the title: a name may hold what XML cannot.
             shown["svg"] = card_svg(card, title="")
         return shown
+
+
+def match_page(
+    rules: str,
+    names: Sequence[str],
+    cards: Cards,
+    steps: list[dict[str, Any]],
+    *,
+    drawn: Container[Card] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return what the page of a match is made from, as of `locmsim.web.replay_data`.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    names : sequence of str
+        What the players are called.
+    cards, drawn
+        The cards of the page, and which of them get pictures, as of `Cards.to_json`.
+    steps : list of dict
+        The steps.
+    **more
+        What is not as in a match of which nothing else is known.
+    """
+    return {
+        "rules": rules,
+        "lanes": RULES[rules].lanes,
+        "names": names,
+        "scores": None,
+        "winner": None,
+        "fault": None,
+        "params": {},
+        "stderr": ["", ""],
+        "seat": None,
+        **cards.to_json(drawn),
+        "choice": [[], []],
+        "offers": [],
+        "steps": steps,
+        **more,
+    }
 
 
 def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:

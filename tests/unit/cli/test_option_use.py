@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from parsers import options_of, subcommands
 
 import vestrock.cli
 from locmsim import Match
@@ -381,21 +382,10 @@ def parser_of(words: list[str]) -> argparse.ArgumentParser:
         words = ["arena", "run"]
     parser: argparse.ArgumentParser = module.command_parser(words[0])
     for word in words:
-        inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-        if not inner:
+        if not (inner := subcommands(parser)):
             break
-        parser = inner[0].choices[word]
+        parser = inner[word]
     return parser
-
-
-def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
-    """Return the actions of the options by the name that the tables use."""
-    return {
-        flag: action
-        for action in parser._actions
-        for flag in action.option_strings
-        if action.dest != "help"
-    }
 
 
 def given(words: str, known: dict[str, argparse.Action]) -> set[str]:

@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parsers import all_commands, arguments
 
 import vestrock.cli
 from locmsim import bot
@@ -85,21 +85,12 @@ RENAMED = [
 ]
 
 
-def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Yield the parser and those of its subcommands, if it has some."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
-                yield from commands(inner)
-
-
 def used() -> dict[str, list[tuple[str, argparse.Action]]]:
     """Return the commands that have an option, with its declaration, by its longest name."""
     found = defaultdict(list)
     for name in COMMANDS:
-        for parser in commands(command_parser(name)):
-            for action in parser._actions:
+        for parser in all_commands(command_parser(name)):
+            for action in arguments(parser):
                 if action.option_strings and parser.prog != "locmsim":
                     found[max(action.option_strings, key=len)].append((parser.prog, action))
     return found

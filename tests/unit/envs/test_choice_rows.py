@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import reference_layouts
 from amounts import FEW, amount
+from env_checks import seats_of
 from helpers import RULE_SETS, each_rules
 from oracles.choice import Construct, Draft, FatalAnswer
 
@@ -259,7 +260,7 @@ def test_pools_with_the_caller_in_matches():
     opponent = Pool({"caller": 1, "random": 1})
     env = LocmVectorEnv(32, episode="match", opponent=opponent, card_sets=3)
     _, info = env.reset(seed=1)
-    both = env.games.rows.views.seats() < 0
+    both = seats_of(env) < 0
     assert 6 < both.sum() < 26
     for number in range(32):
         info = env.step(env.sample(number))[4]

@@ -272,6 +272,26 @@ def test_an_opponent_cannot_step_the_environment_that_asks_it():
         env.step(0)
 
 
+@pytest.mark.parametrize("given", [{}, {"seed": 3}])
+def test_an_opponent_cannot_step_the_environment_that_begins(given):
+    asked = []
+
+    def meddle(seen, mask):
+        for method, arguments in ((env.step, (0,)), (env.reset, ())):
+            with pytest.raises(RuntimeError, match="only one thread"):
+                method(*arguments)
+        asked.append(len(mask))
+        return 0
+
+    env = BattleEnv(opponent=lambda seen, mask: 0, seat="second", **FEW)
+    alone = started(BattleEnv(opponent=lambda seen, mask: 0, seat="second", **FEW))
+    env.reset(seed=1)
+    env.set_opponent(meddle)
+    np.testing.assert_equal(env.reset(**given), alone.reset(**given))
+    assert asked
+    np.testing.assert_equal(env.step(0), alone.step(0))
+
+
 def test_given_decks_of_a_reset_are_base_ids():
     with pytest.raises(ValueError, match="decks: expected base ids, got 5"):
         BattleEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})

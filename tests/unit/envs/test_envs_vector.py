@@ -11,7 +11,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import FEW, amount
-from env_checks import check_rows
+from env_checks import check_rows, seats_of
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from helpers import each_rules, each_rules_slowly
@@ -414,6 +414,10 @@ def test_gae():
         given = gae(rewards, values, dones, to_move, last, last_to_move, gamma=gamma, lam=lam)
         expected = slow_gae(rewards, values, dones, to_move, last, last_to_move, gamma, lam)
         np.testing.assert_allclose(given, expected, atol=1e-5)
+        for steps in (0, 1):
+            some = (array[len(array) - steps :] for array in (rewards, values, dones, to_move))
+            fewer = gae(*some, last, last_to_move, gamma=gamma, lam=lam)
+            np.testing.assert_array_equal(fewer, given[12 - steps :])
         last_both = random.normal(size=(5, 2)).astype(np.float32)
         out = np.empty(shape, np.float32)
         given = gae(
@@ -580,7 +584,7 @@ def test_a_league():
     policy = Highest()
     env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
     seen, info = env.reset(seed=1)
-    both = env.games.rows.views.seats() < 0
+    both = seats_of(env) < 0
     assert 16 < both.sum() < 48
     first = env.layout.split(seen["observation"])["game"][:, 1]
     np.testing.assert_array_equal(first, info["to_move"])
@@ -590,7 +594,7 @@ def test_a_league():
     games = 0
     for number in range(120):
         seats, opponents = (
-            env.games.rows.views.seats(),
+            seats_of(env),
             [env.games.rows.views.opponent(i) for i in range(64)],
         )
         _, rewards, terminated, _, info = env.step(env.sample(number))
@@ -613,7 +617,7 @@ def test_a_league():
     env.players["past"] = Highest()  # its results are kept
     assert env.players.results["past"] == results["past"]
     env.reset(seed=1)
-    assert (env.games.rows.views.seats() >= 0).all()
+    assert (seats_of(env) >= 0).all()
     while env.players.results["new"].games < 10:
         env.step(env.sample(number))
     assert env.players.results["new"].rate > 0.5
@@ -747,7 +751,7 @@ def test_options_of_a_reset_may_differ_by_row():
     names = ["osl", "pass", "osl", "pass"]
     matches = [{"seed": 5}, None, {"cardGenSeed": 3}, {"seed": 6}]
     seen, _ = env.reset(seed=1, options={"seat": seats, "player": names, "match": matches})
-    assert env.games.rows.views.seats().tolist() == seats.tolist()
+    assert seats_of(env).tolist() == seats.tolist()
     assert [env.games.rows.views.opponent(i) for i in range(4)] == [
         env.players.slot(one) for one in names
     ]

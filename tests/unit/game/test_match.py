@@ -16,6 +16,7 @@ from helpers import (
     each_rules,
     game_cards,
     game_name,
+    golden_chunks,
     golden_games,
     golden_match,
     some_golden_chunks,
@@ -87,7 +88,7 @@ def check_start(match: Match, game: Game) -> None:
     assert start == match.state
 
 
-@pytest.mark.parametrize("games", some_golden_chunks(), ids=str)
+@pytest.mark.parametrize("games", amount(some_golden_chunks(), golden_chunks()), ids=str)
 def test_golden_games(games: GoldenChunk) -> None:
     for game in games:
         try:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parsers import options_of, subcommands
 
 from locmsim import bot
 from locmsim._options import declared
@@ -51,14 +52,8 @@ def actions_of(command: str) -> dict[str, argparse.Action]:
     if command != "bot":
         parser = command_parser(command.split()[0])
         for word in command.split():
-            (inner,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-            parser = inner.choices[word]
-    return {
-        flag: action
-        for action in parser._actions
-        for flag in action.option_strings
-        if action.dest != "help"
-    }
+            parser = subcommands(parser)[word]
+    return options_of(parser)
 
 
 def value_of(action: argparse.Action) -> str:

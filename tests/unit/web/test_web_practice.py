@@ -79,7 +79,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         assert best["words"][2].startswith(f"Better by {points} points than the turn that was ")
         assert "than the turn that was played in the match" in best["words"][2]
         report = page.wait(page.post("/api/report/start", game=key))["result"]["turns"]
-        played = next(turn for turn in report if turn["turn"] == row["turn"])["played_actions"]
+        played = next(turn for turn in report if turn["turn"] == row["turn"])["played"].split(";")
         same = page.post("/api/practice/check", **place, actions=played)
         assert same["chance"] == (1 + then.value_played) / 2
         assert not same["solved"]

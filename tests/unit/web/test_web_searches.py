@@ -20,6 +20,8 @@ from locmsim.search import BeamSearch
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
+from starlette.exceptions import HTTPException  # noqa: E402
+
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.jobs import Job, Jobs, StoppedError  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
@@ -70,7 +72,6 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
     view = page.wait(view)
     assert (view["state"], view["error"], view["done"]) == ("done", None, view["of"])
     shown = view["result"]
-    assert shown["names"] == ["ann", "bob"]
     expected = report_game(result, nodes=200, seed=3).to_json()
     # The page shows the cards of the choice by their keys.
     cards = page.get("/api/game", game=key)["cards"]
@@ -79,11 +80,6 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
         for which in ("picked", "better"):
             assert cards[one.pop(f"{which}_key")]["row"][0] == one[which]
     assert "calibrated on" in shown["decks_note"]
-    for turn in shown["turns"]:
-        words = {name: turn.pop(name) for name in [*turn] if name.endswith(("_words", "_actions"))}
-        assert len(words["best_words"]) == len(words["best_actions"])
-        assert ";".join(words["best_actions"]) == turn["best"].replace("PASS", "")
-        assert len(words["played_words"]) == len(words["played_actions"])
     assert {name: shown[name] for name in expected} == expected
     assert shown["least_loss"] == LEAST_LOSS
     # A second request gets the finished job at once.
@@ -118,11 +114,9 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     found = page.post("/api/analyse/search", game=key, turn=step["turn"], seconds=0.1)
     check([text for line in found["lines"] for text in line["words"]])
     check([held["title"] for held in found["opponent_hand"]])
-    report = page.wait(page.post("/api/report/start", game=key, nodes=20))["result"]
-    check([text for turn in report["turns"] for text in turn["best_words"]])
     asked = {"game": key, "turn": step["turn"], "nodes": 20}
     tree = page.wait(page.post("/api/tree/start", **asked))["result"]
-    check([text for line in tree["lines"] for text in line["words"]])
+    check([step["words"] for line in tree["lines"] for step in line["steps"] if step["action"]])
     check([card["title"] for card in tree["cards"].values()])
     possible = page.post("/api/tree/holdable", game=key, turn=step["turn"])
     check([card["title"] for card in possible["cards"].values()])
@@ -146,18 +140,17 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     key, _ = add(page)
     asked = {"game": key, "turn": 6, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
-    assert (shown["nodes"], shown["player"]) == (3000, 0)
+    assert "at most 3,000 positions" in shown["budget"]
     assert len(shown["lines"]) == 2
     for line in shown["lines"]:
-        assert line["board"]["turn"] == 6
-        assert len(line["words"]) == len(line["actions"])
+        assert {step["turn"] for step in line["steps"]} == {6}
         assert [world["seed"] for world in line["worlds"]] == [5, 6]
         for world in line["worlds"]:
             assert all(card in shown["cards"] for card in world["hand"])
             assert 1 <= len(world["replies"]) <= 2
             for reply in world["replies"]:
-                assert reply["board"]["turn"] == 7
-                assert reply["next"]["board"]["turn"] == 8
+                assert {step["turn"] for step in reply["steps"]} == {7}
+                assert {step["turn"] for step in reply["next"]["steps"]} == {8}
                 assert 0 <= reply["chance"] <= 1
     # A search that would take long.
     view = page.post("/api/tree/start", **{**asked, "nodes": 1_000_000})
@@ -181,6 +174,62 @@ def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
         assert answer.result() == {"stopped": True}
     found = page.post("/api/analyse/search", **asked, seconds=0.1)
     assert (found["stopped"], bool(found["lines"])) == (False, True)
+
+
+def test_a_search_that_was_left_makes_room_at_once(
+    page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Searches that were told to stop take a moment to end: others need not wait for that."""
+    key, _ = add(page)
+    asked = {"game": key, "turn": 6, "seconds": 0.01}
+    inside = threading.Semaphore(0)
+    ends = threading.Event()
+
+    def endless(*arguments: Any, check: Any, **options: Any) -> None:
+        inside.release()
+        assert ends.wait(60)
+        check()
+
+    with ThreadPoolExecutor(2) as pool, monkeypatch.context() as patch:
+        patch.setattr("locmsim.web.analyse.analyse", endless)
+        answers = [
+            pool.submit(page.post, "/api/analyse/search", **asked, search=name)
+            for name in ("mine", "theirs")
+        ]
+        for _ in answers:
+            assert inside.acquire(timeout=60)
+        patch.undo()
+        error = page.post("/api/analyse/search", 429, **asked)["error"]
+        assert "other searches are running" in error
+        page.post("/api/analyse/stop", search="mine")
+        assert not page.post("/api/analyse/search", **asked)["stopped"]
+        assert not any(answer.done() for answer in answers)
+        page.post("/api/analyse/stop", search="theirs")
+        ends.set()
+        assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
+
+
+def test_a_job_that_was_stopped_makes_room_at_once(page: Client) -> None:
+    """It takes a moment to end: others need not wait, and the same can be started again."""
+    ends = threading.Event()
+
+    def endless(job: Job) -> None:
+        assert ends.wait(60)
+        job.check()
+
+    jobs = page.site.jobs
+    first, second = jobs.start("first", endless), jobs.start("second", endless)
+    assert jobs.start("first", endless) is first
+    with pytest.raises(HTTPException, match="other searches are running"):
+        jobs.start("third", endless)
+    first.stop()
+    again = jobs.start("first", endless)
+    assert again is not first
+    assert first.running
+    ends.set()
+    for job in (first, second, again):
+        job.join(60)
+    assert [job.view()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
 
 
 def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,19 +258,20 @@ def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.Monke
     assert len(view["result"]["turns"]) == 2
 
 
-def test_a_tree_of_a_text_and_of_a_begun_turn(page: Client) -> None:
+def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
     state = start_position(3)
     action = state.legal_actions()[1]
     text = state.to_text()
     done = [state.action_to_string(action)]
-    asked = {"text": text, "actions": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+    key = page.post("/api/game/setup", text=text)["game"]
+    asked = {"game": key, "actions": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     begun = State.from_text(text)
     begun.apply_action(action)
-    side = shown["board"]["sides"][0]
-    assert side["mana"] == begun.players[0].mana
+    first, *steps = shown["lines"][0]["steps"]
+    assert first["board"]["sides"][0]["mana"] == begun.players[0].mana
     legal = [begun.action_to_string(action) for action in begun.legal_actions()[1:]]
-    assert shown["lines"][0]["actions"][:1] in ([], *([text] for text in legal))
+    assert {step["action"] for step in steps[:1]} <= {*legal}
     assert "actions" in page.post("/api/tree/start", 400, **{**asked, "actions": "PASS"})["error"]
     page.post("/api/tree/start", 400, **{**asked, "actions": ["SUMMON 200 0"]})
 

@@ -7,6 +7,7 @@ with so much health no match ends before its last turn:
 """
 
 import contextlib
+import itertools
 import re
 import socket
 import subprocess
@@ -24,7 +25,9 @@ from vestrock.eventlog import replay
 from vestrock.standings import Standings
 
 VESTROCK = [sys.executable, "-m", "vestrock"]
-PLAYERS, TURNS, SECONDS, HEALTH = amount((6, 10, 0.5, 20), most=(30, 12, 1.0, 1000))
+PLAYERS, TURNS, SECONDS, HEALTH = amount((6, 6, 0.5, 20), most=(30, 12, 1.0, 1000))
+#: The first and the last of the addresses 127.0.0.N of a nuisance; players come from 127.0.0.1.
+ADDRESSES = {"one-address": (1, 1), "several": (2, 9)}
 #: Maximum memory of the server in kB.
 MEMORY = 400_000
 #: Maximum duration of a login from an address of its own.
@@ -114,11 +117,14 @@ def test_all_bots_keep_the_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there")
-@pytest.mark.parametrize("addresses", [(1, 1), (2, 9)], ids=["one-address", "several"])
-@pytest.mark.parametrize("kind", vestrock_nuisance.KINDS)
-def test_nobody_is_late_beside_a_nuisance(
-    kind: str, addresses: tuple[int, int], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    ("kind", "addresses"),
+    amount(
+        [*((kind, "one-address") for kind in vestrock_nuisance.KINDS), ("logins", "several")],
+        most=[*itertools.product(vestrock_nuisance.KINDS, ADDRESSES)],
+    ),
+)
+def test_nobody_is_late_beside_a_nuisance(kind: str, addresses: str, tmp_path: Path) -> None:
     """A misbehaving client does not delay the players, even from the same address as theirs."""
     accounts = tmp_path / "accounts"
     names = [f"bot{i}" for i in range(PLAYERS)] + ["guest"] + ["pest"] * (kind == "newlines")
@@ -132,7 +138,7 @@ def test_nobody_is_late_beside_a_nuisance(
         )  # fmt: skip
         started.append(server)
         port, spectators = ports(server)
-        words = [kind, port, spectators, *map(str, addresses)]
+        words = [kind, port, spectators, *map(str, ADDRESSES[addresses])]
         command = [sys.executable, vestrock_nuisance.__file__, *words]
         bots = []
         if kind != "gone":  # its connections must exist before the bots log in

@@ -1,11 +1,10 @@
 """The tool ``vestrock``: decks, figures, its help, and where its old names lead."""
 
-import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from parsers import all_commands, arguments
 
 import locmsim
 from vestrock import bench, extreme_deck, format_deck, generate_deck
@@ -41,21 +40,14 @@ def test_help_without_a_command(capsys):
     assert capsys.readouterr().out.startswith("usage: vestrock ")
 
 
-def below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Yield the parser and those of its commands."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                yield from below(command)
-
-
-@pytest.mark.parametrize("parser", [*below(command_parser())], ids=lambda parser: parser.prog)
+@pytest.mark.parametrize(
+    "parser", [*all_commands(command_parser())], ids=lambda parser: parser.prog
+)
 def test_help_begins_with_a_sentence_and_explains_every_argument(parser):
     assert parser.description[0].isupper()
     assert parser.description[-1] == "."
-    for action in parser._actions:
-        assert action.help or isinstance(action, argparse._SubParsersAction), action.dest
+    for action in arguments(parser):
+        assert action.help, action.dest
 
 
 def test_figures(capsys):

@@ -7,7 +7,7 @@ import { ArenaGames } from "./arenagames.js";
 import { drawPairs, drawPlayers } from "./arenatables.js";
 import { CardTable } from "./cardtable.js";
 import { chartOf } from "./chart.js";
-import { $, element, number as digits, select, valueOf } from "./dom.js";
+import { $, button, element, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
 import { newArena } from "./newarena.js";
 import { ask, notice, shown, tell } from "./site.js";
@@ -18,10 +18,10 @@ import { ask, notice, shown, tell } from "./site.js";
 class Progress {
   constructor() {
     this.bar = /** @type {HTMLProgressElement} */ (
-      element("progress", { id: "progress", "aria-label": "Games played" })
+      element("progress#progress", { "aria-label": "Games played" })
     );
-    this.state = element("span", { id: "state" });
-    this.root = element("p", { class: "bar" }, this.bar, this.state);
+    this.state = element("span#state");
+    this.root = element("p.bar", this.bar, this.state);
     /** The number of games and the time at the first look, from which the time left is estimated.
      * @type {{games: number, at: number}|null} */
     this.began = null;
@@ -64,42 +64,36 @@ class ArenaPage {
     this.progress = new Progress();
     this.games = new ArenaGames();
     this.cards = new CardTable();
-    this.files = element("div", { class: "bar", id: "files" });
-    this.stop = element("button", {
-      id: "stop",
-      text: "Stop",
-      hidden: true,
-      onclick: () => shown(() => this.halt()),
-    });
+    this.files = element("div#files.bar");
+    this.stop = button("#stop", "Stop", () => shown(() => this.halt()), { hidden: true });
     this.root = this.layout();
   }
 
   layout() {
     return element(
-      "div",
-      { id: "results", hidden: true },
+      "div#results",
+      { hidden: true },
       this.progress.root,
-      element("div", { class: "scroll" }, element("table", { id: "players", class: "cards" })),
+      element("div.scroll", element("table#players.cards")),
       element(
         "section",
-        {},
-        element("h2", {}, "Score of ", element("bdi", { id: "scorename" })),
-        element("p", { id: "scorenow" }),
+        element("h2", "Score of ", element("bdi#scorename")),
+        element("p#scorenow"),
         chartOf("The player's score over the games, with its 95 % interval", "scorechart"),
       ),
       element(
-        "section",
-        { id: "test", hidden: true },
-        element("h2", { text: "Sequential test" }),
-        element("p", { id: "verdict" }),
+        "section#test",
+        { hidden: true },
+        element("h2", "Sequential test"),
+        element("p#verdict"),
         chartOf("The logarithm of the likelihood ratio, with its bounds", "llrchart"),
       ),
       element(
-        "section",
-        { id: "pairs", hidden: true },
-        element("h2", { text: "Pairs" }),
-        element("p", { id: "pairunit" }),
-        element("div", { class: "scroll" }, element("table", { id: "matrix", class: "cards" })),
+        "section#pairs",
+        { hidden: true },
+        element("h2", "Pairs"),
+        element("p#pairunit"),
+        element("div.scroll", element("table#matrix.cards")),
       ),
       this.games.root,
       this.cards.root,
@@ -180,7 +174,7 @@ class ArenaPage {
     const { files } = await ask("/api/arena");
     if (!files.length) {
       this.files.append(
-        element("p", { text: "No file of results was named. Start: locmsim web --db results.db" }),
+        element("p", "No file of results was named. Start: locmsim web --db results.db"),
       );
       return;
     }
@@ -197,6 +191,6 @@ class ArenaPage {
 }
 
 const page = new ArenaPage();
-$("main").append(element("h1", { text: "Arena" }), page.files, page.root);
+$("main").append(element("h1", "Arena"), page.files, page.root);
 new ResizeObserver(() => page.draw()).observe($("main"));
 shown(newArena).then(() => shown(() => page.open()));

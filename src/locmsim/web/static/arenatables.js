@@ -2,6 +2,7 @@
 // The tables of a tournament: its players, and the pairs of them.
 
 import { $, element, minus, number as digits } from "./dom.js";
+import { table } from "./matches.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
@@ -43,31 +44,14 @@ function eloText(one) {
 /** @param {number} wins @param {number} games */
 const rate = (wins, games) => (games ? tenths(wins / games) : "\u2013");
 
-/** @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
-export function table(id, titles, rows) {
-  // On a phone each row is a card, and its numbers have their names beside them.
-  for (const row of rows)
-    [...row.children].forEach((cell, i) => {
-      if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
-    });
-  const head = titles.map((text, i) => {
-    const number = rows[0]?.children[i]?.matches("td.number");
-    return element("th", { text, scope: "col", class: number ? "number" : null });
-  });
-  $(id).replaceChildren(
-    element("thead", {}, element("tr", {}, ...head)),
-    element("tbody", {}, ...rows),
-  );
-}
-
 /** A cell with a sum, which tells its parts. @param {Record<string, number>} counts */
 function countsCell(counts) {
   const parts = Object.entries(counts).sort((a, b) => b[1] - a[1]);
-  return element("td", {
-    class: "number",
-    text: digits(parts.reduce((sum, [, count]) => sum + count, 0)),
-    title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", "),
-  });
+  return element(
+    "td.number",
+    { title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", ") },
+    digits(parts.reduce((sum, [, count]) => sum + count, 0)),
+  );
 }
 
 /** @param {Results} results @param {(player: number) => void} pick what a click on one does */
@@ -82,15 +66,14 @@ export function drawPlayers(results, pick) {
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
   titles.push("late", "illegal", "faults");
   const rows = players.map(({ one, index }) => {
-    const number = (/** @type {string|number} */ text) => element("td", { class: "number", text });
-    const choose = element("button", {
-      class: "name",
+    const number = (/** @type {string|number} */ text) => element("td.number", text);
+    const choose = element("button.name", {
       type: "button",
       "aria-pressed": index === results.player ? "true" : "false",
       title: one.spec,
       onclick: () => pick(index),
     });
-    choose.append(element("bdi", { text: one.name }));
+    choose.append(element("bdi", one.name));
     const row = element(
       "tr",
       { "data-player": index },
@@ -140,8 +123,8 @@ export function drawPairs(results, pick) {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
       const name = { "data-name": other.name };
-      if (a === b) return element("td", { class: "none self", text: "\u2013" });
-      if (!found) return element("td", { ...name, class: "none", text: "\u2013" });
+      if (a === b) return element("td.none.self", "\u2013");
+      if (!found) return element("td.none", { ...name }, "\u2013");
       const cell = element("td", {
         ...name,
         class: found.score >= 0.5 ? "heat" : "heat below",
@@ -151,12 +134,12 @@ export function drawPairs(results, pick) {
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", { text: tenths(found.score) }), ` (${digits(found.pairs)})`);
+      games.append(element("b", tenths(found.score)), ` (${digits(found.pairs)})`);
       cell.append(games);
       return cell;
     });
-    const name = element("bdi", { text: one.name });
-    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+    const name = element("bdi", one.name);
+    return element("tr", element("th", { scope: "row" }, name), ...cells);
   });
   table("matrix", ["player", ...players.map((one) => one.name)], rows);
 }

@@ -2,7 +2,7 @@
 // A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
 // card, then one of the targets that light up.
 
-import { element, icon, minus, shape, signed } from "./dom.js";
+import { element, icon, isolated, minus, shape, signed } from "./dom.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** A card of a hand: its id and its key; null if it is not known. @typedef {[number, string]|null} Held */
@@ -56,20 +56,12 @@ export class Board {
     this.reason = "";
     /** Actions that are drawn as arrows. @type {readonly string[]} */
     this.pointed = [];
-    this.upper = element("section", { class: "side" });
-    this.lanes = element("div", { class: "lanes" });
-    this.lower = element("section", { class: "side" });
-    this.prompt = element("p", { class: "prompt", "aria-live": "polite" });
+    this.upper = element("section.side");
+    this.lanes = element("div.lanes");
+    this.lower = element("section.side");
+    this.prompt = element("p.prompt", { "aria-live": "polite" });
     this.arrows = shape("svg", { class: "arrows", "aria-hidden": "true" });
-    this.root = element(
-      "div",
-      { class: "board" },
-      this.upper,
-      this.lanes,
-      this.lower,
-      this.prompt,
-      this.arrows,
-    );
+    this.root = element("div.board", this.upper, this.lanes, this.lower, this.prompt, this.arrows);
     this.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.pick(null);
     });
@@ -139,11 +131,14 @@ export class Board {
     this.drawArrows();
   }
 
-  /** What can be done next. @param {Map<string, string>} aims @param {Set<string>} sources */
+  /** What can be done next, or who has won. @param {Map<string, string>} aims
+   * @param {Set<string>} sources */
   advice(aims, sources) {
     if (this.reason) return this.reason;
-    if (this.scene?.prompt !== undefined) return this.scene.prompt;
-    if (!this.scene?.actions) return "";
+    const { prompt, board, actions } = /** @type {Scene} */ (this.scene);
+    if (prompt !== undefined) return prompt;
+    if (board.winner !== null) return `${isolated(this.match.names[board.winner])} won.`;
+    if (!actions) return "";
     if (this.picked === null)
       return sources.size
         ? "Choose a highlighted card or creature."
@@ -179,8 +174,8 @@ export class Board {
     place.tabIndex = 0;
     place.dataset.place = name;
     place.setAttribute("role", "button");
-    if (before) place.prepend(element("span", { class: "sr", text: `${before} ` }));
-    if (after) place.append(element("span", { class: "sr", text: ` ${after}` }));
+    if (before) place.prepend(element("span.sr", `${before} `));
+    if (after) place.append(element("span.sr", ` ${after}`));
     place.addEventListener("click", (event) => {
       event.stopPropagation();
       click();
@@ -250,13 +245,11 @@ export class Board {
         "span",
         { class: `fact of-${name}`, title: TIPS[name] },
         icon(ICONS[name]),
-        element("span", { class: "sr", text: `${name} ` }),
-        element("b", { "data-fact": name, text: minus(value) }),
+        element("span.sr", `${name} `),
+        element("b", { "data-fact": name }, minus(value)),
       );
       if (name === "health" && lost)
-        fact.append(
-          element("span", { class: lost > 0 ? "change up" : "change", text: signed(lost) }),
-        );
+        fact.append(element("span", { class: lost > 0 ? "change up" : "change" }, signed(lost)));
       return fact;
     });
   }
@@ -266,11 +259,11 @@ export class Board {
   drawSide(host, player, aims, sources) {
     const scene = /** @type {Scene} */ (this.scene);
     const side = scene.board.sides[player];
-    const who = element("div", { class: "who" });
-    who.append(element("bdi", { class: `name p${player}`, text: this.match.names[player] }));
+    const who = element("div.who");
+    who.append(element("bdi", { class: `name p${player}` }, this.match.names[player]));
     who.append(...this.facts(player));
     if (scene.chat && scene.player === player)
-      who.append(element("bdi", { class: "chat", text: `\u201c${scene.chat}\u201d` }));
+      who.append(element("bdi.chat", `\u201c${scene.chat}\u201d`));
     const shown = this.view === 2 || this.view === player;
     const known = shown && !side.hand.includes(null);
     const hand = element("div", { class: known ? "hand" : "hand hidden" });
@@ -306,9 +299,9 @@ export class Board {
       for (const creature of side.board) old.set(creature[0], creature);
     const lanes = [];
     for (let lane = 0; lane < this.match.lanes; lane++) {
-      const box = element("div", { class: "lane" });
+      const box = element("div.lane");
       for (const player of [1 - this.below, this.below]) {
-        const row = element("div", { class: "row", "data-player": player, "data-lane": lane });
+        const row = element("div.row", { "data-player": player, "data-lane": lane });
         const now = scene.board.sides[player].board.filter((creature) => creature[5] === lane);
         const present = new Set(now.map((creature) => creature[0]));
         for (const creature of now) {
@@ -318,7 +311,7 @@ export class Board {
           if (was && was[3] !== creature[3]) {
             const change = creature[3] - was[3];
             const name = change > 0 ? "change up" : "change";
-            card.append(element("span", { class: name, text: signed(change) }));
+            card.append(element("span", { class: name }, signed(change)));
             if (change < 0) card.classList.add("hit");
           }
           row.append(card);
@@ -334,7 +327,7 @@ export class Board {
         if (aim) {
           row.classList.add("open");
           const label = this.match.lanes > 1 ? `The ${LANE_NAMES[lane]} lane` : "The lane";
-          const place = element("div", { class: "place aim", text: label });
+          const place = element("div.place.aim", label);
           this.clickable(place, `lane${lane}`, "", () => this.act(aim));
           row.addEventListener("click", () => this.act(aim));
           row.append(place);
@@ -354,20 +347,30 @@ export class Board {
     this.arrows.setAttribute("viewBox", `0 0 ${around.width} ${around.height}`);
     this.arrows.replaceChildren();
     if (!scene) return;
-    /** @param {Element|null} place @param {number} [height] */
-    const middle = (place, height = 0.5) => {
+    /** @param {Element|null} place */
+    const middle = (place) => {
       if (!place) return null;
       const box = place.getBoundingClientRect();
-      const y = box.top + box.height * height - around.top;
+      const y = box.top + box.height / 2 - around.top;
       return { x: box.left + box.width / 2 - around.left, y };
+    };
+    /** Where a side's edge to the lanes is next to a part of it. @param {number} player
+     * @param {string} part */
+    const edge = (player, part) => {
+      const [side, place] = ["", ` ${part}`].map((inner) =>
+        this.root.querySelector(`#side${player}${inner}`),
+      );
+      const at = middle(place);
+      if (!side || !at) return null;
+      const { top, bottom } = side.getBoundingClientRect();
+      return { ...at, y: (player === this.below ? top : bottom) - around.top };
     };
     const card = (/** @type {string} */ id) => this.root.querySelector(`.card[data-id="${id}"]`);
     for (const action of [...own, ...this.pointed]) {
       const [word, first, second] = action.split(" ");
       const mover = scene.board.turn & 1;
-      const side = (/** @type {number} */ player) => this.root.querySelector(`#side${player} .who`);
-      const from = middle(card(first) ?? side(mover));
-      let to = second === "-1" ? middle(side(1 - mover)) : middle(card(second));
+      const from = card(first) ? middle(card(first)) : edge(mover, ".name");
+      let to = second === "-1" ? edge(1 - mover, ".of-health") : middle(card(second));
       if (word === "SUMMON") {
         const row = `.row[data-player="${mover}"][data-lane="${second ?? 0}"]`;
         to = middle(this.root.querySelector(row));
@@ -403,5 +406,5 @@ function back() {
     shape("rect", { x: 1, y: 1, width: 98, height: 138, rx: 8, class: "cover" }),
     shape("path", { d: "M50 30L76 70L50 110L24 70z", class: "sign" }),
   );
-  return element("div", { class: "back" }, svg);
+  return element("div.back", svg);
 }

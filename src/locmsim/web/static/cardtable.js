@@ -2,9 +2,9 @@
 // What became of each card in the games of a tournament, and how often its player won.
 
 import { everybody, tenths } from "./arenatables.js";
-import { element, named, number, percent, refill, select } from "./dom.js";
-import { followJob } from "./jobs.js";
-import { notice, shown, tell } from "./site.js";
+import { button, element, named, number, refill, select } from "./dom.js";
+import { JobButton } from "./jobs.js";
+import { tell } from "./site.js";
 
 /** @typedef {{games: number, won: number, copies: number, share: number|null,
  *   interval: number[]|null}} Case */
@@ -12,9 +12,9 @@ import { notice, shown, tell } from "./site.js";
 /** @typedef {{title: string, value: (row: Row) => number|null, cell: (row: Row) => HTMLElement}} Column */
 
 /** @param {string} title @param {string} text */
-const numbers = (title, text) => element("td", { class: "number", "data-name": title, text });
+const numbers = (title, text) => element("td.number", { "data-name": title }, text);
 
-/** The part of the offered cards that was chosen. @param {Row} row */
+/** Chosen copies for each card on offer. @param {Row} row */
 const taken = ({ cases: { offered, chosen } }) =>
   offered.copies ? chosen.copies / offered.copies : null;
 
@@ -45,7 +45,7 @@ const COLUMNS = [
     value: taken,
     cell: (row) => {
       const share = taken(row);
-      return numbers("taken", share === null ? "\u2013" : percent(share));
+      return numbers("taken", share === null ? "\u2013" : share.toFixed(2));
     },
   },
   ...["offered", "chosen", "in deck", "drawn", "played"].map(won),
@@ -55,21 +55,22 @@ const NAME = "card";
 export class CardTable {
   constructor() {
     this.db = -1;
-    this.job = "";
+    /** The file whose cards are being counted. */
+    this.counting = -1;
     /** @type {Row[]} */
     this.rows = [];
     /** The column that sorts, and whether its lowest value comes first. */
     this.column = NAME;
     this.rising = false;
-    this.begin = element("button", {
-      id: "cards-start",
-      text: "Count the cards",
-      onclick: () => this.start(),
-    });
-    this.progress = /** @type {HTMLProgressElement} */ (
-      element("progress", { hidden: true, max: 1, value: 0, "aria-label": "Games read" })
+    this.begin = new JobButton(
+      "#cards-start",
+      "Count the cards",
+      "Count the cards",
+      () => this.start(),
+      // Another file may have been chosen in the meantime.
+      (found) => this.counting === this.db && this.take(found),
     );
-    this.counted = element("span", { id: "cards-counted", "aria-live": "polite" });
+    this.counted = element("span#cards-counted", { "aria-live": "polite" });
     const whose = select("cards-player", "Of", everybody([]));
     this.player = /** @type {HTMLSelectElement} */ (whose.querySelector("select"));
     const order = select(
@@ -79,26 +80,22 @@ export class CardTable {
     );
     this.order = /** @type {HTMLSelectElement} */ (order.querySelector("select"));
     this.order.addEventListener("change", () => this.sort(this.order.value, false));
-    const turn = element("button", {
-      id: "cards-reverse",
-      text: "Reverse",
-      onclick: () => this.sort(this.column, !this.rising),
-    });
-    this.sorting = element("div", { class: "bar", hidden: true }, order, turn);
-    this.table = element("table", { id: "cards", class: "cards" });
+    const turn = button("#cards-reverse", "Reverse", () => this.sort(this.column, !this.rising));
+    this.sorting = element("div.bar", { hidden: true }, order, turn);
+    this.table = element("table#cards.cards");
     this.root = element(
-      "section",
-      { id: "card-table", hidden: true },
-      element("h2", { text: "Cards" }),
-      element("p", {
-        class: "dim",
-        text:
-          "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
-          "played such a card, with 95 % intervals, and the number of these games.",
-      }),
-      element("div", { class: "bar" }, whose, this.begin, this.progress, this.counted),
+      "section#card-table",
+      { hidden: true },
+      element("h2", "Cards"),
+      element(
+        "p.dim",
+        "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
+          "played such a card, with 95 % intervals, and the number of these games. Taken: chosen " +
+          "copies for each card on offer.",
+      ),
+      element("div.bar", whose, this.begin.button, this.begin.progress, this.counted),
       this.sorting,
-      element("div", { class: "scroll" }, this.table),
+      element("div.scroll", this.table),
     );
   }
 
@@ -115,33 +112,17 @@ export class CardTable {
     this.draw();
   }
 
-  async start() {
-    if (this.job) {
-      await shown(() => tell("/api/jobs/stop", { job: this.job }));
-      return;
-    }
-    const { db } = this;
-    this.begin.textContent = "Stop";
-    this.progress.hidden = false;
+  start() {
+    this.counting = this.db;
     this.counted.textContent = "";
-    await shown(async () => {
-      const job = await tell("/api/arena/cards", { db, player: Number(this.player.value) });
-      this.job = job.job;
-      // Another file may have been chosen in the meantime.
-      await followJob(job, (now) => db === this.db && this.take(now));
-    });
-    this.job = "";
-    this.progress.hidden = true;
-    this.begin.textContent = "Count the cards";
+    return tell("/api/arena/cards", { db: this.db, player: Number(this.player.value) });
   }
 
-  /** @param {import("./jobs.js").Job} job */
-  take(job) {
-    this.progress.value = job.of ? job.done / job.of : 0;
-    if (job.error) notice(job.error);
-    if (!job.result) return true;
-    this.rows = job.result.rows;
-    this.counted.textContent = `${number(job.result.games)} games`;
+  /** @param {{rows: Row[], games: number}|null} found */
+  take(found) {
+    if (!found) return true;
+    this.rows = found.rows;
+    this.counted.textContent = `${number(found.games)} games`;
     this.draw();
     return true;
   }
@@ -184,27 +165,17 @@ export class CardTable {
           class: title === NAME ? null : "number",
           "aria-sort": sorts ? (rising ? "ascending" : "descending") : "none",
         },
-        element("button", {
-          class: "sort",
-          text: title,
-          onclick: () => this.sort(title, sorts && !this.rising),
-        }),
+        button(".sort", title, () => this.sort(title, sorts && !this.rising)),
       );
     };
     this.table.replaceChildren(
-      element(
-        "thead",
-        {},
-        element("tr", {}, ...[NAME, ...COLUMNS.map(({ title }) => title)].map(head)),
-      ),
+      element("thead", element("tr", ...[NAME, ...COLUMNS.map(({ title }) => title)].map(head))),
       element(
         "tbody",
-        {},
         ...this.sorted().map((row) =>
           element(
             "tr",
-            {},
-            element("th", { scope: "row" }, element("bdi", { text: row.name })),
+            element("th", { scope: "row" }, element("bdi", row.name)),
             ...COLUMNS.map(({ cell }) => cell(row)),
           ),
         ),

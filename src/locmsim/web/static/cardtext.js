@@ -9,7 +9,7 @@ const REST_MS = 350;
 const HOLD_MS = 450;
 const MARGIN = 8;
 
-const box = element("div", { id: "card-text", hidden: true, "aria-hidden": "true" });
+const box = element("div#card-text", { hidden: true, "aria-hidden": "true" });
 /** @type {number|undefined} */
 let timer;
 /** The card that is told about. @type {HTMLElement|null} */
@@ -31,8 +31,8 @@ function tell(place, large) {
   const picture = large ? [/** @type {Node} */ (card.querySelector("svg")).cloneNode(true)] : [];
   box.replaceChildren(
     ...picture,
-    element("p", {}, element("b", {}, element("bdi", { text: name }))),
-    ...lines.map((text) => element("p", { text })),
+    element("p", element("b", element("bdi", name))),
+    ...lines.map((text) => element("p", text)),
   );
   box.classList.toggle("large", large);
   if (!box.isConnected) document.body.append(box);

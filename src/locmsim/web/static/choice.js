@@ -2,7 +2,7 @@
 // The choice of cards in a person's game: a deck from those on offer, or thirty times one of three.
 
 import { CurveView } from "./curve.js";
-import { element, select, valueOf } from "./dom.js";
+import { button, element, select, valueOf } from "./dom.js";
 
 /** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
  *   copies: number}} Choice */
@@ -19,39 +19,33 @@ export class ChoiceView {
     this.choose = choose;
     /** The deck that is being built. @type {string[]} */
     this.chosen = [];
+    this.prompt = element("p.prompt", { "aria-live": "polite" });
   }
 
   /** @param {Choice} choice @param {boolean} asked @param {HTMLElement} tools */
   show(choice, asked, tools) {
     this.choice = choice;
-    const prompt = element("p", {
-      class: "prompt",
-      "aria-live": "polite",
-      text: asked ? "" : "The opponent is thinking\u2026",
-    });
-    const box = element("div", { class: "choosing" });
-    if (choice.draft) this.draft(box, choice, tools, prompt);
+    this.prompt.textContent = asked ? "" : "The opponent is thinking\u2026";
+    const box = element("div.choosing");
+    if (choice.draft) this.draft(box, choice, tools);
     else if (asked) this.construct(box, choice, tools);
-    else box.append(element("h1", { text: "Your deck" }), tools, prompt);
+    else box.append(element("h1", "Your deck"), tools, this.prompt);
     this.host.replaceChildren(box);
   }
 
   /** A card to click. @param {string} key @param {() => void} onclick */
   card(key, onclick) {
-    const button = element("button", { class: "pick", "data-card": key, onclick });
-    button.append(this.draw(key));
-    return button;
+    return button(".pick", this.draw(key), onclick, { "data-card": key });
   }
 
-  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools
-   * @param {HTMLElement} prompt */
-  draft(box, choice, tools, prompt) {
-    const offer = element("div", { id: "offer", class: "draft" });
+  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
+  draft(box, choice, tools) {
+    const offer = element("div#offer.draft");
     for (const key of choice.offer) offer.append(this.card(key, () => this.choose([key])));
     const curve = new CurveView(this.deck);
     curve.show(choice.chosen, choice.size);
     const title = `Choose a card: ${choice.chosen.length + 1} of ${choice.size}`;
-    box.append(element("h1", { text: title }), tools, prompt, offer, curve.root);
+    box.append(element("h1", title), tools, this.prompt, offer, curve.root);
   }
 
   /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
@@ -61,18 +55,13 @@ export class ChoiceView {
       count();
     });
     const ready = /** @type {HTMLButtonElement} */ (
-      element("button", {
-        id: "ready",
-        class: "main",
-        text: "Play with this deck",
-        onclick: () => this.choose(this.chosen),
-      })
+      button("#ready.main", "Play with this deck", () => this.choose(this.chosen))
     );
-    const offer = element("div", { id: "offer", class: "offer" });
+    const offer = element("div#offer.offer");
     /** @type {Map<string, HTMLElement>} */
     const buttons = new Map();
     for (const key of choice.offer) {
-      const button = this.card(key, () => {
+      const made = this.card(key, () => {
         const copies = this.chosen.filter((one) => one === key).length;
         if (copies < choice.copies && this.chosen.length < choice.size) this.chosen.push(key);
         else
@@ -81,15 +70,15 @@ export class ChoiceView {
           );
         count();
       });
-      button.append(element("span", { class: "copies" }));
-      buttons.set(key, button);
+      made.append(element("span.copies"));
+      buttons.set(key, made);
     }
     const count = () => {
-      for (const [key, button] of buttons) {
+      for (const [key, made] of buttons) {
         const copies = this.chosen.filter((one) => one === key).length;
-        const badge = /** @type {HTMLElement} */ (button.querySelector(".copies"));
+        const badge = /** @type {HTMLElement} */ (made.querySelector(".copies"));
         badge.textContent = copies ? `\u00d7${copies}` : "";
-        button.classList.toggle("picked", copies > 0);
+        made.classList.toggle("picked", copies > 0);
       }
       curve.show(this.chosen, choice.size);
       ready.disabled = this.chosen.length !== choice.size;
@@ -110,13 +99,9 @@ export class ChoiceView {
       wanted.sort((a, b) => orders[by](rowOf(a)) - orders[by](rowOf(b)));
       offer.replaceChildren(...wanted.map((key) => /** @type {HTMLElement} */ (buttons.get(key))));
     };
-    const clear = element("button", {
-      id: "clear",
-      text: "Clear",
-      onclick: () => {
-        this.chosen = [];
-        count();
-      },
+    const clear = button("#clear", "Clear", () => {
+      this.chosen = [];
+      count();
     });
     const byOrder = select("order", "Order by", [
       ["cost", "cost"],
@@ -131,10 +116,10 @@ export class ChoiceView {
     ]);
     tools.prepend(ready, clear);
     box.append(
-      element("h1", { text: `Choose ${choice.size} cards, at most ${choice.copies} of each` }),
+      element("h1", `Choose ${choice.size} cards, at most ${choice.copies} of each`),
       tools,
       curve.root,
-      element("div", { class: "bar" }, byOrder, byKind),
+      element("div.bar", byOrder, byKind),
       offer,
     );
     for (const field of [byOrder, byKind]) field.addEventListener("change", order);
@@ -148,7 +133,7 @@ export class ChoiceView {
     if (this.choice.draft) {
       for (const key of cards)
         this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
-      this.tell(`The bot would take ${this.deck.cards[cards[0]].title}.`);
+      this.prompt.textContent = `The bot would take ${this.deck.cards[cards[0]].title}.`;
     } else this.chosen = cards;
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // A deck: its mana curve, its counts and its cards. Part of every page and of a replay's file.
 
-import { element } from "./dom.js";
+import { button, counted, element } from "./dom.js";
 
 const COSTS = 13;
 
@@ -12,10 +12,13 @@ export function manaCurve(rows) {
   for (const row of rows) costs[Math.min(COSTS - 1, row[2])] += 1;
   const most = Math.max(1, ...costs);
   const label = `Cards by cost: ${costs.join(", ")}`;
-  const curve = element("div", { class: "curve", role: "img", "aria-label": label });
-  costs.forEach((count, cost) => {
+  const curve = element("div.curve", { role: "img", "aria-label": label });
+  costs.forEach((/** @type {number} */ count, cost) => {
     const name = cost === COSTS - 1 ? `${cost}+` : String(cost);
-    const bar = element("i", { "data-cost": name, title: `${count} cards of cost ${name}` });
+    const bar = element("i", {
+      "data-cost": name,
+      title: `${counted(count, "card")} of cost ${name}`,
+    });
     bar.style.setProperty("height", `${(100 * count) / most}%`);
     curve.append(bar);
   });
@@ -37,14 +40,14 @@ export class CurveView {
   constructor(deck, remove) {
     this.deck = deck;
     this.remove = remove;
-    this.root = element("section", { id: "deck", class: "panel", "aria-label": "Deck" });
+    this.root = element("section#deck.panel", { "aria-label": "Deck" });
   }
 
   /** @param {readonly string[]} cards keys @param {number} size of a whole deck */
   show(cards, size) {
     const rows = cards.map((key) => this.deck.cards[key].row);
     const creatures = rows.filter((row) => row[1] === 0).length;
-    const list = element("ul", { class: "list" });
+    const list = element("ul.list");
     for (const [key, count] of copiesOf(cards, this.deck)) {
       const { title: name, about: title, row } = this.deck.cards[key];
       const text = `${count} \u00d7 ${name} (${row[2]})`;
@@ -53,16 +56,13 @@ export class CurveView {
           "li",
           { title },
           this.remove
-            ? element("button", {
-                text,
-                "aria-label": `Take out ${text}`,
-                onclick: () => this.remove?.(key),
-              })
+            ? button("", text, () => this.remove?.(key), { "aria-label": `Take out ${text}` })
             : text,
         ),
       );
     }
-    const counts = `${cards.length} of ${size}: ${creatures} creatures, ${rows.length - creatures} items`;
-    this.root.replaceChildren(element("p", { id: "counts", text: counts }), manaCurve(rows), list);
+    const kinds = [counted(creatures, "creature"), counted(rows.length - creatures, "item")];
+    const counts = `${cards.length} of ${size}: ${kinds.join(", ")}`;
+    this.root.replaceChildren(element("p#counts", counts), manaCurve(rows), list);
   }
 }

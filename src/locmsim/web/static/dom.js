@@ -7,11 +7,24 @@ const SVG = "http://www.w3.org/2000/svg";
 /** The element of an id. @param {string} id */
 export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Create an element; markup in its text stays text. @param {string} tag
- * @param {Record<string, any>} [properties] @param {...(Node|string)} children
- * @returns {HTMLElement} */
-export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+/** Create an element; markup in its text stays text. @param {string} kind its tag, id and classes, as
+ * in `div#deck.panel.small` @param {...(Record<string, any>|Node|string|number)} parts its properties,
+ * if it has others, and what is in it @returns {HTMLElement} */
+export function element(kind, ...parts) {
+  const [tag, ...classes] = kind.split(".");
+  const [name, id] = tag.split("#");
+  const made = document.createElement(name);
+  if (id) made.id = id;
+  if (classes.length) made.className = classes.join(" ");
+  for (const part of parts)
+    if (part instanceof Node) made.append(part);
+    else if (typeof part !== "object") made.append(String(part));
+    else setAll(made, part);
+  return made;
+}
+
+/** @param {HTMLElement} made @param {Record<string, any>} properties */
+function setAll(made, properties) {
   for (const [name, value] of Object.entries(properties)) {
     if (name === "text") made.textContent = String(value);
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
@@ -19,13 +32,19 @@ export function element(tag, properties = {}, ...children) {
       made.toggleAttribute(name, value);
     else if (value !== undefined && value !== null) made.setAttribute(name, String(value));
   }
-  made.append(...children);
-  return made;
 }
 
+/** Create a button. @param {string} kind its id and classes @param {Node|string} content
+ * @param {() => void} onclick @param {Record<string, any>} [more] */
+export const button = (kind, content, onclick, more = {}) =>
+  element(`button${kind}`, { type: "button", onclick, ...more }, content);
+
+/** A part of a page with a heading. @param {string} title @param {...(Node|string)} parts */
+export const panel = (title, ...parts) =>
+  element("section.panel", { "aria-label": title }, element("h2", title), ...parts);
+
 /** The name of a player in their colour. @param {readonly string[]} names @param {number} player */
-export const nameOf = (names, player) =>
-  element("bdi", { class: `p${player}`, text: names[player] });
+export const nameOf = (names, player) => element("bdi", { class: `p${player}` }, names[player]);
 
 /** Who plays whom. @param {readonly string[]} names @returns {(Node|string)[]} */
 export const against = (names) => [nameOf(names, 0), " against ", nameOf(names, 1)];
@@ -49,7 +68,10 @@ export function icon(path, name = "icon") {
 
 /** The elements of options. @param {readonly (readonly [string|number, string])[]} options */
 export const optionsOf = (options) =>
-  options.map(([value, text]) => element("option", { value, text }));
+  options.map(([value, text]) => element("option", { value }, text));
+
+/** Create a label with what it is for. @param {string} text @param {Node} field */
+export const labelled = (text, field) => element("label.field", element("span", text), " ", field);
 
 /** Create a labelled choice of one option. @param {string} id @param {string} label
  * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
@@ -57,7 +79,7 @@ export function select(id, label, options, chosen) {
   const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
   box.append(...optionsOf(options));
   if (chosen !== undefined) box.value = chosen;
-  return element("label", { class: "field" }, element("span", { text: label }), " ", box);
+  return labelled(label, box);
 }
 
 /** Options that are called what they are. @param {readonly string[]} texts
@@ -80,23 +102,32 @@ export function refill(id, options, first) {
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 
-/** Whether a key that was pressed is for the page: not for a field, a dialog or the browser.
- * @param {KeyboardEvent} event */
-export function forPage(event) {
-  const { tagName } = /** @type {HTMLElement} */ (event.target);
-  return !(
-    event.ctrlKey ||
-    event.altKey ||
-    event.metaKey ||
-    ["INPUT", "SELECT", "TEXTAREA"].includes(tagName) ||
-    (event.key === " " && ["BUTTON", "SUMMARY", "A"].includes(tagName)) ||
-    document.querySelector("dialog[open]")
-  );
+/** Do what keys are for, unless they are for a field, a dialog or the browser.
+ * @param {() => Record<string, () => void>} keys those that do something now */
+export function onKeys(keys) {
+  document.addEventListener("keydown", (event) => {
+    const { tagName } = /** @type {HTMLElement} */ (event.target);
+    if (
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey ||
+      ["INPUT", "SELECT", "TEXTAREA"].includes(tagName) ||
+      (event.key === " " && ["BUTTON", "SUMMARY", "A"].includes(tagName)) ||
+      document.querySelector("dialog[open]")
+    )
+      return;
+    const act = keys()[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
 }
 
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
+/** A number of things. @param {number} count @param {string} what one of them */
+export const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 /** A text with a minus sign in place of a hyphen. @param {string|number} value */
 export const minus = (value) => String(value).replace("-", "\u2212");
 /** A change, with its sign. @param {number} value */

@@ -2,7 +2,7 @@
 // The panel "Engine": searches the position that is shown for as long as the panel is open, and
 // tries other turns by clicks on the board.
 
-import { element, number, percent } from "./dom.js";
+import { button, element, number, percent } from "./dom.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{actions: string[], words: string[], chance: number, searches?: number}} Line */
@@ -45,17 +45,16 @@ export class Engine {
     /** What is legal in the position that is shown. @type {string[]|undefined} */
     this.legal = undefined;
     this.shown = "";
-    this.toggle = element("button", { id: "search", class: "main", onclick: () => this.switch() });
-    this.undo = element("button", { id: "undo", text: "Undo", onclick: () => this.takeBack() });
-    this.progress = element("p", { class: "small dim", "aria-live": "polite" });
-    this.lines = element("ul", { id: "lines", class: "plain" });
-    this.estimate = element("div", {});
-    this.note = element("p", { class: "small dim" });
-    this.held = element("div", { id: "held" });
+    this.toggle = element("button#search.main", { onclick: () => this.switch() });
+    this.undo = button("#undo", "Undo", () => this.takeBack());
+    this.progress = element("p.small.dim", { "aria-live": "polite" });
+    this.lines = element("ul#lines.plain");
+    this.estimate = element("div");
+    this.note = element("p.small.dim");
+    this.held = element("div#held");
     const panel = element(
       "div",
-      {},
-      element("div", { class: "bar" }, this.toggle, this.undo),
+      element("div.bar", this.toggle, this.undo),
       this.progress,
       this.lines,
       this.estimate,
@@ -162,14 +161,12 @@ export class Engine {
       const parts = [];
       const winner = viewer.step.board.winner;
       if (winner !== null)
-        parts.push(
-          element("p", { id: "chance" }, "Won by ", element("bdi", { text: names[winner] }), "."),
-        );
+        parts.push(element("p#chance", "Won by ", element("bdi", names[winner]), "."));
       else {
         const { chance, mover } = await this.source.chance(this.place());
         if (asked !== this.asked) return;
         const words = `, ${percent(chance)} chance of winning if the turn ends here.`;
-        parts.push(element("p", { id: "chance" }, element("bdi", { text: names[mover] }), words));
+        parts.push(element("p#chance", element("bdi", names[mover]), words));
       }
       this.estimate.replaceChildren(...parts);
     } catch (error) {
@@ -269,9 +266,8 @@ export class Engine {
     const lines = found.lines.map((/** @type {Line} */ line) => {
       const words = line.words.length ? line.words : ["End the turn"];
       const button = element(
-        "button",
+        "button.line",
         {
-          class: "line",
           "data-line": line.actions.join(";") || "PASS",
           onclick: () => this.go(line.actions),
           onmouseenter: () => this.point(line.actions),
@@ -279,13 +275,13 @@ export class Engine {
           onmouseleave: () => this.point(best),
           onblur: () => this.point(best),
         },
-        element("b", { text: percent(line.chance) }),
-        element("bdi", { text: ` ${words.join("; ")}` }),
+        element("b", percent(line.chance)),
+        element("bdi", ` ${words.join("; ")}`),
         line.searches
-          ? element("small", { text: ` found by ${line.searches} of ${found.searches} searches` })
+          ? element("small", ` found by ${line.searches} of ${found.searches} searches`)
           : "",
       );
-      return element("li", {}, button);
+      return element("li", button);
     });
     this.lines.replaceChildren(...lines);
     this.note.textContent = found.note;
@@ -293,20 +289,14 @@ export class Engine {
     const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
     if (at !== undefined) same?.focus({ preventScroll: true });
     const held = found.opponent_hand.map((/** @type {{title: string, chance: number}} */ card) =>
-      element("li", {}, `${percent(card.chance)} `, element("bdi", { text: card.title })),
+      element("li", `${percent(card.chance)} `, element("bdi", card.title)),
     );
     const parts = [];
     const played = found.played_words.join("; ") || (found.played && "The turn ends");
     if (played)
-      parts.push(
-        element("h2", { text: "Played then" }),
-        element("p", { class: "small" }, element("bdi", { text: played })),
-      );
+      parts.push(element("h2", "Played then"), element("p.small", element("bdi", played)));
     if (held.length)
-      parts.push(
-        element("h2", { text: "The opponent may hold" }),
-        element("ul", { class: "plain small" }, ...held),
-      );
+      parts.push(element("h2", "The opponent may hold"), element("ul.plain.small", ...held));
     this.held.replaceChildren(...parts);
   }
 

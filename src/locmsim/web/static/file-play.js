@@ -4,7 +4,7 @@
 
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
-import { $, element, select, valueOf } from "./dom.js";
+import { $, button, element, labelled, select, valueOf } from "./dom.js";
 import { FilePage } from "./filepage.js";
 import { save, unpacked } from "./files.js";
 import { Local, pathTo, Teller } from "./local.js";
@@ -31,7 +31,7 @@ class PlayPage {
     this.host = host;
     this.data = data;
     this.local = new Local(data.engine);
-    this.notice = element("p", { id: "notice", class: "notice", role: "alert", hidden: true });
+    this.notice = element("p#notice.notice", { role: "alert", hidden: true });
     host.before(this.notice);
     this.menu();
   }
@@ -49,38 +49,25 @@ class PlayPage {
   /** The start: against whom, in which seat. */
   menu() {
     this.local.turnTo(NO_BATTLE);
-    const levels = /** @type {[string, string][]} */ (
-      this.data.engine.levels.map((_, i) => [String(i + 1), `level ${i + 1}`])
-    );
     const seats = /** @type {[string, string][]} */ ([
       ["", "either"],
       ["0", "first"],
       ["1", "second"],
     ]);
     const form = element(
-      "div",
-      { class: "bar" },
-      select("level", "Play against", levels, String(BEGIN_LEVEL)),
+      "div.bar",
+      select("level", "Play against", this.local.levels, String(BEGIN_LEVEL)),
       select("seat", "moving", seats),
-      element("button", { id: "begin", class: "main", text: "Play", onclick: () => this.begin() }),
+      button("#begin.main", "Play", () => this.begin()),
     );
     const file = /** @type {HTMLInputElement} */ (
-      element("input", { id: "open", type: "file", onchange: () => this.openFile(file.files?.[0]) })
-    );
-    const label = element(
-      "label",
-      { class: "field" },
-      element("span", { text: "Open" }),
-      " ",
-      file,
+      element("input#open", { type: "file", onchange: () => this.openFile(file.files?.[0]) })
     );
     const hint = "Or open a log, or a position of one line.";
     const title = `Legends of Code and Magic ${this.data.rules}`;
-    const about = element("p", { class: "small dim", text: this.data.note });
-    this.host.replaceChildren(
-      element("div", { class: "panel", id: "menu" }, element("h1", { text: title }), form, about),
-    );
-    about.before(element("p", { text: hint }), element("div", { class: "bar" }, label));
+    const about = element("p.small.dim", this.data.note);
+    this.host.replaceChildren(element("div#menu.panel", element("h1", title), form, about));
+    about.before(element("p", hint), element("div.bar", labelled("Open", file)));
   }
 
   /** Open a log or a position. @param {File|undefined} file */
@@ -191,8 +178,8 @@ class PlayPage {
     ];
     history.replaceState(null, "", "#");
     new FilePage(this.host, match, this.local, begun, (viewer) => {
-      const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
-      viewer.tools.append(element("div", { class: "bar" }, leave, this.saver(viewer)));
+      const leave = button("#new", "New match", () => this.menu());
+      viewer.tools.append(element("div.bar", leave, this.saver(viewer)));
     });
   }
 
@@ -206,7 +193,7 @@ class PlayPage {
         const bytes = await this.local.ask("position", { path });
         save(`${textOf(bytes, await this.fixedCards())}\n`, "position.txt");
       });
-    return element("button", { id: "save-position", text: "Save the position", onclick });
+    return button("#save-position", "Save the position", onclick);
   }
 
   /** Run something, and show what goes wrong. @param {() => Promise<void>} work */
@@ -307,9 +294,9 @@ class PlayPage {
       },
       (text) => this.tell(text),
     );
-    const leave = element("button", { id: "new", text: "New match", onclick: () => this.menu() });
+    const leave = button("#new", "New match", () => this.menu());
     const choice = { draft: this.drafts, offer, chosen: [...mine], size, copies };
-    chooser.show(choice, true, element("div", { class: "bar" }, leave));
+    chooser.show(choice, true, element("div.bar", leave));
   }
 
   /** Deal the cards, and begin the battle. @param {Table} table */
@@ -330,7 +317,7 @@ class PlayPage {
     const { viewer } = new LocalGame(this.host, match, this.local, from);
     // Both hands are in it, as in a file of this page.
     const about = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#about"));
-    about.prepend(element("div", { class: "bar" }, this.saver(viewer)));
+    about.prepend(element("div.bar", this.saver(viewer)));
   }
 }
 

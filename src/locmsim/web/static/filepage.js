@@ -2,10 +2,11 @@
 // A match in a page's file, with the engine: shows it, searches its positions, and lets a person
 // play on from them.
 
-import { element, select, valueOf } from "./dom.js";
+import { valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { LocalSource } from "./local.js";
 import { LocalGame } from "./localgame.js";
+import { playOn } from "./matchpanels.js";
 import { Viewer } from "./viewer.js";
 
 const MIDDLE = 6;
@@ -31,27 +32,11 @@ export class FilePage {
     if (!viewer.steps.length) return;
     new Engine(viewer, new LocalSource(viewer, this.local), "", false);
     const engine = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#engine"));
-    engine.append(element("h2", { text: "Play from here" }), this.form(viewer));
+    const { levels } = this.local;
+    engine.append(...playOn(viewer, levels, String(MIDDLE), () => this.play(viewer)));
     this.opened?.(viewer);
     if (at !== undefined) viewer.show(at);
     else viewer.redraw();
-  }
-
-  /** A form that plays on from the step that is shown. @param {Viewer} viewer */
-  form(viewer) {
-    const seats = /** @type {[string, string][]} */ (
-      viewer.data.names.map((name, seat) => [String(seat), name])
-    );
-    const levels = /** @type {[string, string][]} */ (
-      this.local.packed.levels.map((_, i) => [String(i + 1), `level ${i + 1}`])
-    );
-    return element(
-      "div",
-      { class: "bar" },
-      select("out-seat", "Play on as", seats),
-      select("out-level", "against", levels, String(MIDDLE)),
-      element("button", { id: "out", text: "Play it out", onclick: () => this.play(viewer) }),
-    );
   }
 
   /** @param {Viewer} viewer */
@@ -59,7 +44,7 @@ export class FilePage {
     const { at } = viewer;
     const beside = viewer.line ? viewer.line.steps.slice(0, viewer.line.at + 1) : [];
     const steps = [...viewer.steps.slice(0, at + 1), ...beside];
-    const [seat, level] = [Number(valueOf("out-seat")), Number(valueOf("out-level"))];
+    const [seat, level] = [Number(valueOf("out-seat")), Number(valueOf("out-opponent"))];
     this.local.end();
     const leave = () => {
       this.local.end();

@@ -1,13 +1,23 @@
 // @ts-check
 // The fields of forms, which the server describes: their texts, bounds and defaults.
 
-import { element, named, select, valueOf } from "./dom.js";
+import { element, labelled, named, select, valueOf } from "./dom.js";
 
 /** @typedef {{name: string, text: string, default: any, choices: string[], whole: boolean,
  *   low: number|null, high: number|null}} Field */
 
 /** The ids of its fields begin so. @param {string} prefix @param {Field} field */
 const idOf = (prefix, field) => `${prefix}${field.name}`;
+
+/** Create a form. @param {string} kind its id and classes @param {() => void} submit what it does
+ * @param {...(Record<string, any>|Node)} parts */
+export const form = (kind, submit, ...parts) => {
+  const onsubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    submit();
+  };
+  return element(`form${kind}`, { onsubmit }, ...parts);
+};
 
 /** Create a labelled field. @param {Field} field @param {string} [prefix]
  * @param {Record<string, any>} [more] further properties of an input */
@@ -26,7 +36,7 @@ export function fieldOf(field, prefix = "", more = {}) {
     placeholder: field.default === null ? "any" : null,
     ...more,
   });
-  return element("label", { class: "field" }, element("span", { text: field.text }), " ", input);
+  return labelled(field.text, input);
 }
 
 /** Who plays by some rules, as options of a choice.

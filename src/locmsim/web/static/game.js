@@ -2,10 +2,11 @@
 // The page of a match, of a game that is being played, and of a position.
 
 import { server } from "./analysis.js";
-import { $, element, select, valueOf } from "./dom.js";
+import { $, element, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
+import { playOn } from "./matchpanels.js";
 import { Game } from "./play.js";
 import { ReportPanel } from "./report.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
@@ -18,10 +19,10 @@ const wanted = location.hash.slice(1);
 
 /** Add links to download the match in other forms. @param {Viewer} viewer */
 function share(viewer, positioned = viewer.data.kind === "position") {
-  const box = element("div", { class: "bar" });
+  const box = element("div.bar");
   /** @param {string} what @param {string} text */
   const link = (what, text) => {
-    const made = /** @type {HTMLAnchorElement} */ (element("a", { download: "", text }));
+    const made = /** @type {HTMLAnchorElement} */ (element("a", { download: "" }, text));
     const place = () => {
       /** @type {Record<string, string|number>} */
       const query = what === "position" ? { game: key, step: viewer.at } : { game: key };
@@ -37,15 +38,12 @@ function share(viewer, positioned = viewer.data.kind === "position") {
   }
   link("position", "Position");
   const panel = $("about").firstElementChild ?? $("about");
-  panel.before(element("h2", { text: "Download" }), box);
+  panel.before(element("h2", "Download"), box);
 }
 
-/** Add a form that plays a game on from the step that is shown. @param {Viewer} viewer */
+/** Let a person play on from the step that is shown. @param {Viewer} viewer */
 async function playOut(viewer) {
   const { opponents } = await ask("/api/play/choices");
-  const seats = /** @type {[string, string][]} */ (
-    viewer.data.names.map((name, seat) => [String(seat), name])
-  );
   const begin = () =>
     shown(async () => {
       const seat = Number(valueOf("out-seat"));
@@ -53,14 +51,8 @@ async function playOut(viewer) {
       const { game } = await tell("/api/play/new", { from: key, step: viewer.at, players });
       location.href = address(`/game/${game}`);
     });
-  const form = element(
-    "div",
-    { class: "bar" },
-    select("out-seat", "Play on as", seats),
-    select("out-opponent", "against", opponentsBy(opponents, viewer.data.rules)),
-    element("button", { id: "out", text: "Play it out", onclick: begin }),
-  );
-  $("about").append(element("h2", { text: "Play from here" }), form);
+  const found = opponentsBy(opponents, viewer.data.rules);
+  $("about").append(...playOn(viewer, found, undefined, begin));
 }
 
 /** Follow a match that is being played elsewhere. @param {Viewer} viewer */

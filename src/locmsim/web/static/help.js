@@ -1,9 +1,10 @@
 // @ts-check
 // The help: a legend of keywords, areas and badges, the rules in short, and the keys.
 
-import { $, element, forPage, shape } from "./dom.js";
+import { parsed } from "./cards.js";
+import { $, button, element, onKeys, shape } from "./dom.js";
 import { ask, shown } from "./site.js";
-import { KEYS } from "./matchpanels.js";
+import { KEYS, facts } from "./matchpanels.js";
 import { WORDS } from "./words.js";
 
 /** @type {[string, string][]} */
@@ -57,42 +58,34 @@ async function open() {
 
 /** @param {Record<string, string>} badges */
 function dialogOf(badges) {
-  const legend = element("div", { class: "legend" });
+  const legend = element("div.legend");
   for (const [letter, word, means] of WORDS) {
     const svg = shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-    const text = `<svg xmlns="http://www.w3.org/2000/svg">${badges[letter]}</svg>`;
-    const parts = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    for (const part of [...parts.childNodes]) svg.append(document.importNode(part, true));
-    legend.append(svg, element("span", {}, element("b", { text: word }), `: ${means}`));
+    const parts = parsed(badges[letter]).childNodes;
+    svg.append(...[...parts].map((part) => document.importNode(part, true)));
+    legend.append(svg, element("span", element("b", word), `: ${means}`));
   }
-  const facts = (/** @type {[string, string][]} */ rows) =>
-    element(
-      "dl",
-      { class: "facts" },
-      ...rows.flatMap(([name, text]) => [element("dt", { text: name }), element("dd", { text })]),
-    );
   const list = (/** @type {string[]} */ rows) =>
-    element("ul", {}, ...rows.map((text) => element("li", { text })));
+    element("ul", ...rows.map((text) => element("li", text)));
   const dialog = /** @type {HTMLDialogElement} */ (
-    element("dialog", { id: "help-box", "aria-labelledby": "help-title" })
+    element("dialog#help-box", { "aria-labelledby": "help-title" })
   );
   dialog.append(
     element(
-      "div",
-      { class: "bar" },
-      element("h1", { id: "help-title", text: "Help" }),
-      element("button", { id: "help-close", text: "Close", onclick: () => dialog.close() }),
+      "div.bar",
+      element("h1#help-title", "Help"),
+      button("#help-close", "Close", () => dialog.close()),
     ),
-    element("h2", { text: "On a card" }),
+    element("h2", "On a card"),
     legend,
     facts(MORE),
-    element("h2", { text: "Rules" }),
+    element("h2", "Rules"),
     list(BOTH),
     ...Object.entries(RULES)
       .sort()
       .reverse()
-      .flatMap(([name, rows]) => [element("h2", { text: `Rules ${name}` }), list(rows)]),
-    element("h2", { text: "Keys" }),
+      .flatMap(([name, rows]) => [element("h2", `Rules ${name}`), list(rows)]),
+    element("h2", "Keys"),
     facts([
       ...KEYS,
       ["e, u, h, n", "end the turn, take back, hint, next exercise"],
@@ -111,6 +104,4 @@ function dialogOf(badges) {
 }
 
 $("help").addEventListener("click", () => shown(open));
-document.addEventListener("keydown", (event) => {
-  if (event.key === "?" && forPage(event)) shown(open);
-});
+onKeys(() => ({ "?": () => shown(open) }));

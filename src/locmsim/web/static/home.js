@@ -4,9 +4,9 @@
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, number, refill, select, valueOf } from "./dom.js";
+import { $, element, number, panel, refill, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
-import { fieldOf, opponentsBy, valuesOf } from "./form.js";
+import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
 import { playersCell } from "./matches.js";
 import { address, ask, shown, tell } from "./site.js";
 
@@ -30,22 +30,15 @@ function begin(data, then) {
 function newGame(choices) {
   /** @type {import("./form.js").Field[]} */
   const [rules, seed] = choices.fields;
-  const form = element(
-    "form",
-    {
-      class: "panel",
-      "aria-labelledby": "new-title",
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        const seat = valueOf("seat") || String(Math.floor(2 * Math.random()));
-        const [mine, theirs] = [valueOf("who") || null, valueOf("opponent")];
-        begin({
-          ...valuesOf(choices.fields),
-          players: seat === "0" ? [mine, theirs] : [theirs, mine],
-        });
-      },
+  const made = form(
+    ".panel",
+    () => {
+      const seat = valueOf("seat") || String(Math.floor(2 * Math.random()));
+      const [mine, theirs] = [valueOf("who") || null, valueOf("opponent")];
+      const players = seat === "0" ? [mine, theirs] : [theirs, mine];
+      begin({ ...valuesOf(choices.fields), players });
     },
-    element("h2", { id: "new-title", text: "A new game" }),
+    element("h2", "A new game"),
     fieldOf(rules),
     select("who", "Player", []),
     select("opponent", "Against", []),
@@ -55,18 +48,18 @@ function newGame(choices) {
       ["", "at random"],
     ]),
     fieldOf(seed),
-    element("button", { id: "begin", class: "main", text: "Play" }),
+    element("button#begin.main", "Play"),
   );
   const offer = () => {
     const found = opponentsBy(choices.opponents, valueOf("rules"));
     refill("opponent", found);
     refill("who", [["", "You"], ...found]);
   };
-  form.addEventListener("change", (event) => {
+  made.addEventListener("change", (event) => {
     if (/** @type {HTMLElement} */ (event.target).id === "rules") offer();
   });
   queueMicrotask(offer);
-  return form;
+  return made;
 }
 
 /** A position that begins a game with the first click. @param {any} data */
@@ -83,15 +76,14 @@ function today(data) {
   board.view = data.seat;
   board.show({ board: data.steps[0].board, actions: data.actions });
   return element(
-    "section",
-    { class: "today", "aria-labelledby": "today-title" },
+    "section.today",
+    { "aria-labelledby": "today-title" },
     element(
-      "div",
-      { class: "bar" },
-      element("h1", { id: "today-title", text: "Your turn: play on from here against level 5" }),
-      element("a", { href: address(`/game/${key}#engine`), text: "Ask the engine" }),
+      "div.bar",
+      element("h1#today-title", "Your turn: play on from here against level 5"),
+      element("a", { href: address(`/game/${key}#engine`) }, "Ask the engine"),
     ),
-    element("div", { class: "stage" }, board.root),
+    element("div.stage", board.root),
   );
 }
 
@@ -111,23 +103,16 @@ function latest(games) {
   const rows = games.map((game) =>
     element(
       "tr",
-      {},
       playersCell(game.names, game.winner),
-      element(
-        "td",
-        {},
-        element("a", { href: address(`/game/${game.key}`), text: game.live || "watch" }),
-      ),
+      element("td", element("a", { href: address(`/game/${game.key}`) }, game.live || "watch")),
     ),
   );
-  return element(
-    "section",
-    { class: "panel" },
-    element("h2", { text: "Latest games" }),
+  return panel(
+    "Latest games",
     games.length
-      ? element("table", {}, ...rows)
-      : element("p", { class: "dim", text: "None yet. Drop a log onto this page to open it." }),
-    element("p", {}, element("a", { href: address("/games"), text: "All games" })),
+      ? element("table", ...rows)
+      : element("p.dim", "None yet. Drop a log onto this page to open it."),
+    element("p", element("a", { href: address("/games") }, "All games")),
   );
 }
 
@@ -136,17 +121,11 @@ function running(files) {
   const rows = files.map((file, i) =>
     element(
       "li",
-      {},
-      element("a", { href: address("/arena", { db: i }) }, element("bdi", { text: file.name })),
+      element("a", { href: address("/arena", { db: i }) }, element("bdi", file.name)),
       file.error ? " cannot be read" : `: ${number(file.games)} of ${number(file.goal)} games`,
     ),
   );
-  return element(
-    "section",
-    { class: "panel" },
-    element("h2", { text: "Arenas" }),
-    element("ul", { class: "plain" }, ...rows),
-  );
+  return panel("Arenas", element("ul.plain", ...rows));
 }
 
 shown(async () => {
@@ -157,7 +136,7 @@ shown(async () => {
     ask("/api/arena"),
   ]);
   const data = await ask("/api/game", { game: home.position });
-  const beside = element("div", { class: "beside" }, newGame(choices), latest(games.games));
+  const beside = element("div.beside", newGame(choices), latest(games.games));
   if (arenas.files.length) beside.append(running(arenas.files));
-  $("main").replaceChildren(element("div", { class: "home" }, today(data), beside));
+  $("main").replaceChildren(element("div.home", today(data), beside));
 });

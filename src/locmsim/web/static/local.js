@@ -36,6 +36,11 @@ export class Local {
     this.count = 0;
   }
 
+  /** The levels, as options of a choice. @returns {[string, string][]} */
+  get levels() {
+    return this.packed.levels.map((_, i) => [String(i + 1), `level ${i + 1}`]);
+  }
+
   /** Unpack and compile the module. */
   async load() {
     if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function")
@@ -283,8 +288,7 @@ export class LocalSource {
   tell(text) {
     const panel = this.viewer.panels.box.querySelector("#engine");
     panel?.querySelector("#engine-fault")?.remove();
-    if (text)
-      panel?.prepend(element("p", { id: "engine-fault", class: "notice", role: "alert", text }));
+    if (text) panel?.prepend(element("p#engine-fault.notice", { role: "alert" }, text));
   }
 }
 

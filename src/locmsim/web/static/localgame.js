@@ -1,7 +1,7 @@
 // @ts-check
 // A match that a person plays on from a position, against a level of the engine in the file.
 
-import { element } from "./dom.js";
+import { button, element } from "./dom.js";
 import { Engine } from "./engine.js";
 import { save } from "./files.js";
 import { AdviceSource, Local, pathTo, Teller } from "./local.js";
@@ -38,18 +38,14 @@ export class LocalGame {
     const rest = { steps: [...steps], agents: undefined, files: undefined, stderr: ["", ""] };
     this.viewer = new Viewer(host, { ...match, ...played, ...rest }, (action) => this.act(action));
     this.teller = new Teller(this.viewer.data);
-    this.end = this.button("end", "End turn", () => this.act("PASS"));
-    this.end.classList.add("main");
-    this.undo = this.button("back", "Take back", () => this.takeBack());
-    const away = this.button("leave", back, () => {
+    this.end = button("#end.main", "End turn", () => this.act("PASS"));
+    this.undo = button("#back", "Take back", () => this.takeBack());
+    const away = button("#leave", back, () => {
       this.advice.close();
       leave();
     });
-    this.result = element("h2", { class: "result", hidden: true });
-    this.viewer.tools.append(
-      this.result,
-      element("div", { class: "bar" }, this.end, this.undo, away),
-    );
+    this.result = element("h2.result", { hidden: true });
+    this.viewer.tools.append(this.result, element("div.bar", this.end, this.undo, away));
     new Engine(this.viewer, new AdviceSource(this.viewer, this.advice), "", false);
     this.viewer.act = (action) => this.act(action);
     this.viewer.offer = () => this.offer();
@@ -61,11 +57,6 @@ export class LocalGame {
     this.viewer.keepView(seat);
     this.viewer.show(this.viewer.steps.length - 1);
     this.ready();
-  }
-
-  /** @param {string} id @param {string} text @param {() => void} onclick */
-  button(id, text, onclick) {
-    return element("button", { id, text, onclick });
   }
 
   /** What can be done in the position that is shown. */
@@ -166,12 +157,12 @@ export class LocalGame {
     this.viewer.caption();
     this.viewer.keepView(null);
     this.viewer.redraw();
-    if (this.begun) this.result.after(element("div", { class: "bar" }, this.saver(this.begun)));
+    if (this.begun) this.result.after(element("div.bar", this.saver(this.begun)));
   }
 
   /** A button that saves the log. @param {() => Promise<import("./matchtext.js").Begun>} begun */
   saver(begun) {
-    return this.button("save-log", "Log", async () =>
+    return button("#save-log", "Log", async () =>
       save(logOf(await begun(), this.viewer.data), "match.json"),
     );
   }

@@ -1,15 +1,15 @@
 // @ts-check
 // What lists of matches have in common: players, faults, links, and the part that is shown.
 
-import { $, element, number } from "./dom.js";
-import { address } from "./site.js";
+import { $, button, element, number } from "./dom.js";
+import { address, shown } from "./site.js";
 
 /** A cell with two names, the winner's marked. @param {string[]} names @param {number|null} winner */
 export function playersCell(names, winner) {
   const [first, second] = names.map((text, seat) =>
-    element("bdi", { class: `p${seat}${seat === winner ? " won" : ""}`, text }),
+    element("bdi", { class: `p${seat}${seat === winner ? " won" : ""}` }, text),
   );
-  return element("td", {}, first, " \u2013 ", second);
+  return element("td", first, " \u2013 ", second);
 }
 
 /** A cell with a fault, if there was one.
@@ -17,13 +17,7 @@ export function playersCell(names, winner) {
 export function faultCell(fault) {
   if (!fault) return element("td");
   const { name, kind, message: title } = fault;
-  return element(
-    "td",
-    { title },
-    element("bdi", { text: name }),
-    ": ",
-    element("bdi", { text: kind }),
-  );
+  return element("td", { title }, element("bdi", name), ": ", element("bdi", kind));
 }
 
 const PANELS = { watch: "", live: "", paused: "", analyse: "#engine", report: "#report" };
@@ -32,17 +26,77 @@ const PANELS = { watch: "", live: "", paused: "", analyse: "#engine", report: "#
  * @param {(keyof typeof PANELS)[]} [what] what there is to see */
 export function linksCell(game, what = ["watch", "analyse", "report"]) {
   const there = address(`/game/${game}`);
-  const links = what.map((text) => element("a", { href: `${there}${PANELS[text]}`, text }));
-  return element("td", { class: "links" }, ...links.flatMap((link) => [link, " "]));
+  const links = what.map((text) => element("a", { href: `${there}${PANELS[text]}` }, text));
+  return element("td.links", ...links.flatMap((link) => [link, " "]));
 }
 
-/** Say which part of a list is shown, and let the person go on or back.
- * @param {number} start @param {number} count of the rows that are shown
- * @param {boolean} more whether others follow */
-export function showPart(start, count, more) {
-  const end = start + count;
-  const all = more ? `more than ${number(end)}` : number(end);
-  $("count").textContent = count ? `${number(start + 1)} to ${number(end)} of ${all}` : "no games";
-  /** @type {HTMLButtonElement} */ ($("before")).disabled = start === 0;
-  /** @type {HTMLButtonElement} */ ($("after")).disabled = !more;
+/** Fill a table; on a phone each row is a card, and its numbers have their names beside them.
+ * @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
+export function table(id, titles, rows) {
+  for (const row of rows)
+    [...row.children].forEach((cell, i) => {
+      if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
+    });
+  const head = titles.map((text, i) => {
+    const isNumber = rows[0]?.children[i]?.matches("td.number");
+    return element("th", { scope: "col", class: isNumber ? "number" : null }, text);
+  });
+  $(id).replaceChildren(element("thead", element("tr", ...head)), element("tbody", ...rows));
+}
+
+/** A part of a list, and where the next one begins.
+ * @typedef {{titles: string[], rows: HTMLElement[], next: string|number|null}} Part */
+
+/** A list of matches, of which a part is shown. */
+export class MatchList {
+  /** @param {string} id of the table @param {number} size of a part
+   * @param {(place: string|number) => Promise<Part|null>} load the part that begins there */
+  constructor(id, size, load) {
+    this.id = id;
+    this.size = size;
+    this.load = load;
+    /** Where this part begins, and the ones before it. @type {(string|number)[]} */
+    this.places = [""];
+    /** Where the next one does. @type {string|number|null} */
+    this.next = null;
+    /** How often a part was asked for: only the last answer is shown. */
+    this.asked = 0;
+    this.count = element("span#count", { "aria-live": "polite" });
+    this.before = button("#before", "Previous", () => this.show(this.places.slice(0, -1)));
+    this.after = button("#after", "Next", () => this.show([...this.places, this.next ?? ""]));
+    this.root = element(
+      "div",
+      element("div.scroll", element(`table#${id}.games.cards`)),
+      element("p.bar", this.before, this.count, this.after),
+    );
+  }
+
+  /** Begin with the first part again, whatever is being asked. */
+  forget() {
+    this.places = [""];
+    this.asked += 1;
+  }
+
+  /** Show another part. @param {(string|number)[]} [places] */
+  show(places = [""]) {
+    this.places = places;
+    return shown(() => this.list());
+  }
+
+  async list() {
+    const question = ++this.asked;
+    const part = await this.load(this.places[this.places.length - 1]);
+    if (!part || question !== this.asked) return;
+    const { titles, rows, next } = part;
+    this.next = next;
+    table(this.id, titles, rows);
+    const start = this.size * (this.places.length - 1);
+    const end = start + rows.length;
+    const all = next === null ? number(end) : `more than ${number(end)}`;
+    this.count.textContent = rows.length
+      ? `${number(start + 1)} to ${number(end)} of ${all}`
+      : "no games";
+    this.before.toggleAttribute("disabled", start === 0);
+    this.after.toggleAttribute("disabled", next === null);
+  }
 }

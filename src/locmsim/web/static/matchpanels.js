@@ -3,7 +3,7 @@
 // know about the match.
 
 import { copiesOf, manaCurve } from "./curve.js";
-import { element, nameOf } from "./dom.js";
+import { button, element, nameOf, select } from "./dom.js";
 import { save, unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
@@ -19,35 +19,41 @@ export const KEYS = [
   ["m, c, i", "moves, cards, about the match"],
 ];
 
+/** A list of what things are. @param {(readonly [string, Node|string])[]} rows */
+export const facts = (rows) =>
+  element(
+    "dl.facts",
+    ...rows.flatMap(([name, value]) => [element("dt", name), element("dd", value)]),
+  );
+
 /** The panel of both decks and what was on offer. @param {Match} data */
 export function cardsPanel(data) {
-  const box = element("div", {});
+  const box = element("div");
   data.choice.forEach((chosen, player) => {
     if (!chosen.length) return;
-    const list = element("ul", { class: "cardlist" });
+    const list = element("ul.cardlist");
     for (const [key, count] of copiesOf(chosen, data))
       list.append(
         element(
           "li",
           { title: data.cards[key].about },
-          element("span", { class: "cost", text: data.cards[key].row[2] }),
-          element("bdi", { text: data.cards[key].title }),
+          element("span.cost", data.cards[key].row[2]),
+          element("bdi", data.cards[key].title),
           count > 1 ? ` \u00d7${count}` : "",
         ),
       );
     const curve = manaCurve(chosen.map((key) => data.cards[key].row));
     curve.classList.add(`p${player}`);
-    box.append(element("h2", {}, nameOf(data.names, player)), curve, list);
+    box.append(element("h2", nameOf(data.names, player)), curve, list);
   });
   data.choice_stderr?.forEach((text, player) => {
     if (!text) return;
     const name = nameOf(data.names, player);
     box.append(
       element(
-        "details",
-        { class: "written" },
-        element("summary", {}, "stderr of ", name, " in the choice phase"),
-        element("pre", { text, tabindex: "0" }),
+        "details.written",
+        element("summary", "stderr of ", name, " in the choice phase"),
+        element("pre", { tabindex: "0" }, text),
       ),
     );
   });
@@ -57,12 +63,10 @@ export function cardsPanel(data) {
 
 /** What both chose from, and how often each card was taken. @param {Match} data */
 function offersTable(data) {
-  const table = element("table", { class: "choice" });
+  const table = element("table.choice");
   /** @param {string} tag @param {string[]} cells */
   const row = (tag, cells) =>
-    table.append(
-      element("tr", {}, ...cells.map((text) => element(tag, {}, element("bdi", { text })))),
-    );
+    table.append(element("tr", ...cells.map((text) => element(tag, {}, element("bdi", text)))));
   const titleOf = (/** @type {string} */ key) => data.cards[key].title;
   // What a bot was sent does not tell what the players chose.
   const known = data.choice.some((chosen) => chosen.length);
@@ -94,13 +98,10 @@ function offersTable(data) {
  * @param {string} packed @param {() => number} at the index of the step that is shown */
 function downloads(packed, at) {
   const files = () => unpacked(packed).json();
-  /** @param {string} id @param {string} text @param {() => void} onclick */
-  const button = (id, text, onclick) => element("button", { id, text, onclick });
   return element(
-    "div",
-    { class: "bar" },
-    button("save-log", "Log", async () => save((await files()).log, "match.json")),
-    button("save-position", "Position", async () =>
+    "div.bar",
+    button("#save-log", "Log", async () => save((await files()).log, "match.json")),
+    button("#save-position", "Position", async () =>
       save(`${(await files()).positions[at()]}\n`, "position.txt"),
     ),
   );
@@ -109,42 +110,63 @@ function downloads(packed, at) {
 /** The panel of seeds, parameters, keys, and what the bots wrote. @param {Match} data
  * @param {() => number} at the index of the step that is shown */
 export function aboutPanel(data, at) {
-  const box = element("div", {});
-  const list = element("dl", { class: "facts" });
-  data.names.forEach((name, player) => {
+  const box = element("div");
+  /** @type {[string, Node][]} */
+  const players = data.names.map((name, player) => {
     const who = data.agents?.[player] || name;
-    const label = element("dt", {}, `player ${player}`);
-    const value = element("dd", {}, copied(who, `Copy player ${player}`));
-    if (who !== name) value.prepend(element("bdi", { text: name }), " ");
-    list.append(label, value);
+    const value = copied(who, `Copy player ${player}`);
+    const named = who === name ? value : element("span", element("bdi", name), " ", value);
+    return [`player ${player}`, named];
   });
-  for (const [name, value] of [["rules", data.rules], ...Object.entries(data.params)])
-    list.append(element("dt", { text: name }), element("dd", {}, copied(value, `Copy ${name}`)));
-  box.append(list);
-  if (data.files) box.prepend(element("h2", { text: "Download" }), downloads(data.files, at));
-  const errors = element("div", { id: "stderr", hidden: !data.stderr.some(Boolean) });
+  const params = Object.entries({ rules: data.rules, ...data.params });
+  box.append(
+    facts([
+      ...players,
+      ...params.map(
+        ([name, value]) => /** @type {const} */ ([name, copied(value, `Copy ${name}`)]),
+      ),
+    ]),
+  );
+  if (data.files) box.prepend(element("h2", "Download"), downloads(data.files, at));
+  const errors = element("div#stderr", { hidden: !data.stderr.some(Boolean) });
   data.stderr.forEach((text, player) => {
     if (text)
       errors.append(
-        element("h2", {}, "Standard error of ", element("bdi", { text: data.names[player] })),
-        element("pre", { text }),
+        element("h2", "Standard error of ", element("bdi", data.names[player])),
+        element("pre", text),
       );
   });
-  const keys = KEYS.flatMap(([key, does]) => [
-    element("dt", {}, element("kbd", { text: key })),
-    element("dd", { text: does }),
-  ]);
-  box.append(errors, element("h2", { text: "Keys" }), element("dl", { class: "facts" }, ...keys));
+  box.append(errors, element("h2", "Keys"), facts(KEYS));
   return box;
+}
+
+/** A form to play on from the step that is shown. @param {import("./viewer.js").Viewer} viewer
+ * @param {[string, string][]} opponents @param {string|undefined} chosen one of them
+ * @param {() => void} begin */
+export function playOn({ data }, opponents, chosen, begin) {
+  const seats = data.names.map((name, seat) => /** @type {const} */ ([String(seat), name]));
+  return [
+    element("h2", "Play from here"),
+    element(
+      "div.bar",
+      select("out-seat", "Play on as", seats),
+      select("out-opponent", "against", opponents, chosen),
+      button("#out", "Play it out", begin),
+    ),
+  ];
 }
 
 /** A button with a text that a click copies. @param {string} text @param {string} label */
 function copied(text, label) {
-  const button = element("button", { class: "copy", title: label, text });
-  button.addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(text).catch(() => {});
-    button.classList.add("done");
-    setTimeout(() => button.classList.remove("done"), 900);
-  });
-  return button;
+  const made = button(
+    ".copy",
+    text,
+    async () => {
+      await navigator.clipboard?.writeText(text).catch(() => {});
+      made.classList.add("done");
+      setTimeout(() => made.classList.remove("done"), 900);
+    },
+    { title: label },
+  );
+  return made;
 }

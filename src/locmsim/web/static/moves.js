@@ -15,7 +15,7 @@ export class MoveList {
     this.at = 0;
     /** @type {HTMLElement[]} */
     this.entries = [];
-    this.root = element("ol", { id: "log", "aria-label": "Moves", tabindex: "0" });
+    this.root = element("ol#log", { "aria-label": "Moves", tabindex: "0" });
     this.written = new Written(this.root);
   }
 
@@ -24,7 +24,7 @@ export class MoveList {
     this.entries = steps.map((step, index) => {
       const entry = element("li", { class: step.action === null ? `turn p${step.player}` : "" });
       if (step.action === null) this.turnEntry(entry, step);
-      else entry.append(element("bdi", { text: step.words }));
+      else entry.append(element("bdi", step.words));
       entry.addEventListener("click", (event) => {
         event.preventDefault();
         this.show(index);
@@ -59,18 +59,18 @@ export class MoveList {
   /** @param {HTMLElement} entry @param {Step} step */
   turnEntry(entry, step) {
     const { names } = this;
-    const link = element("a", { href: `#turn=${step.turn}`, text: `Turn ${step.turn}` });
-    entry.append(link, " ", element("bdi", { text: names[step.player] }));
-    if (step.ms) entry.append(" ", element("small", { text: `${number(step.ms)} ms` }));
-    if (step.chat) entry.append(" ", element("bdi", { text: `\u201c${step.chat}\u201d` }));
+    const link = element("a", { href: `#turn=${step.turn}` }, `Turn ${step.turn}`);
+    entry.append(link, " ", element("bdi", names[step.player]));
+    if (step.ms) entry.append(" ", element("small", `${number(step.ms)} ms`));
+    if (step.chat) entry.append(" ", element("bdi", `\u201c${step.chat}\u201d`));
     if (step.illegal?.length) {
       const text = `not legal: ${step.illegal.join("; ").slice(0, 400)}`;
-      entry.append(" ", element("small", { class: "illegal", text }));
+      entry.append(" ", element("small.illegal", text));
     }
     if (step.theirs?.length) {
-      const told = element("small", { class: "theirs" }, "before, ");
+      const told = element("small.theirs", "before, ");
       const acts = `: ${step.theirs.join("; ")}`;
-      told.append(element("bdi", { text: names[1 - step.player] }), acts);
+      told.append(element("bdi", names[1 - step.player]), acts);
       entry.append(" ", told);
     }
     if (step.stderr) entry.append(this.written.box(step.stderr));

@@ -26,20 +26,21 @@ function gain(run) {
 
 /** @param {Run} run */
 function section(run) {
-  const made = element("section", {}, element("h2", { text: run.folder }));
+  const made = element("section", element("h2", run.folder));
   if (run.error !== null) {
-    made.append(element("p", { text: run.error }));
+    made.append(element("p", run.error));
     return made;
   }
   made.append(
-    element("p", {}, element("code", { text: run.player })),
-    element("p", {
-      text: `${number(run.games)} of about ${number(run.goal)} games by ${run.method}; ${gain(run)}`,
-    }),
+    element("p", element("code", run.player)),
+    element(
+      "p",
+      `${number(run.games)} of about ${number(run.goal)} games by ${run.method}; ${gain(run)}`,
+    ),
   );
   for (const one of run.parameters) {
     const label = `${one.name} over ${number(run.games)} games, now ${one.value}`;
-    made.append(element("h3", { text: `${one.name} = ${one.value}` }), chartOf(label));
+    made.append(element("h3", `${one.name} = ${one.value}`), chartOf(label));
   }
   return made;
 }
@@ -57,7 +58,7 @@ function draw(svg, one) {
 async function update() {
   const { runs } = /** @type {{runs: Run[]}} */ (await ask("/api/optimize"));
   notice();
-  $("main").replaceChildren(...runs.map(section));
+  $("main").replaceChildren(element("h1", "Tuning"), ...runs.map(section));
   const pictures = document.querySelectorAll("svg.chart");
   runs.flatMap((run) => run.parameters ?? []).forEach((one, i) => draw(pictures[i], one));
 }

@@ -1,26 +1,24 @@
 // @ts-check
 // Panels beside the board, of which one is shown, and their tabs.
 
-import { element } from "./dom.js";
+import { button, element } from "./dom.js";
 
 export class Panels {
   /** @param {() => void} opened called after another one is shown */
   constructor(opened) {
     this.opened = opened;
-    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
-    this.box = element("div", { class: "panels" });
+    this.tabs = element("div.tabs", { role: "tablist", "aria-label": "Panels" });
+    this.box = element("div.panels");
   }
 
   /** Add a panel beside the board. @param {string} id @param {string} title
    * @param {HTMLElement} content */
   add(id, title, content) {
-    const tab = element("button", {
+    const tab = button("", title, () => this.open(id), {
       id: `tab-${id}`,
       role: "tab",
       "aria-controls": id === "moves" ? "log" : id,
       "aria-selected": "false",
-      text: title,
-      onclick: () => this.open(id),
     });
     if (id !== "moves") content.id = id;
     content.dataset.panel = id;

@@ -3,7 +3,7 @@
 
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
-import { $, element, percent } from "./dom.js";
+import { $, button, element, percent } from "./dom.js";
 import { follow } from "./follow.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
 import { Viewer } from "./viewer.js";
@@ -40,7 +40,7 @@ export class Game {
     this.obeying = false;
     /** Whether moves are being shown one by one; until the last one nothing can be done. */
     this.filming = false;
-    this.advice = element("div", { id: "advice" });
+    this.advice = element("div#advice");
     this.show();
     /** Ends following the game. @type {() => void} */
     this.end = () => {};
@@ -172,11 +172,7 @@ export class Game {
     else if (!this.viewer && (this.data.steps.length || view.over)) this.open();
     else if (!this.viewer)
       this.host.replaceChildren(
-        element("p", {
-          class: "prompt",
-          "aria-live": "polite",
-          text: "The game is starting\u2026",
-        }),
+        element("p.prompt", { "aria-live": "polite" }, "The game is starting\u2026"),
         this.bar(),
       );
     if (this.viewer) this.battle(this.viewer);
@@ -231,49 +227,45 @@ export class Game {
   /** The buttons: end the turn, take back, hint, leave. */
   bar() {
     const { view } = this;
-    const bar = element("div", { class: "bar" });
-    /** @param {string} id @param {string} text @param {() => void} onclick @param {boolean} able */
-    const button = (id, text, onclick, able, title = "") => {
-      const made = element("button", { id, text, onclick, disabled: !able, title });
-      bar.append(made);
-      return made;
-    };
-    if (this.viewer && view.seat !== null) {
-      button("end", "End turn", () => this.change("end"), this.free, "e").classList.add("main");
-      button("undo", "Undo", () => this.change("undo"), this.free && view.done.length > 0, "u");
-    }
-    if (view.seat !== null) button("hint", "Hint", () => this.hint(), this.free, "h");
-    button("new", view.seat === null ? "Stop" : "New game", () => this.leave(), true);
-    return bar;
+    const undoes = this.free && view.done.length > 0;
+    /** @param {string} key @param {boolean} able */
+    const by = (key, able) => ({ title: key, disabled: !able });
+    const battle = [
+      button("#end.main", "End turn", () => this.change("end"), by("e", this.free)),
+      button("#undo", "Undo", () => this.change("undo"), by("u", undoes)),
+    ];
+    const leave = button("#new", view.seat === null ? "Stop" : "New game", () => this.leave());
+    if (view.seat === null) return element("div.bar", leave);
+    const hint = button("#hint", "Hint", () => this.hint(), by("h", this.free));
+    return element("div.bar", ...(this.viewer ? battle : []), hint, leave);
   }
 
   /** @param {Over} over */
   ending(over) {
     const { view } = this;
-    const box = element("div", { id: "ending", class: "ending" });
+    const box = element("div#ending.ending");
     const won = over.winner === view.seat;
     let title = "The game is over";
     if (over.winner !== undefined && view.seat !== null) title = won ? "You won" : "You lost";
     else if (over.winner !== undefined) title = `${view.names[over.winner]} won`;
-    box.append(element("h2", { class: "result", text: title }));
+    box.append(element("h2.result", title));
     if (over.fault) {
       const { player, kind, message } = over.fault;
       const words = `${view.names[player]} lost by a fault: ${kind}: ${message}`;
-      box.append(element("p", {}, element("bdi", { text: words })));
+      box.append(element("p", element("bdi", words)));
     }
-    if (over.error) box.append(element("p", { text: over.error }));
-    if (over.path) box.append(element("p", { class: "small" }, `Saved as ${over.path}`));
+    if (over.error) box.append(element("p", over.error));
+    if (over.path) box.append(element("p.small", `Saved as ${over.path}`));
     else if (over.replay)
       box.append(
         element(
-          "p",
-          { class: "small" },
+          "p.small",
           "Not saved: it is kept until the server ends. ",
-          element("a", {
-            href: address("/api/game/log", { game: over.replay }),
-            download: "",
-            text: "Download the log",
-          }),
+          element(
+            "a",
+            { href: address("/api/game/log", { game: over.replay }), download: "" },
+            "Download the log",
+          ),
           ", or start the server with --save FOLDER.",
         ),
       );
@@ -283,31 +275,23 @@ export class Game {
           element(
             "details",
             { open: Boolean(over.fault) },
-            element("summary", { text: "Standard error of the opponent" }),
-            element("pre", { text }),
+            element("summary", "Standard error of the opponent"),
+            element("pre", text),
           ),
         );
-    const links = element("p", { class: "bar" });
-    if (view.seat !== null)
-      links.append(
-        element("button", {
-          id: "rematch",
-          class: "main",
-          text: "Rematch",
-          onclick: () => this.rematch(),
-        }),
-      );
+    const links = element("p.bar");
+    if (view.seat !== null) links.append(button("#rematch.main", "Rematch", () => this.rematch()));
     if (over.replay) {
       const there = address(`/game/${over.replay}`);
       links.append(
-        element("a", { id: "watch", href: there, text: "Replay" }),
-        element("a", { id: "toreport", href: `${there}#report`, text: "Report" }),
+        element("a#watch", { href: there }, "Replay"),
+        element("a#toreport", { href: `${there}#report` }, "Report"),
       );
       const again = `/practice#game=${over.replay}&seat=${view.seat}`;
       if (view.seat !== null)
-        links.append(element("a", { id: "learn", href: address(again), text: "Try again" }));
+        links.append(element("a#learn", { href: address(again) }, "Try again"));
     }
-    links.append(element("a", { id: "again", href: address("/"), text: "New game" }));
+    links.append(element("a#again", { href: address("/") }, "New game"));
     box.append(links);
     return box;
   }
@@ -333,24 +317,18 @@ export class Game {
         if (!this.view.choice?.draft) this.show();
         return;
       }
-      const words = found.words.length ? found.words : ["nothing"];
+      const words = found.words.length ? found.words : ["End the turn"];
       this.viewer?.board.point(found.actions);
       this.advice.replaceChildren(
-        element("h2", { text: "From the start of this turn, beam would play" }),
+        element("h2", "Beam would play this whole turn"),
         element(
-          "ol",
-          { id: "line" },
-          ...words.map((/** @type {string} */ text) => element("li", {}, element("bdi", { text }))),
+          "ol#line",
+          ...words.map((/** @type {string} */ text) => element("li", element("bdi", text))),
         ),
-        element("p", {
-          id: "chance",
-          text: `Your chance of winning would be ${percent(found.chance)}.`,
-        }),
-        element("button", {
-          id: "follow",
-          text: "Do that",
-          onclick: () => this.obey(found.actions),
-        }),
+        element("p#chance", `Your chance of winning would be ${percent(found.chance)}.`),
+        found.actions.length || this.view.done.length
+          ? button("#follow", "Do that", () => this.obey(found.actions))
+          : "",
       );
     });
   }

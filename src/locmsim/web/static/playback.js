@@ -24,7 +24,7 @@ export class Playback {
     /** @type {number|undefined} */
     this.timer = undefined;
     this.slider = /** @type {HTMLInputElement} */ (
-      element("input", { id: "slider", type: "range", min: 0, value: 0, "aria-label": "Step" })
+      element("input#slider", { type: "range", min: 0, value: 0, "aria-label": "Step" })
     );
     this.slider.addEventListener("input", () => viewer.show(Number(this.slider.value)));
     /** The choice of the speed, with its label. */
@@ -45,8 +45,7 @@ export class Playback {
     });
     this.playing = this.button("play", "Play", () => this.play());
     this.controls = element(
-      "div",
-      { class: "controls" },
+      "div.controls",
       this.button("first", "First step", () => viewer.show(0)),
       this.button("prevturn", "Previous turn", () => viewer.turn(-1)),
       this.button("prev", "Previous step", () => viewer.walk(-1)),

@@ -6,17 +6,21 @@ import { painter } from "./cards.js";
 import "./cardtext.js";
 import {
   $,
+  button,
+  counted,
   element,
-  forPage,
   isolated,
   named,
   number,
+  onKeys,
+  panel,
   percent,
   refill,
   select,
   valueOf,
 } from "./dom.js";
 import { follow } from "./follow.js";
+import { form } from "./form.js";
 import { followJob } from "./jobs.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
 import { address, ask, notice, shown, tell } from "./site.js";
@@ -57,44 +61,22 @@ class Table {
     /** Called when something was solved or another exercise is shown. */
     this.changed = () => {};
 
-    this.title = element("h1", { id: "exercise" });
-    /** @param {string} id @param {string} text @param {() => void} onclick @param {string} [key] */
-    const button = (id, text, onclick, key) => element("button", { id, text, onclick, title: key });
-    this.end = button("end", "End turn", () => this.answer(), "e");
-    this.end.classList.add("main");
-    this.undo = button("undo", "Undo", () => this.takeBack(), "u");
-    this.again = button("again", "From the start", () => this.restart());
-    this.solve = button("solve", "Show the best turn", () => this.solution());
-    this.next = button("next", "Next", () => this.goOn(), "n");
-    this.stage = element("div", { class: "stage" });
-    this.told = element("div", { id: "verdict", class: "ending", hidden: true, role: "status" });
-    this.found = element("div", { id: "solution" });
+    this.title = element("h1#exercise");
+    this.end = button("#end.main", "End turn", () => this.answer(), { title: "e" });
+    this.undo = button("#undo", "Undo", () => this.takeBack(), { title: "u" });
+    this.again = button("#again", "Restart", () => this.restart());
+    this.solve = button("#solve", "Solution", () => this.solution());
+    this.next = button("#next", "Next", () => this.goOn(), { title: "n" });
+    this.stage = element("div.stage");
+    this.told = element("div#verdict.ending", { hidden: true, role: "status" });
+    this.found = element("div#solution");
     this.root = element(
-      "section",
-      { class: "today", "aria-labelledby": "exercise" },
-      element(
-        "div",
-        { class: "bar" },
-        this.title,
-        this.end,
-        this.undo,
-        this.again,
-        this.solve,
-        this.next,
-      ),
+      "section.today",
+      { "aria-labelledby": "exercise" },
+      element("div.bar", this.title, this.end, this.undo, this.again, this.solve, this.next),
       this.stage,
     );
-    document.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (!forPage(event)) return;
-    /** @type {Record<string, () => void>} */
-    const keys = { e: () => this.answer(), u: () => this.takeBack(), n: () => this.goOn() };
-    if (!keys[event.key]) return;
-    event.preventDefault();
-    keys[event.key]();
+    onKeys(() => ({ e: () => this.answer(), u: () => this.takeBack(), n: () => this.goOn() }));
   }
 
   get exercise() {
@@ -187,30 +169,27 @@ class Table {
     document.body.dataset.done = String(this.actions.length);
   }
 
+  /** Show the position after some actions of the turn. @param {string[]} actions */
+  async to(actions) {
+    const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
+    Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
+    this.actions = actions;
+    this.steps = [...this.steps.slice(0, 1), ...found.steps];
+    this.legal = found.actions;
+    this.draw();
+  }
+
   /** @param {string} action */
   act(action) {
     this.ask(async () => {
-      const actions = [...this.actions, action];
-      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
-      Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
-      this.actions = actions;
-      this.steps = [...this.steps.slice(0, 1), ...found.steps];
-      this.legal = found.actions;
-      this.draw();
+      await this.to([...this.actions, action]);
       if (this.steps[this.steps.length - 1].board.winner !== null) await this.check();
     });
   }
 
   takeBack() {
-    if (this.busy || this.verdict || !this.actions.length) return;
-    this.actions = this.actions.slice(0, -1);
-    const actions = this.actions;
-    this.ask(async () => {
-      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
-      this.steps = [...this.steps.slice(0, 1), ...found.steps];
-      this.legal = found.actions;
-      this.draw();
-    });
+    if (this.verdict || !this.actions.length) return;
+    this.ask(() => this.to(this.actions.slice(0, -1)));
   }
 
   /** End the turn. */
@@ -224,8 +203,8 @@ class Table {
     mark(exercise.id, found.solved);
     this.verdict = found.words;
     this.told.replaceChildren(
-      element("h2", { text: found.solved ? "Well played" : "There is something better" }),
-      ...found.words.map((/** @type {string} */ text) => element("p", { text })),
+      element("h2", found.solved ? "Well played" : "There is something better"),
+      ...found.words.map((/** @type {string} */ text) => element("p", text)),
     );
     this.draw();
     this.changed();
@@ -250,39 +229,29 @@ class Table {
       (/** @type {string} */ text, /** @type {number} */ i) =>
         element(
           "li",
-          {},
-          element(
-            "button",
-            { class: "line", onclick: () => this.draw(steps, Math.min(i + 1, steps.length - 1)) },
-            element("bdi", { text }),
+          button(".line", element("bdi", text), () =>
+            this.draw(steps, Math.min(i + 1, steps.length - 1)),
           ),
         ),
     );
     this.found.replaceChildren(
-      element("h2", { text: "The best turn" }),
-      element("ol", {}, ...rows),
-      element("button", {
-        id: "arrows",
-        text: "Show it on the board",
-        onclick: () => {
-          this.draw(steps, 0);
-          this.board?.point(found.actions);
-        },
+      element("h2", "The best turn"),
+      element("ol", ...rows),
+      button("#arrows", "Show it on the board", () => {
+        this.draw(steps, 0);
+        this.board?.point(found.actions);
       }),
     );
     const { place } = exercise;
     if ("game" in place) {
       const there = address(`/game/${place.game}#turn=${place.turn}`);
-      this.found.append(" ", element("a", { href: there, text: "See the match" }));
+      this.found.append(" ", element("a", { href: there }, "See the match"));
     }
     this.changed();
   }
 }
 
 const table = new Table();
-
-/** A number of things. @param {number} count @param {string} what one of them */
-const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** Rows to choose an exercise by; those that were solved say so. @param {Exercise[]} list */
 function rows(list) {
@@ -292,18 +261,16 @@ function rows(list) {
     const current = table.list === list && table.at === i;
     return element(
       "li",
-      {},
       element(
-        "button",
+        "button.line",
         {
-          class: "line",
           "data-exercise": one.id,
           "aria-current": current ? "true" : null,
           onclick: () => table.begin(list, i),
         },
-        sign && element("span", { "aria-hidden": "true", text: sign }),
-        how && element("span", { class: "sr", text: `${how}: ` }),
-        element("bdi", { text: one.title }),
+        sign && element("span", { "aria-hidden": "true" }, sign),
+        how && element("span.sr", `${how}: `),
+        element("bdi", one.title),
       ),
     );
   });
@@ -323,7 +290,7 @@ const exerciseOf = ({ puzzle, id, difficulty, rules }) => ({
 function puzzlePanel(all) {
   const rules = [...new Set(all.puzzles.map((one) => one.rules))].sort().reverse();
   const choice = select("rules", "Rules", [["", "all"], ...named(rules)]);
-  const buttons = element("div", { id: "puzzles", class: "bar" });
+  const buttons = element("div#puzzles.bar");
   /** @param {string} difficulty */
   const some = (difficulty) =>
     all.puzzles
@@ -338,23 +305,15 @@ function puzzlePanel(all) {
       ...all.difficulties.map((difficulty) => {
         const list = some(difficulty);
         const solved = solvedOf(list.map((one) => one.id));
-        return element("button", {
+        return button("", `${difficulty}: ${solved} of ${list.length} solved`, () => begin(list), {
           "data-difficulty": difficulty,
-          text: `${difficulty}: ${solved} of ${list.length} solved`,
-          onclick: () => begin(list),
         });
       }),
     );
   choice.addEventListener("change", draw);
-  const panel = element(
-    "section",
-    { class: "panel", "aria-labelledby": "puzzles-title" },
-    element("h2", { id: "puzzles-title", text: "Puzzles" }),
-    element("p", { class: "dim", text: "Exactly one turn wins at once: find it." }),
-    choice,
-    buttons,
-  );
-  return { panel, draw, begin: () => begin(some(all.difficulties[0])) };
+  const hint = element("p.dim", "Exactly one turn wins at once: find it.");
+  const root = panel("Puzzles", hint, choice, buttons);
+  return { root, draw, begin: () => begin(some(all.difficulties[0])) };
 }
 
 // ------------------------------------------------------------------------------------- mistakes
@@ -373,12 +332,13 @@ function mistakePanel(person) {
   let list = [];
   let job = "";
   let asked = 0;
-  const progress = element("p", { id: "searched", class: "dim small", "aria-live": "polite" });
-  const found = element("ul", { id: "mistakes", class: "plain" });
+  const progress = element("p#searched.dim.small", { "aria-live": "polite" });
+  const found = element("ul#mistakes.plain");
   const draw = () => found.replaceChildren(...rows(list));
   /** @param {Record<string, any>} data */
-  const find = (data) =>
+  const start = (data) =>
     shown(async () => {
+      list = [];
       const question = ++asked;
       notice();
       if (job) await tell("/api/jobs/stop", { job });
@@ -400,38 +360,21 @@ function mistakePanel(person) {
       });
       if (question === asked) job = "";
     });
-  /** @param {Record<string, any>} data */
-  const start = (data) => {
-    list = [];
-    return find(data);
-  };
-  const none = element("p", { class: "dim", text: "Play a game, or open one, to learn from it." });
-  const form = element(
-    "form",
-    {
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        start({
-          player: valueOf("player"),
-          source: valueOf("source"),
-          games: Number(valueOf("count")),
-        });
-      },
-    },
+  const none = element("p.dim", "Play a game, or open one, to learn from it.");
+  const asks = form(
+    "",
+    () =>
+      start({
+        player: valueOf("player"),
+        source: valueOf("source"),
+        games: Number(valueOf("count")),
+      }),
     select("player", "Of", []),
     select("source", "In", []),
     select("count", "Latest games", named(COUNTS), "5"),
-    element("button", { id: "find", text: "Find mistakes" }),
+    element("button#find", "Find mistakes"),
   );
-  const panel = element(
-    "section",
-    { class: "panel", "aria-labelledby": "mistakes-title" },
-    element("h2", { id: "mistakes-title", text: "Learn from mistakes" }),
-    form,
-    none,
-    progress,
-    found,
-  );
+  const root = panel("Learn from mistakes", asks, none, progress, found);
   /** Offer the players and sources that there are now. */
   const offer = async () => {
     await ask("/api/games", { count: 1 }); // files are looked at
@@ -439,25 +382,18 @@ function mistakePanel(person) {
     const rows = sources.map((/** @type {any} */ { key, path }) => [key, path]);
     refill("player", named(players), person);
     refill("source", [["", "all games"], ...rows]);
-    form.hidden = !players.length;
-    none.hidden = !form.hidden;
+    asks.hidden = !players.length;
+    none.hidden = !asks.hidden;
   };
-  return { panel, draw, start, offer };
+  return { root, draw, start, offer };
 }
 
 shown(async () => {
   const all = await ask("/api/practice/puzzles");
   const puzzles = puzzlePanel(all);
   const mistakes = mistakePanel(all.person);
-  const beside = element(
-    "div",
-    { class: "beside" },
-    table.told,
-    table.found,
-    puzzles.panel,
-    mistakes.panel,
-  );
-  $("main").replaceChildren(element("div", { class: "home" }, table.root, beside));
+  const beside = element("div.beside", table.told, table.found, puzzles.root, mistakes.root);
+  $("main").replaceChildren(element("div.home", table.root, beside));
   table.changed = () => {
     puzzles.draw();
     mistakes.draw();

@@ -3,9 +3,9 @@
 // finds.
 
 import { chartOf, drawChart } from "./chart.js";
-import { $, element, nameOf, percent } from "./dom.js";
-import { followJob } from "./jobs.js";
-import { address, notice, shown, tell } from "./site.js";
+import { $, button, element, nameOf, percent } from "./dom.js";
+import { JobButton } from "./jobs.js";
+import { address, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
@@ -26,37 +26,30 @@ export class ReportPanel {
   constructor(viewer, key) {
     this.viewer = viewer;
     this.key = key;
-    this.job = "";
-    this.started = false;
     /** What the decks were worth, which does not change any more. @type {HTMLElement|null} */
     this.decks = null;
-    this.begin = element("button", {
-      id: "report-start",
-      class: "main",
-      text: "Where was it lost?",
-      onclick: () => this.start(),
-    });
-    this.practice = element("button", {
-      id: "try-again",
-      text: "Try again",
-      hidden: true,
-      title: "Play the turns of the player below again that gave something away",
-      onclick: () => {
+    this.begin = new JobButton(
+      "#report-start.main",
+      "Where was it lost?",
+      "Again",
+      () => tell("/api/report/start", { game: key }),
+      (report) => {
+        if (report) this.draw(report);
+      },
+    );
+    this.practice = button(
+      "#try-again",
+      "Try again",
+      () => {
         const seat = viewer.board.below;
         location.href = address(`/practice#game=${key}&seat=${seat}`);
       },
-    });
-    this.progress = element("progress", {
-      hidden: true,
-      max: 1,
-      value: 0,
-      "aria-label": "Progress",
-    });
-    this.found = element("div", { id: "report-found" });
+      { hidden: true, title: "Play the turns of the player below again that gave something away" },
+    );
+    this.found = element("div#report-found");
     const panel = element(
       "div",
-      {},
-      element("div", { class: "bar" }, this.begin, this.practice, this.progress),
+      element("div.bar", this.begin.button, this.practice, this.begin.progress),
       this.found,
     );
     viewer.panels.add("report", "Report", panel);
@@ -66,36 +59,11 @@ export class ReportPanel {
   /** Show the panel, and begin. */
   open() {
     this.viewer.panels.open("report");
-    if (!this.started) this.start();
+    if (!this.begin.started) this.begin.press();
   }
 
-  async start() {
-    if (this.started) {
-      if (this.job) await shown(() => tell("/api/jobs/stop", { job: this.job }));
-      return;
-    }
-    this.started = true;
-    this.begin.textContent = "Stop";
-    this.progress.hidden = false;
-    await shown(async () => {
-      const job = await tell("/api/report/start", { game: this.key });
-      this.job = job.job;
-      await followJob(job, (now) => this.draw(now));
-    });
-    this.started = false;
-    this.job = "";
-    this.progress.hidden = true;
-    this.begin.textContent = "Again";
-  }
-
-  /** @param {import("./jobs.js").Job} job */
-  draw(job) {
-    const progress = /** @type {HTMLProgressElement} */ (this.progress);
-    progress.value = job.of ? job.done / job.of : 0;
-    if (job.error) notice(job.error);
-    /** @type {Report|null} */
-    const report = job.result;
-    if (!report) return;
+  /** @param {Report} report */
+  draw(report) {
     this.practice.hidden = false;
     const { names } = this.viewer.data;
     if (report.decks) this.decks ??= this.deckParts(report.decks, report.decks_note);
@@ -103,8 +71,7 @@ export class ReportPanel {
       ...(this.decks ? [this.decks] : []),
       this.chart(report.turns),
       element(
-        "p",
-        { class: "dim small" },
+        "p.dim.small",
         "Line: the chance of winning of ",
         nameOf(names, 0),
         ", with the best turn and with the one that was played. Bars: the difference between them.",
@@ -116,27 +83,19 @@ export class ReportPanel {
         .map((number) => byTurn.get(number))
         .filter((turn) => turn !== undefined && turn.loss >= report.least_loss);
       parts.push(
-        element("h2", {}, "Worst turns of ", nameOf(names, player)),
+        element("h2", "Worst turns of ", nameOf(names, player)),
         list.length
           ? element(
-              "ul",
-              { class: "plain worst" },
+              "ul.plain.worst",
               ...list.map((turn) => this.row(/** @type {Turn} */ (turn), report)),
             )
-          : element("p", { class: "dim small", text: "none so far" }),
+          : element("p.dim.small", "none so far"),
       );
     });
-    parts.push(
-      element("p", { class: "dim small budget", text: `${report.budget}. ${report.note}` }),
-    );
+    parts.push(element("p.dim.small.budget", `${report.budget}. ${report.note}`));
     const all = report.turns.map((turn) => this.row(turn, report));
     parts.push(
-      element(
-        "details",
-        { id: "report-turns" },
-        element("summary", { text: "All turns" }),
-        element("ul", { class: "plain" }, ...all),
-      ),
+      element("details#report-turns", element("summary", "All turns"), element("ul.plain", ...all)),
     );
     const open = () => /** @type {HTMLDetailsElement|null} */ ($("report-turns"));
     const before = open()?.open;
@@ -147,10 +106,9 @@ export class ReportPanel {
   /** What the choice of cards was worth. @param {Deck[]} decks @param {string} note */
   deckParts(decks, note) {
     return element(
-      "section",
-      { id: "report-decks" },
+      "section#report-decks",
       ...decks.flatMap((deck) => this.deck(deck)),
-      element("p", { class: "dim small budget", text: `${note}.` }),
+      element("p.dim.small.budget", `${note}.`),
     );
   }
 
@@ -158,12 +116,11 @@ export class ReportPanel {
   deck({ player, probability, with_package: own, worst }) {
     const { cards, names } = this.viewer.data;
     const card = (/** @type {string} */ key) =>
-      element("bdi", { text: cards[key].title, title: cards[key].about });
+      element("bdi", { title: cards[key].about }, cards[key].title);
     const seen = worst.filter(({ loss }) => loss >= SEEN);
     const choices = seen.map(({ turn, picked_key, better_key, copies, loss }) =>
       element(
         "li",
-        {},
         `${(100 * loss).toFixed(1)} %: `,
         turn === null ? "" : `pick ${turn + 1}, `,
         card(better_key),
@@ -173,20 +130,19 @@ export class ReportPanel {
       ),
     );
     return [
-      element("h2", {}, "Deck of ", nameOf(names, player)),
-      element("p", {
-        text:
-          `${percent(probability)} chance of winning with these decks, ` +
+      element("h2", "Deck of ", nameOf(names, player)),
+      element(
+        "p",
+        `${percent(probability)} chance of winning with these decks, ` +
           `${percent(own)} with the deck that the package would have chosen.`,
-      }),
+      ),
       choices.length
         ? element(
             "details",
-            {},
-            element("summary", { text: "What would have been better" }),
-            element("ul", { class: "plain small" }, ...choices),
+            element("summary", "What would have been better"),
+            element("ul.plain.small", ...choices),
           )
-        : element("p", { class: "dim small", text: "No other choice would have been better." }),
+        : element("p.dim.small", "No other choice would have been better."),
     ];
   }
 
@@ -198,11 +154,10 @@ export class ReportPanel {
         : `${percent(chance(turn.value_played))}, as good as any`;
     return element(
       "li",
-      {},
       element(
-        "button",
-        { class: "line", "data-turn": turn.turn, onclick: () => this.go(turn) },
-        element("b", { text: `Turn ${turn.turn}` }),
+        "button.line",
+        { "data-turn": turn.turn, onclick: () => this.go(turn) },
+        element("b", `Turn ${turn.turn}`),
         " ",
         nameOf(this.viewer.data.names, turn.player),
         `: ${text}`,
@@ -223,14 +178,13 @@ export class ReportPanel {
       const found = await tell("/api/analyse/step", place);
       Object.assign(viewer.data.cards, found.cards);
       const words = found.steps.map((/** @type {{words: string}} */ step) =>
-        element("li", {}, element("bdi", { text: step.words })),
+        element("li", element("bdi", step.words)),
       );
       const box = element(
-        "div",
-        { id: "better" },
-        element("h2", { text: "Better" }),
-        element("ol", {}, ...(words.length ? words : [element("li", { text: "End the turn" })])),
-        element("button", { text: "Show it", onclick: () => viewer.showLine(found.steps, 0) }),
+        "div#better",
+        element("h2", "Better"),
+        element("ol", ...(words.length ? words : [element("li", "End the turn")])),
+        button("", "Show it", () => viewer.showLine(found.steps, 0)),
       );
       this.found.querySelector("#better")?.remove();
       this.found.querySelector(`[data-turn="${turn.turn}"]`)?.after(box);

@@ -4,8 +4,8 @@
 import { LANE_SIZE } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, named, select, valueOf } from "./dom.js";
-import { fieldOf } from "./form.js";
+import { $, button, element, named, panel, select, valueOf } from "./dom.js";
+import { fieldOf, form } from "./form.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
@@ -53,30 +53,22 @@ function keep() {
 
 /** @param {Field} rules */
 function pasted(rules) {
-  return element(
-    "form",
-    {
-      class: "panel",
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        go({ text: valueOf("text"), rules: valueOf("textrules") });
-      },
-    },
-    element("h2", { text: "From a text" }),
+  return form(
+    ".panel",
+    () => go({ text: valueOf("text"), rules: valueOf("textrules") }),
+    element("h2", "From a text"),
     element(
       "label",
-      {},
       "The text of a position, or what a bot is sent in a turn. Or drop a file onto this page.",
-      element("textarea", { id: "text", rows: 5, spellcheck: "false" }),
+      element("textarea#text", { rows: 5, spellcheck: "false" }),
     ),
     element(
-      "div",
-      { class: "bar" },
+      "div.bar",
       select("textrules", "Rules of what a bot is sent", [
         ["", "by its columns"],
         ...named(rules.choices),
       ]),
-      element("button", { id: "open", class: "main", text: "Show" }),
+      element("button#open.main", "Show"),
     ),
   );
 }
@@ -102,28 +94,28 @@ function put(key) {
  * @param {(key: string) => HTMLElement} card */
 function place(player, where, name, card) {
   const chosen = spot[0] === player && spot[1] === where;
-  const pick = element("button", {
-    class: "small",
-    text: name,
-    "aria-pressed": chosen,
-    onclick: () => {
+  const pick = button(
+    ".small",
+    name,
+    () => {
       spot = [player, where];
       draw();
     },
-  });
+    { "aria-pressed": chosen },
+  );
   const there = cardsAt(player, where);
   const held = there.map((key, i) => {
     const remove = () => {
       there.splice(i, 1);
       draw();
     };
-    const button = element("button", { class: "pick", onclick: remove });
-    button.append(element("span", { class: "sr", text: "Take away " }), card(key));
-    return button;
+    const taken = button(".pick", card(key), remove);
+    taken.prepend(element("span.sr", "Take away "));
+    return taken;
   });
-  const box = element("div", { class: "spot", "data-spot": `${player}${where}` }, ...held);
+  const box = element("div.spot", { "data-spot": `${player}${where}` }, ...held);
   box.classList.toggle("chosen", chosen);
-  return element("div", {}, pick, box);
+  return element("div", pick, box);
 }
 
 /** @type {(key: string) => HTMLElement} */
@@ -203,15 +195,9 @@ async function load(kept) {
   $("catalogue").replaceChildren(
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
-      .map((/** @type {string} */ key) => {
-        const button = element("button", {
-          class: "pick",
-          "data-card": key,
-          onclick: () => put(key),
-        });
-        button.append(drawn(key));
-        return button;
-      }),
+      .map((/** @type {string} */ key) =>
+        button(".pick", drawn(key), () => put(key), { "data-card": key }),
+      ),
   );
   draw();
 }
@@ -219,7 +205,8 @@ async function load(kept) {
 /** A field for a number of a player. @param {Field} field @param {number} player */
 function figure(field, player) {
   const name = `${field.name} ${player ? "above" : "below"}`;
-  const named = { ...field, name: `${field.name}${player}`, text: name };
+  const text = `${field.text} ${player ? "above" : "below"}`;
+  const named = { ...field, name: `${field.name}${player}`, text };
   return fieldOf(named, "", { "data-name": name, onchange: keep });
 }
 
@@ -232,37 +219,22 @@ function clicked(cards, players) {
     ["21", "above"],
   ]);
   mover.addEventListener("change", keep);
-  return element(
-    "section",
-    { class: "panel" },
-    element("h2", { text: "By clicks" }),
-    element("p", {
-      class: "dim",
-      text: "Choose a place, then click cards to put them there. Click a card on the board to remove it.",
-    }),
-    element("div", { class: "bar" }, rules, seed, mover),
+  return panel(
+    "By clicks",
     element(
-      "div",
-      { class: "bar numbers" },
+      "p.dim",
+      "Choose a place, then click cards to put them there. Click a card on the board to remove it.",
+    ),
+    element("div.bar", rules, seed, mover),
+    element(
+      "div.bar.numbers",
       ...[0, 1].flatMap((player) => players.map((field) => figure(field, player))),
-      element("button", {
-        id: "setup",
-        class: "main",
-        text: "Show it",
-        onclick: goBoard,
-      }),
+      button("#setup.main", "Show it", goBoard),
     ),
     element(
-      "div",
-      { class: "editor" },
-      element("div", { id: "places" }),
-      element("div", {
-        id: "catalogue",
-        class: "catalogue",
-        "aria-label": "Cards",
-        role: "group",
-        tabindex: "0",
-      }),
+      "div.editor",
+      element("div#places"),
+      element("div#catalogue.catalogue", { "aria-label": "Cards", role: "group", tabindex: "0" }),
     ),
   );
 }
@@ -270,7 +242,7 @@ function clicked(cards, players) {
 shown(async () => {
   const { cards, players } = await ask("/api/setup/form");
   $("main").replaceChildren(
-    element("h1", { text: "Set up a position" }),
+    element("h1", "Set up a position"),
     clicked(cards, players),
     pasted(cards[0]),
   );

@@ -1,12 +1,12 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { element, number as digits, optionsOf, percent } from "./dom.js";
+import { button, element, number as digits, optionsOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
-/** @typedef {{chance: number, visits: number, steps: Step[], next?: Turn|null}} Turn */
+/** @typedef {{chance: number, steps: Step[], next?: Turn|null}} Turn */
 /** @typedef {{name: string, seed: number, hand: string[], chance: number|null, replies: Turn[]}} World */
 /** @typedef {Turn & {worlds: World[]}} Line */
 
@@ -20,32 +20,24 @@ export class TreePanel {
     this.hand = [];
     this.running = 0;
     this.job = "";
-    const button = (
-      /** @type {string} */ id,
-      /** @type {string} */ text,
-      /** @type {() => void} */ onclick,
-    ) => element("button", { id, text, onclick });
-    this.go = button("tree-start", "Look ahead", () => this.start());
-    this.go.classList.add("main");
-    this.held = element("div", { id: "tree-held", class: "bar" });
-    this.progress = element("p", { class: "dim small budget", "aria-live": "polite" });
-    this.found = element("div", { id: "tree" });
+    this.go = button("#tree-start.main", "Look ahead", () => this.start());
+    this.held = element("div#tree-held.bar");
+    this.progress = element("p.dim.small.budget", { "aria-live": "polite" });
+    this.found = element("div#tree");
     const panel = element(
       "div",
-      {},
-      element("p", {
-        class: "small dim",
-        text: "The best turns, the opponent\u2019s replies and your next turn, in sampled worlds, which differ in the hidden cards.",
-      }),
       element(
-        "div",
-        { class: "bar" },
+        "p.small.dim",
+        "The best turns, the opponent\u2019s replies and your next turn, in sampled worlds, which differ in the hidden cards.",
+      ),
+      element(
+        "div.bar",
         this.go,
-        button("tree-redraw", "Other worlds", () => {
+        button("#tree-redraw", "Other worlds", () => {
           this.seed += 3;
           this.start();
         }),
-        button("tree-hold", "What if they hold\u2026", () => this.choose()),
+        button("#tree-hold", "What if they hold\u2026", () => this.choose()),
       ),
       this.held,
       this.progress,
@@ -94,17 +86,16 @@ export class TreePanel {
       const words = turn.steps.filter((step) => step.action !== null).map((step) => step.words);
       const steps = [...before, ...turn.steps];
       return element(
-        "button",
+        "button.line",
         {
-          class: "line",
           onclick: () => {
             viewer.show(base);
             viewer.showLine(steps, before.length);
           },
         },
-        element("b", { text: percent(turn.chance) }),
+        element("b", percent(turn.chance)),
         ` ${who}`,
-        element("bdi", { text: words.join("; ") || "End the turn" }),
+        element("bdi", words.join("; ") || "End the turn"),
       );
     };
     const titles = (/** @type {string[]} */ keys) =>
@@ -114,15 +105,9 @@ export class TreePanel {
       const worlds = line.worlds.map((world) => {
         const replies = world.replies.map((reply) => {
           const all = [...first, ...reply.steps];
-          const item = element("li", {}, row(reply, first, "They: "));
+          const item = element("li", row(reply, first, "They: "));
           if (reply.next)
-            item.append(
-              element(
-                "ul",
-                { class: "plain branch" },
-                element("li", {}, row(reply.next, all, "Then: ")),
-              ),
-            );
+            item.append(element("ul.plain.branch", element("li", row(reply.next, all, "Then: "))));
           return item;
         });
         const path = `${i}.${world.seed}`;
@@ -131,19 +116,15 @@ export class TreePanel {
           { "data-path": path, open: open.has(path) },
           element(
             "summary",
-            {},
             `${world.name}${world.chance === null ? "" : `, ${percent(world.chance)}`}: they hold `,
-            element("bdi", { text: titles(world.hand) }),
+            element("bdi", titles(world.hand)),
           ),
-          element("ul", { class: "plain branch" }, ...replies),
+          element("ul.plain.branch", ...replies),
         );
       });
-      return element("li", {}, row({ ...line, steps: first }, [], ""), ...worlds);
+      return element("li", row({ ...line, steps: first }, [], ""), ...worlds);
     });
-    this.found.replaceChildren(
-      element("ul", { class: "plain" }, ...parts),
-      element("p", { class: "dim small", text: result.note }),
-    );
+    this.found.replaceChildren(element("ul.plain", ...parts), element("p.dim.small", result.note));
   }
 
   /** Let the person set cards of the opponent's hand, as far as these are possible. */
@@ -153,11 +134,11 @@ export class TreePanel {
       Object.assign(this.viewer.data.cards, found.cards);
       if (!found.possible.length) {
         this.hand = [];
-        this.held.replaceChildren(element("span", { class: "dim", text: "They hold no cards." }));
+        this.held.replaceChildren(element("span.dim", "They hold no cards."));
         return;
       }
       const box = /** @type {HTMLSelectElement} */ (
-        element("select", { id: "tree-card", "aria-label": "A card that they hold" })
+        element("select#tree-card", { "aria-label": "A card that they hold" })
       );
       /** @type {Map<number, string>} */
       const named = new Map();
@@ -165,24 +146,18 @@ export class TreePanel {
         named.set(base_id, found.cards[key].title);
         box.append(...optionsOf([[base_id, `${named.get(base_id)} (${percent(chance)})`]]));
       }
-      const said = element("bdi", {});
+      const said = element("bdi");
       const tellHand = () =>
         (said.textContent = this.hand.map((id) => named.get(id) ?? `card ${id}`).join(", "));
       this.held.replaceChildren(
         box,
-        element("button", {
-          text: "Add",
-          onclick: () => {
-            if (this.hand.length < found.size) this.hand.push(Number(box.value));
-            tellHand();
-          },
+        button("", "Add", () => {
+          if (this.hand.length < found.size) this.hand.push(Number(box.value));
+          tellHand();
         }),
-        element("button", {
-          text: "Forget",
-          onclick: () => {
-            this.hand = [];
-            tellHand();
-          },
+        button("", "Forget", () => {
+          this.hand = [];
+          tellHand();
         }),
         said,
       );

@@ -2,7 +2,7 @@
 // A match of another game, step by step: what its position looks like, in text or as a picture. A
 // picture is only ever an image, so that no markup of a game enters the page.
 
-import { against, element, forPage, nameOf } from "./dom.js";
+import { against, element, nameOf, onKeys } from "./dom.js";
 import { Written } from "./written.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
@@ -19,12 +19,11 @@ const title = (word) => word.slice(0, 1).toUpperCase() + word.slice(1);
  * @param {(have: number) => Promise<View>} more the match from a step on, as it stands now */
 export function showView(host, view, more) {
   let at = 0;
-  const picture = /** @type {HTMLImageElement} */ (element("img", { class: "drawing", alt: "" }));
-  const text = element("pre", { class: "position", tabindex: "0" });
-  const said = element("p", { id: "said", "aria-live": "polite" });
+  const picture = /** @type {HTMLImageElement} */ (element("img.drawing", { alt: "" }));
+  const text = element("pre.position", { tabindex: "0" });
+  const said = element("p#said", { "aria-live": "polite" });
   const slider = /** @type {HTMLInputElement} */ (
-    element("input", {
-      id: "slider",
+    element("input#slider", {
       type: "range",
       min: 0,
       max: Math.max(0, view.steps.length - 1),
@@ -40,21 +39,16 @@ export function showView(host, view, more) {
           `${title(view.turn)} ${step.turn ?? "of the choice"}: `,
           nameOf(view.names, step.player),
           " ",
-          element("bdi", { text: step.words || step.answer || "" }),
+          element("bdi", step.words || step.answer || ""),
         ];
-  const log = element("ol", {
-    id: "log",
-    class: "tabpanel",
-    "aria-label": "Moves",
-    tabindex: "0",
-  });
+  const log = element("ol#log.tabpanel", { "aria-label": "Moves", tabindex: "0" });
   const written = new Written(log);
   /** @param {Step} step @param {number} i */
   const entry = (step, i) => {
     const made = element("li", { onclick: () => show(i) }, ...told(step));
     if (step.ignored.length) {
       const text = `not done: ${step.ignored.join("; ").slice(0, 400)}`;
-      made.append(" ", element("small", { class: "illegal", text }));
+      made.append(" ", element("small.illegal", text));
     }
     if (step.stderr) made.append(written.box(step.stderr));
     return made;
@@ -82,21 +76,13 @@ export function showView(host, view, more) {
     slider.value = String(at);
   }
   slider.addEventListener("input", () => show(Number(slider.value)));
-  document.addEventListener("keydown", (event) => {
-    if (!forPage(event)) return;
-    const last = view.steps.length - 1;
-    /** @type {Record<string, number>} */
-    const places = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      Home: 0,
-      End: last,
-    };
-    if (!(event.key in places)) return;
-    event.preventDefault();
-    show(Math.max(0, Math.min(last, places[event.key])));
-  });
-  const outcome = element("p", { id: "outcome" });
+  onKeys(() => ({
+    ArrowLeft: () => show(at - 1),
+    ArrowRight: () => show(at + 1),
+    Home: () => show(0),
+    End: () => show(view.steps.length - 1),
+  }));
+  const outcome = element("p#outcome");
   function tellOutcome() {
     /** @type {(Node|string)[]} */
     const parts = [view.title];
@@ -125,16 +111,10 @@ export function showView(host, view, more) {
   tellOutcome();
   host.replaceChildren(
     element(
-      "div",
-      { class: "game" },
-      element(
-        "div",
-        { class: "head" },
-        element("h1", { id: "title" }, ...against(view.names)),
-        outcome,
-      ),
-      element("div", { class: "stage scroll" }, picture, text),
-      element("div", { class: "aside" }, said, slider, log),
+      "div.game",
+      element("div.head", element("h1#title", ...against(view.names)), outcome),
+      element("div.stage.scroll", picture, text),
+      element("div.aside", said, slider, log),
     ),
   );
   document.title = `${view.names[0]} against ${view.names[1]}`;

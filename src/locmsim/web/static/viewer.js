@@ -6,7 +6,7 @@ import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
 import { chartOf, drawChart, markPlace } from "./chart.js";
-import { against, element, forPage, isolated, nameOf, percent, select } from "./dom.js";
+import { against, element, isolated, nameOf, onKeys, percent, select } from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
 import { MoveList } from "./moves.js";
 import { Panels } from "./panels.js";
@@ -53,15 +53,15 @@ export class Viewer {
       this.changed();
     });
     this.chart = this.oddsChart();
-    this.odds = element("p", { id: "odds" });
-    this.said = element("p", { id: "said", "aria-live": "polite" });
+    this.odds = element("p#odds");
+    this.said = element("p#said", { "aria-live": "polite" });
     /** What can be done, in a game that is played. */
-    this.tools = element("div", { id: "tools", class: "tools" });
+    this.tools = element("div#tools.tools");
     this.view = this.viewChoice();
     /** Whether a person plays, from whom the other hand is kept. */
     this.viewKept = false;
-    this.title = element("h1", { id: "title" });
-    this.outcome = element("p", { id: "outcome" });
+    this.title = element("h1#title");
+    this.outcome = element("p#outcome");
     this.root = this.layout();
     this.panels.add("moves", "Moves", this.moves.root);
     this.panels.add("decks", "Cards", cardsPanel(data));
@@ -82,7 +82,7 @@ export class Viewer {
     this.list();
     this.follow();
     addEventListener("hashchange", () => this.follow());
-    document.addEventListener("keydown", (event) => this.key(event));
+    onKeys(() => (this.root.isConnected ? this.actions() : {}));
   }
 
   /** The chart of chances, where a click leads to a step. */
@@ -114,21 +114,19 @@ export class Viewer {
   layout() {
     const { playback, panels } = this;
     return element(
-      "div",
-      { class: "game" },
-      element("div", { class: "head" }, this.title, this.outcome),
-      element("div", { class: "stage" }, this.board.root),
+      "div.game",
+      element("div.head", this.title, this.outcome),
+      element("div.stage", this.board.root),
       element(
-        "div",
-        { class: "aside" },
+        "div.aside",
         this.tools,
         this.said,
-        element("div", { class: "chances" }, this.chart, this.odds),
+        element("div.chances", this.chart, this.odds),
         playback.controls,
         playback.slider,
         panels.tabs,
         panels.box,
-        element("div", { class: "settings" }, this.view, playback.speed),
+        element("div.settings", this.view, playback.speed),
       ),
     );
   }
@@ -199,11 +197,11 @@ export class Viewer {
     if (step.odds !== undefined)
       this.odds.append(
         "Value network: ",
-        element("bdi", { text: names[0] }),
+        element("bdi", names[0]),
         `, ${percent(step.odds)} chance of winning`,
       );
     this.said.replaceChildren(
-      element("bdi", { text: step.words || `Turn ${step.turn}, ${names[step.player]}` }),
+      element("bdi", step.words || `Turn ${step.turn}, ${names[step.player]}`),
     );
     this.changed();
   }
@@ -283,11 +281,9 @@ export class Viewer {
     this.show(known ? Number(wanted) : Math.max(0, first));
   }
 
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (!this.root.isConnected || !forPage(event)) return;
-    /** @type {Record<string, () => void>} */
-    const keys = {
+  /** What keys do. @returns {Record<string, () => void>} */
+  actions() {
+    return {
       ArrowLeft: () => this.walk(-1),
       ArrowRight: () => this.walk(1),
       ArrowUp: () => this.turn(-1),
@@ -299,10 +295,6 @@ export class Viewer {
       v: () => this.see((this.board.view + 1) % 3),
       ...this.keys,
     };
-    const act = keys[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
   }
 
   // ---------------------------------------------------------------------------------- the panels

@@ -13,12 +13,12 @@ export class Written {
 
   /** A box with a text. @param {string} text */
   box(text) {
-    const summary = element("summary", { text: "stderr" });
+    const summary = element("summary", "stderr");
     const box = element(
-      "details",
-      { class: "written", open: this.open },
+      "details.written",
+      { open: this.open },
       summary,
-      element("pre", { text, tabindex: "0" }),
+      element("pre", { tabindex: "0" }, text),
     );
     summary.addEventListener("click", (event) => {
       event.preventDefault();
