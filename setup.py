@@ -90,17 +90,14 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 
 #: Further options of single modules: loops over floats profit from vector instructions. They must
 #: not reorder sums, or results would differ between CPUs.
-MORE_ARGS = {"policy._policy": ["-O3"]}
+MORE_ARGS = {"envs._gae": ["-O3"], "policy._policy": ["-O3"]}
 #: Modules in which little time is spent: small code takes less time to compile, too.
 for name in (
-    "_cyutility",
     "envs._card_sets",
     "envs._player_table",
     "envs._thread_pool",
 ):
     MORE_ARGS[name] = ["-Os"]
-if CYTHON < (3, 2):
-    del MORE_ARGS["_cyutility"]  # see SHARED
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
 

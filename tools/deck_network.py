@@ -35,7 +35,7 @@ from locmsim.networks import WeightsFile
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._engine import Engine, play_game
+from locmsim.search._engine import SearchEngine, play_game
 from locmsim.search.belief import attractions
 from locmsim.tuning import RECORDED_SEEDS, TUNING_SEEDS
 from locmsim.tuning.decks import train_deck_value
@@ -68,7 +68,7 @@ MAX_TURNS = 300
 @cache
 def engines(options=SEARCH):
     evaluation = Evaluation()
-    return [Engine(options, evaluation.compiled, evaluation.network) for _ in range(2)]
+    return [SearchEngine(options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
 def play(networks, last, task):

@@ -25,7 +25,7 @@ from locmsim.networks import Weights, WeightsFile
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._engine import Engine, play_game
+from locmsim.search._engine import SearchEngine, play_game
 from locmsim.search.belief import attractions
 from locmsim.stats import PairCounts, score_interval
 
@@ -54,7 +54,9 @@ class Pairs:
         prior = score_of(self.weights), deck_builder(self.weights)
         likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5", *prior)]
         evaluation = Evaluation.of(self.weights)
-        engines = [Engine(BeamOptions(), evaluation.compiled, evaluation.network) for _ in range(2)]
+        engines = [
+            SearchEngine(BeamOptions(), evaluation.compiled, evaluation.network) for _ in range(2)
+        ]
         wins = []
         for seed in self.seeds:
             rng = random.Random(f"recorded decks {self.pool} {seed}")

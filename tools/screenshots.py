@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import shutil
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,14 +35,16 @@ SCREENS = (
 #: The pictures of the tour that nothing else shows.
 TOUR = ("tour-cards", "tour-battle", "tour-engine", "tour-arena")
 TOUR_SIZE = {"width": 960, "height": 600}
+#: The match: its seed, a step at which creatures fight in both lanes, and a turn to analyse.
+SEED, STEP, TURN = 2, 62, 6
 
 
 def played() -> Result:
     """Return a match without answer times, so that the screenshots are reproducible."""
     agents = [make_agent("beam:nodes=2000"), make_agent("greedy")]
-    result = play(agents, Match(seed=11), timeout_scale=0)
+    result = play(agents, Match(seed=SEED), timeout_scale=0)
     assert result.fault is None, result.fault
-    return replay_calls(Match(seed=11), [(call.player, call.answer, 0) for call in result.calls])
+    return replay_calls(Match(seed=SEED), [(call.player, call.answer, 0) for call in result.calls])
 
 
 def replays(browser: Any, result: Result, folder: Path) -> None:
@@ -55,17 +58,17 @@ def replays(browser: Any, result: Result, folder: Path) -> None:
                 color_scheme=scheme,
                 reduced_motion="reduce",
             )
-            page.goto(f"{page_file.as_uri()}#turn=8")
-            page.keyboard.press("ArrowRight")
+            page.goto(f"{page_file.as_uri()}#step={STEP}")
             page.screenshot(path=folder / f"{name}.png")
 
 
 def home(browser: Any, result: Result, folder: Path) -> None:
     """Show the first page with a few games."""
     library = Library()
-    for first, second in (("random", "greedy"), ("greedy", "level:k=4"), ("level:k=4", "osl")):
-        players = [make_agent(first), make_agent(second)]
-        library.add(play(players, Match(seed=11), timeout_scale=0), (first, second))
+    agents = {"random": "random", "greedy": "greedy", "level 4": "level:k=4", "osl": "osl"}
+    for names in pairwise(agents):
+        players = [make_agent(agents[name]) for name in names]
+        library.add(play(players, Match(seed=11), timeout_scale=0), names)
     library.add(result, ("beam", "greedy"))
     with serving(Site(library)) as address:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -86,7 +89,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
     """Choose cards, play with a hint, analyse a turn, and follow a tournament."""
     folder = folder.resolve()
     with tempfile.TemporaryDirectory() as temporary, contextlib.chdir(temporary):
-        players = ["beam=beam:nodes=2000,time_ms=0", "rule", "greedy", "osl", "random"]
+        players = ["beam=beam:nodes=2000,time_ms=0", "rule", "greedy", "osl"]
         with Arena(players, db="agents.db", games=20, seed=1) as arena:
             arena.run(jobs=1)
         library = Library([], ["agents.db"])
@@ -101,17 +104,19 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
 
             page = opened("")
             page.select_option("#opponent", "level4")
-            page.fill("#seed", "11")
+            page.fill("#seed", "5")
             page.click("#begin")
             page.click("#hint")
             page.locator("#counts", has_text="30 of 30").wait_for()
             page.screenshot(path=folder / "tour-cards.png")
             page.click("#ready")
-            for _ in range(4):
+            for _ in range(2):
                 advised(page)
                 if page.locator("#follow").count():
+                    moves = page.locator("#log li:not(.turn)")
+                    done = moves.count() + page.locator("#line li").count()
                     page.click("#follow")
-                    page.wait_for_timeout(1500)  # its actions are carried out one by one
+                    moves.nth(done - 1).wait_for()
                 before = page.get_attribute("body", "data-version")
                 page.click("#end")
                 page.wait_for_selector(f"body:not([data-version='{before}'])")
@@ -121,7 +126,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
 
             page = opened(f"game/{key}")
             page.wait_for_selector("#out", state="attached")
-            for _ in range(8):
+            for _ in range(TURN):
                 page.keyboard.press("ArrowDown")
             page.click("#tab-engine")
             page.wait_for_selector("#lines button")

@@ -133,7 +133,7 @@ def export(net, path, rules, seen):
     return float(np.abs(load_policy(path).evaluate(seen.numpy())[0] - ours).max())
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
     parser.add_argument("-o", "--output", default="attention.onnx", help="ONNX file to write")
@@ -144,7 +144,11 @@ def main():
     parser.add_argument(
         "--seeds", type=int, default=1, help="train with this many seeds: attention-1.onnx, ..."
     )
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
     torch.set_num_threads(options.threads)
     files = [np.load(path) for path in options.examples]
     kinds = {(str(file["layout"]), str(file["rules"])) for file in files}

@@ -218,7 +218,8 @@ def refuse_unused(parser, options, phase):
             raise SystemExit(f"--{name.replace('_', '-')} has no effect on the phase {phase}")
 
 
-def main():
+def choice_arguments():
+    """Return the options, most of them those of ppo.py."""
     parser = arguments()
     parser.description = __doc__.split("\n")[0]
     parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
@@ -226,6 +227,11 @@ def main():
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
     )
+    return parser
+
+
+def main():
+    parser = choice_arguments()
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"

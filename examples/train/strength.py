@@ -41,7 +41,7 @@ def load(text):
     return make_agent(agent).policy if name == "agent" else Policy.load(text)
 
 
-if __name__ == "__main__":
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
         "policies", nargs="+", metavar="policy", help="a file, or agent:NAME for that of an agent"
@@ -55,7 +55,11 @@ if __name__ == "__main__":
         default="random,classic",
         help="comma-separated deck builders, used by both players",
     )
-    options = parser.parse_args()
+    return parser
+
+
+if __name__ == "__main__":
+    options = arguments().parse_args()
     table(
         *map(load, options.policies),
         games=options.games,

@@ -333,10 +333,18 @@ cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil
 cdef int card_id(int rules, int who, int i) noexcept nogil
 # The player whose deck an id is from.
 cdef int owner_of_id(int rules, int id) noexcept nogil
-cdef bint is_copy_id(int rules, int id) noexcept nogil
-# The id of the card that an area copy was made from; that of any other card is its own.
-cdef int original_id(int rules, int id) noexcept nogil
 cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil
+
+
+cdef inline bint is_copy_id(int rules, int id) noexcept nogil:
+    return rules == RULES_15 and id & 1 != 0
+
+
+cdef inline int original_id(int rules, int id) noexcept nogil:
+    """Return the id of the card that an area copy was made from; that of any other is its own."""
+    return id - is_copy_id(rules, id)
+
+
 # Why the first n entries of a table, or the instances of a position, cannot be in one game; NULL if
 # they can. Part of `state_fault`.
 cdef const char* cards_fault(const table_t* t, int n) noexcept nogil
@@ -419,8 +427,10 @@ cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept no
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
 
-# Returns `locmsim._checks.seed_bits`, the lowest 64 bits of an integer, quickly for one of Python.
+# Return `locmsim._checks.seed_bits`, the lowest 64 bits of an integer, and `player_number`, 0 or 1,
+# quickly for integers of Python.
 cdef uint64_t seed_of(seed) except? 0
+cdef int player_of(player) except -1
 
 # Raise ``ValueError``, which names a field that no battle shows, and the first row that cannot
 # stand there.

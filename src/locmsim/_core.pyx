@@ -174,7 +174,7 @@ cdef class Table:
         for i in range(other.t.n_instances, other.t.n_cards):
             entry = self.t.n_cards
             self.t.cards[entry] = other.t.cards[i]
-            complete_card(&self.t.cards[entry], entry)
+            self.t.cards[entry].creature.card = <uint8_t>entry
             if names is not None:
                 self.card_list()[entry] = names[i]
             self.t.n_cards = entry + 1
@@ -267,12 +267,15 @@ cdef inline State new_state(Table table):
 cdef int as_action(action) except? -1:
     """Return the value of a Python or NumPy integer; -2 if it is beyond all action numbers."""
     cdef Py_ssize_t number
-    if type(action) is not int:
-        action = integer("action", action, TypeError)
+    if type(action) is bool:
+        integer("action", action, TypeError)    # raises
     try:
-        number = action
+        number = action                         # calls __index__
     except OverflowError:
         return -2
+    except TypeError:
+        integer("action", action, TypeError)    # raises, with the message of all such checks
+        raise
     return <int>number if -2 < number < MAX_ACTIONS else -2
 
 
@@ -491,7 +494,7 @@ cdef class State:
         cdef bint over = self.s.p[0].won | self.s.p[1].won
         # `current_player` of a finished game is accepted there, as by OpenSpiel.
         if player is not None and not (over and player == TERMINAL_PLAYER):
-            if _player_number(player) != state_player(&self.s):
+            if player_of(player) != state_player(&self.s):
                 return []
         if over:
             return []
@@ -536,7 +539,7 @@ cdef class State:
         memset(mask, 0, size)
         try:
             if not self.s.p[0].won | self.s.p[1].won and (
-                    player is None or _player_number(player) == state_player(&self.s)):
+                    player is None or player_of(player) == state_player(&self.s)):
                 n = state_list(&self.s, &self.table.t, actions)
                 for i in range(n):
                     mask[actions[i]] = 1
@@ -902,7 +905,7 @@ cdef class State:
         return late_import("write_state")(self, self.viewer(player), layout, out)
 
     cdef int viewer(self, player) except -1:
-        return state_player(&self.s) if player is None else _player_number(player)
+        return state_player(&self.s) if player is None else player_of(player)
 
     def observation_string(self, player=None):
         """Return what a player sees as text; two texts are equal exactly if the player sees the
@@ -1046,7 +1049,7 @@ cdef class State:
         ValueError
             `player` is neither 0 nor 1, or the pool is needed and empty.
         """
-        return resampled(self, _player_number(player), seed_of(seed))
+        return resampled(self, player_of(player), seed_of(seed))
 
     # -- equality and bytes
 
@@ -1174,7 +1177,7 @@ cdef class PlayerView:
 
     def __cinit__(self, State state not None, player):
         self.state = state
-        self.who = _player_number(player)
+        self.who = player_of(player)
         self.p = &state.s.p[self.who]
 
     @property
@@ -1287,8 +1290,7 @@ cdef list _cards(str name, cards):
     return result
 
 
-cdef inline int _player_number(player) except -1:
-    """Return `locmsim._checks.player_number`, quickly for the plain integers."""
+cdef int player_of(player) except -1:
     if type(player) is int and (player == 0 or player == 1):
         return player
     return player_number(player)
@@ -1414,7 +1416,7 @@ def instance_id(rules, player, i, bint copy=False):
     if copy and code != RULES_15:
         raise ValueError(f"copy: rules {rules} have no area copies")
     i = whole_number(i, "i", 0, MAX_DECK - 1)
-    return card_id(code, _player_number(player), i) + copy
+    return card_id(code, player_of(player), i) + copy
 
 
 def original_of(rules, id):

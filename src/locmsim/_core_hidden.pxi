@@ -578,7 +578,7 @@ cdef class Determinizer:
         cdef int who, number, i, places
         cdef int hidden[2]
         self.state = state.clone()      # samples come from the state that was checked here
-        self.u.viewer = _player_number(viewer)
+        self.u.viewer = player_of(viewer)
         if groups is None:              # compiled code fills in `u`
             return
         entries = {state.table.card(i): i

@@ -1042,14 +1042,6 @@ cdef int owner_of_id(int rules, int id) noexcept nogil:
     return id // IDS_PER_PLAYER & 1 if rules == RULES_15 else id + 1 & 1
 
 
-cdef bint is_copy_id(int rules, int id) noexcept nogil:
-    return rules == RULES_15 and id & 1 != 0
-
-
-cdef int original_id(int rules, int id) noexcept nogil:
-    return id - is_copy_id(rules, id)
-
-
 cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
     return t.cards[x.card].id + x.copy
 
@@ -1187,65 +1179,76 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
 
 cdef const char* cards_fault(const table_t* t, int n) noexcept nogil:
     """Return why the first n entries of a table cannot be in one game, or NULL."""
-    cdef uint16_t first[512]            # 1 + the first entry of a base id, which is hashed
+    cdef uint8_t first[512]             # the first entry of a base id, which is hashed
+    cdef uint64_t occupied[8]           # the places of `first` that have one
     cdef int i, place
-    memset(first, 0, sizeof(first))
+    memset(occupied, 0, sizeof(occupied))
     for i in range(n):
         place = <uint32_t>t.cards[i].base_id * 40503 >> 4 & 511
-        while first[place] and t.cards[first[place] - 1].base_id != t.cards[i].base_id:
+        while occupied[place >> 6] >> (place & 63) & 1 and (
+                t.cards[first[place]].base_id != t.cards[i].base_id):
             place = place + 1 & 511
-        if first[place] == 0:
-            first[place] = <uint16_t>(i + 1)
-        elif compare_printed(&t.cards[first[place] - 1], &t.cards[i]):
+        if not occupied[place >> 6] >> (place & 63) & 1:
+            occupied[place >> 6] |= <uint64_t>1 << (place & 63)
+            first[place] = <uint8_t>i
+        elif compare_printed(&t.cards[first[place]], &t.cards[i]):
             return "two different cards have the same base id"
     return NULL
 
 
 cdef inline bint take_id(uint64_t* used, const table_t* t, int entry, int copy) noexcept nogil:
     """Note the id of what is in a place; return whether it was taken. Pool cards have none."""
-    cdef int id = t.cards[entry].id + copy
+    cdef int id
     cdef bint twice
     if entry >= t.n_instances or t.cards[entry].id == POOL_ID:
         return False
+    id = t.cards[entry].id + copy
     twice = used[id >> 6] >> (id & 63) & 1
     used[id >> 6] |= <uint64_t>1 << (id & 63)
     return twice
 
 
-cdef inline bint will_clash(const uint64_t* used, const table_t* t, int entry) noexcept nogil:
-    """Return whether an area copy of a card to come would get the id of another instance."""
-    cdef int id = t.cards[entry].id + 1
-    return entry < t.n_instances and t.rules == RULES_15 and id < POOL_ID and (
-        t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE
-        and used[id >> 6] >> (id & 63) & 1)
+cdef inline bint take_unplayed(
+    uint64_t* used, uint64_t* copies, const table_t* t, int entry
+) noexcept nogil:
+    """Do `take_id` for a card that is not on the board, and note the id that its area copy will
+    have."""
+    cdef int id
+    if entry >= t.n_instances:
+        return False
+    if t.cards[entry].area != AREA_TARGET and t.cards[entry].type == CREATURE:
+        id = t.cards[entry].id + 1
+        if id < POOL_ID:
+            copies[id >> 6] |= <uint64_t>1 << (id & 63)
+    return take_id(used, t, entry, 0)
 
 
 cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil:
     """Return why the instances of a position cannot be in one game, or NULL (section 1)."""
     cdef uint64_t used[4]
+    cdef uint64_t copies[4]
     cdef const player_t* p
     cdef int who, i
-    cdef bint twice = False, clash = False
+    cdef int n = t.n_instances
+    cdef bint twice = False
     memset(used, 0, sizeof(used))
+    memset(copies, 0, sizeof(copies))
     for who in range(2):
         p = &s.p[who]
         for i in range(p.hand_size):
-            twice |= take_id(used, t, p.hand >> 8 * i & 255, 0)
+            twice |= take_unplayed(used, copies, t, p.hand >> 8 * i & 255)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            twice |= take_id(used, t, s.deck[who][i], 0)
+            if s.deck[who][i] < n:
+                twice |= take_unplayed(used, copies, t, s.deck[who][i])
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 twice |= take_id(used, t, p.board[i].card, p.board[i].copy)
-    for who in range(2):
-        p = &s.p[who]
-        for i in range(p.hand_size):
-            clash |= will_clash(used, t, p.hand >> 8 * i & 255)
-        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            clash |= will_clash(used, t, s.deck[who][i])
     if twice:
         return "an instance id occurs twice"
-    if clash:
-        return "an instance id is that of another card's area copy"
+    if t.rules == RULES_15:
+        for i in range(4):
+            if used[i] & copies[i]:
+                return "an instance id is that of another card's area copy"
     return NULL
 
 

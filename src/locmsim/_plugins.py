@@ -141,13 +141,16 @@ class Registry(UserDict[str, Any]):
         try:
             found = getattr(module, attribute)
         except AttributeError:
-            classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+            kinds = type, types.FunctionType
+            known = [key for key, value in vars(module).items() if isinstance(value, kinds)]
             raise ValueError(
-                f"{where}: no class {attribute!r} in {module.__file__}"
-                f"{did_you_mean(attribute, classes)}"
+                f"{where}: no class or function {attribute!r} in {module.__file__}"
+                f"{did_you_mean(attribute, known)}"
             ) from None
         if not callable(found):
-            raise ValueError(f"{where}: {attribute} is not a class but {found!r}")
+            raise ValueError(
+                f"{where}: {attribute} is neither a class nor a function but {found!r}"
+            )
         return found
 
     def _imported(self, where: str, place: str, file: str | None) -> types.ModuleType:

@@ -12,7 +12,7 @@ from locmsim.errors import ENDINGS, text_of
 
 __all__ = [
     "MISSING",
-    "Option",
+    "TextOption",
     "describe_error",
     "did_you_mean",
     "guess",
@@ -32,7 +32,7 @@ _EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
 MISSING = inspect.Parameter.empty
 
 
-class Option(NamedTuple):
+class TextOption(NamedTuple):
     """An option that can be given as text."""
 
     #: `MISSING` for an option without a default.
@@ -89,7 +89,7 @@ def written(options: Mapping[str, Any]) -> str:
     return ",".join(f"{name}={text}" for name, text in (texts | quoted).items())
 
 
-def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
+def options_of(factory: Callable[..., Any]) -> tuple[dict[str, TextOption], bool]:
     """Return the options that a class or function accepts as text, and if it takes others.
 
     They are its arguments; with ``**options`` it accepts any others too.
@@ -105,7 +105,7 @@ def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
         ):
             kinds = _kinds(hints.get(name, MISSING), parameter.default)
             if kinds:
-                known[name] = Option(parameter.default, kinds)
+                known[name] = TextOption(parameter.default, kinds)
     return known, any_name
 
 
@@ -155,7 +155,7 @@ def make(
         ) from error
 
 
-def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]) -> str:
+def _unknown(name: str, known: Mapping[str, TextOption], factory: Callable[..., Any]) -> str:
     hint = did_you_mean(name, known)
     if name in getattr(factory, "__annotations__", {}) and "__init__" not in vars(factory):
         hint = f"; it is a field of the class: put @dataclass before `class {factory.__name__}`"

@@ -120,7 +120,7 @@ def _oldest_idle(connections: dict[OccupantT, None]) -> OccupantT | None:
     return next((connection for connection in connections if connection.idle), None)
 
 
-class Login(Occupant, Protocol):
+class LoginConnection(Occupant, Protocol):
     """A connection whose player is not logged in."""
 
     prefix: str
@@ -146,7 +146,7 @@ class Admission:
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.logins: Places[Login] = Places(_LOGINS, _LOGINS_OF_ONE)
+        self.logins: Places[LoginConnection] = Places(_LOGINS, _LOGINS_OF_ONE)
         self.spectators: Places[Occupant] = Places(_SPECTATORS, _SPECTATORS_OF_ONE)
         #: What connections to the port for players are charged to, by prefix: usually, and after
         #: too many of them if a player has logged in from there before.
@@ -227,18 +227,18 @@ class PasswordQueue:
     ) -> None:
         self._check = check
         self._admission = admission
-        self._waiting: list[tuple[Login, str, str]] = []
+        self._waiting: list[tuple[LoginConnection, str, str]] = []
         self._is_checking = False
 
     def __len__(self) -> int:
         return sum(login.checking for login, _, _ in self._waiting)
 
-    def add(self, login: Login, name: str, password: str) -> None:
+    def add(self, login: LoginConnection, name: str, password: str) -> None:
         """Check a password when its turn comes, and tell the connection the result.
 
         Parameters
         ----------
-        login : Login
+        login : LoginConnection
             The connection.
         name, password : str
             Name and password that it sent.
@@ -261,7 +261,7 @@ class PasswordQueue:
         self._is_checking = True
         self._check(name, password, lambda right: self._checked(login, name, right))
 
-    def _rank(self, entry: tuple[Login, str, str]) -> tuple[float, bool, float]:
+    def _rank(self, entry: tuple[LoginConnection, str, str]) -> tuple[float, bool, float]:
         """Return what is least for the password to be checked next; of equal ones, the first."""
         login, name, _ = entry
         admission = self._admission
@@ -271,7 +271,7 @@ class PasswordQueue:
             admission.guessed.spent(name),
         )
 
-    def _checked(self, login: Login, name: str, right: bool) -> None:
+    def _checked(self, login: LoginConnection, name: str, right: bool) -> None:
         self._is_checking = False
         if right:
             self._admission.passwords.refund(login.prefix, _PASSWORD_COST)

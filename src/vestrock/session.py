@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from vestrock.admission import prefix_of
 from vestrock.allowance import BEFORE_LOGIN, LOGGED_IN
 from vestrock.protocol import Login, PendingInput, error_line, parse
-from vestrock.sockets import Progress, set_up
+from vestrock.sockets import StallDetector, set_up
 
 if TYPE_CHECKING:
     from vestrock.server import Server
@@ -45,7 +45,7 @@ class Session(asyncio.BufferedProtocol):
         self._login_lines = self._login_bytes = 0
         self._out: list[bytes] = []
         self._out_size = 0
-        self._progress = Progress()
+        self._progress = StallDetector()
         self._timer: asyncio.TimerHandle | None = None
         self._paying: asyncio.TimerHandle | None = None
         self._paused_reading = False

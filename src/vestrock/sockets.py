@@ -4,7 +4,7 @@ import asyncio
 import socket
 from typing import Final
 
-__all__ = ["Progress", "set_up"]
+__all__ = ["StallDetector", "set_up"]
 
 #: Seconds without progress after which a connection is dropped.
 _STUCK_SECONDS: Final = 10.0
@@ -30,7 +30,7 @@ def set_up(transport: asyncio.Transport) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
 
 
-class Progress:
+class StallDetector:
     """Detects a connection that receives no bytes."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vestrock.admission import prefix_of
 from vestrock.eventlog import encode
 from vestrock.series import Event, described
-from vestrock.sockets import Progress, set_up
+from vestrock.sockets import StallDetector, set_up
 
 if TYPE_CHECKING:
     from vestrock.server import Server
@@ -31,7 +31,7 @@ class Spectator(asyncio.BufferedProtocol):
 
     def __init__(self, server: "Server") -> None:
         self._server = server
-        self._progress = Progress()
+        self._progress = StallDetector()
         #: Sizes of the lines that may not have been sent yet, oldest first, and their sum.
         self._sizes: deque[int] = deque()
         self._size = 0

@@ -273,12 +273,12 @@ def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
 def on_a_page(name: str, kind: str, folder: Path) -> None:
     """Play a game as a page does: a person, who has all the time, against the player."""
     pytest.importorskip("starlette")
-    from locmsim.web.games import Game
+    from locmsim.web.games import PageGame
     from locmsim.web.opponents import opponents
 
     (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
     changed = threading.Event()
-    game = Game("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
+    game = PageGame("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
                 ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
     game.start()
     while not game.over:
@@ -357,7 +357,7 @@ def test_play_goes_on(tmp_path: Path) -> None:
         ("EndsAsItIsMade", 0, "its process exited with code 6"),
         ("RaisesAsItIsMade", 2, "RaisesAsItIsMade: creating it with () raised KeyError: 'no'"),
         ("Raises:depth=3", 2, "BOT: agent {file}:Raises: unknown option 'depth'"),
-        ("Nobody", 2, "BOT: agent {file}:Nobody: no class 'Nobody'"),
+        ("Nobody", 2, "BOT: agent {file}:Nobody: no class or function 'Nobody'"),
     ],
 )
 def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[str]) -> None:
@@ -499,7 +499,10 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
                 "greedy with decks mine.py:build: game 0: the worker",
             ),
             ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
-            ("def other(*_): pass", "decks: deck builder mine.py:build: no class 'build'"),
+            (
+                "def other(*_): pass",
+                "decks: deck builder mine.py:build: no class or function 'build'",
+            ),
         ],
     ),
 )

@@ -77,7 +77,7 @@ def add_options(parser: Parser) -> None:
     parser.needs("--turn", "--done")
 
 
-class _Answer(NamedTuple):
+class _NewAnswer(NamedTuple):
     """An earlier turn and the new answer to it."""
 
     call: "Call"
@@ -110,7 +110,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, StoreError
     from locmsim.cli._matches import Played
 
-    shown: list[tuple[int, _Answer, Played]] = []
+    shown: list[tuple[int, _NewAnswer, Played]] = []
     try:
         with Arena.load(options.source) as arena:
             name = options.player or arena.settings.players[0].name
@@ -145,7 +145,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     print(f"{counted(len(games), 'game')} lost by {name}: {changed} of {total} changed")
 
 
-def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_Answer]:
+def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_NewAnswer]:
     """Return the bot's answers to some turns of one player."""
     result = played.result
     calls = {call.turn: call for call in result.calls if call.turn is not None}
@@ -204,7 +204,7 @@ def _answers(
     player: int,
     turns: "Sequence[int]",
     ask: "_Ask",
-) -> list[_Answer]:
+) -> list[_NewAnswer]:
     """Return the answers to these turns; `Failure` if the bot fails before one of them."""
     answers = []
     for question in _questions(options, result, player, turns):
@@ -314,7 +314,7 @@ def _translated(match: Any, how: str, line: str | None) -> str | None:
 
 def _compared(
     result: "Result[Any]", call: "Call", match: Any, line: str | None, problem: str, stderr: str
-) -> _Answer:
+) -> _NewAnswer:
     """Return whether two answers lead to the same position; the lines have today's ids."""
     from locmsim.referee.any_game import position_after
 
@@ -324,10 +324,10 @@ def _compared(
         old = position_after(result, call.turn, call.answer)
         same = old is not None and old == position_after(result, call.turn, line)
     shown = [_translated(match, "decode", text) for text in (call.answer, line)]
-    return _Answer(call, shown[0], shown[1], same, problem, stderr)
+    return _NewAnswer(call, shown[0], shown[1], same, problem, stderr)
 
 
-def _as_json(answer: _Answer, played: "Played") -> dict[str, Any]:
+def _as_json(answer: _NewAnswer, played: "Played") -> dict[str, Any]:
     # Answers of Legends of Code and Magic have today's instance ids, whichever the match had.
     ids = {"ids": "new"} if Part.REPLAY in played.game.parts else {}
     return {
@@ -343,7 +343,7 @@ def _as_json(answer: _Answer, played: "Played") -> dict[str, Any]:
     }
 
 
-def _print_lines(answer: _Answer, played: "Played") -> None:
+def _print_lines(answer: _NewAnswer, played: "Played") -> None:
     """Print both answers, those of Legends of Code and Magic in words too."""
     lines = answer.was, answer.line
     words: Sequence[Sequence[str] | None] = (None, None)
@@ -365,7 +365,7 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
             print(f"    {name}: {missing if line is None else printable(line)}")
 
 
-def _print_answer(answer: _Answer, played: "Played") -> None:
+def _print_answer(answer: _NewAnswer, played: "Played") -> None:
     call = answer.call
     name, word = played.names[call.player], played.game.turn_name
     known = f" ({name})" if name not in ("", f"Player {call.player}") else ""

@@ -16,7 +16,7 @@ from locmsim.cli._common import Failure
 __all__ = ["KINDS", "add_options", "run"]
 
 
-class Kind(NamedTuple):
+class StarterKind(NamedTuple):
     """A set of starter files."""
 
     summary: str
@@ -25,19 +25,19 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "trainer": Kind(
+    "trainer": StarterKind(
         "scripts that train a network: self-play, cloning, Stable-Baselines3, export",
         ('pip install "locmsim[train]"', "python ppo.py --help"),
     ),
-    "agent": Kind(
+    "agent": StarterKind(
         "an agent in Python, in five steps from greedy to a beam search with a belief",
         ("locmsim arena greedy.py:Greedy random --games 20",),
     ),
-    "bot": Kind(
+    "bot": StarterKind(
         "a bot in one file that speaks the protocol and needs the standard library only",
         ('locmsim play "python stdin_bot.py" greedy',),
     ),
-    "cython-bot": Kind(
+    "cython-bot": StarterKind(
         "a package with an agent in Cython that calls the compiled kernel",
         (
             'pip install cython "setuptools>=70.1"',
@@ -45,7 +45,7 @@ KINDS = {
             "locmsim arena flatbot:FlatAgent:deck=classic greedy --games 20",
         ),
     ),
-    "c-bot": Kind(
+    "c-bot": StarterKind(
         "a bot in C on the simulator's header",
         (
             "include=$(python -c 'import locmsim; print(locmsim.get_include())')",
@@ -53,7 +53,7 @@ KINDS = {
             "locmsim play ./bot greedy",
         ),
     ),
-    "cpp-bot": Kind(
+    "cpp-bot": StarterKind(
         "a bot in C++ with our choice of cards, belief and evaluation, and a search of its own",
         (
             "locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation --minify"

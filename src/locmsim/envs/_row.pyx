@@ -256,10 +256,11 @@ cdef void view_choice(
         if begun:
             write_choice(<int8_t*>observation + g.battle_size, m, who, r.cold.shown)
     if mask is not NULL:
-        memset(mask, 0, g.n_actions)
         if r.where == OVER or mover_of(r) != who or m.picked[who] == MAX_DECK:
+            memset(mask, 0, g.n_actions)
             mask[PASS] = 1
         else:
+            memset(mask, 0, g.first_pick)
             write_choice_mask(mask + g.first_pick, m, who)
     if hidden is not NULL:
         if begun:

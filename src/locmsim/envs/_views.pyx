@@ -175,7 +175,7 @@ cdef class Views:
         values.append(e.opponent)
         values.append((score, -score))
         values.append(match)
-        return EpisodeResult._make(values)
+        return tuple.__new__(EpisodeResult, values)     # as `_make`, but compiled
 
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,

@@ -249,9 +249,5 @@ def _show_deal(agent: Any, games: "Games", row: int, who: int) -> None:
     if not games.rows.views.dealt(row):
         return
     cards = games.cards(row)
-    if games.rules.draft:
-        offers = [[cards[i] for i in triplet] for triplet in games.rows.card_sets.offers(row)]
-    else:
-        offers = [sorted(cards, key=lambda card: (card.cost, card.base_id))]
     deck = [cards[i].base_id for i in games.rows.views.decks(row)[who]]
-    show_choice(agent, games.rules.name, offers, who, deck)
+    show_choice(agent, games.rules.name, games.offers(row), who, deck)

@@ -35,10 +35,6 @@ class RowsEnv:
         self.games = Games(n, self.options, **settings)
 
     @property
-    def _rows(self) -> Any:
-        return self.games.rows
-
-    @property
     def layout(self) -> Layout:
         """What the numbers of an observation mean, in the battle if there is one."""
         return self.games.shown_layout

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from locmsim._checks import MOST_ROWS, MOST_THREADS, whole
 from locmsim.envs._rows import Rows
-from locmsim.envs.cards import CardSource, Decks, generated_table
+from locmsim.envs.cards import CardSource, Decks, as_offered, generated_table
 from locmsim.envs.options import HIDDEN_SIZE, Options
 from locmsim.envs.players import Players
 from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text, show
@@ -27,7 +27,7 @@ from locmsim.envs.threads import RowThreads
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import CHOICE, Layout, get_layout
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
+from locmsim.rules.rulesets import RuleSet, get_rules
 
 __all__ = ["Games"]
 
@@ -265,6 +265,19 @@ class Games:
         """
         return self.sets.of(self.rows.card_sets.seed(row))[1]
 
+    def offers(self, row: int) -> list[list[Card]]:
+        """Return what a row's players are offered: three cards in each step, or all at once.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+        """
+        cards = self.cards(row)
+        if not self.rules.draft:
+            return [as_offered(cards)]
+        return [[cards[i] for i in triplet] for triplet in self.rows.card_sets.offers(row)]
+
     def match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
         """Return the match of these seeds, decks and offers.
 
@@ -283,10 +296,8 @@ class Games:
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
         cards, picked = self.cards(row), self.rows.views.picked(row, self.rows.views.mover(row))
-        offer: Sequence[int] = range(len(cards))
-        if self.rules.draft:
-            offer = self.rows.card_sets.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
-        return [cards[i] for i in offer], [cards[i] for i in picked]
+        offer = [*self.offers(row), []][len(picked)] if self.rules.draft else cards
+        return offer, [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
         """Return the learner's view of a row as text; in self-play, that of the player to move.

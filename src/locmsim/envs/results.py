@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs._views import EpisodeResult, Views
+from locmsim.envs._views import Views
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
@@ -121,10 +121,8 @@ class Results:
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        return self._match(self._views.result(row))
-
-    def _match(self, result: EpisodeResult) -> EpisodeMatch | None:
-        return None if result.match is None else self._games.match_of(*result.match)
+        match = self._views.result(row).match
+        return None if match is None else self._games.match_of(*match)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
         """Return the value networks' ratings of both decks of the row's last finished episode."""
@@ -139,22 +137,22 @@ class Results:
 
     def info(self, row: int) -> dict[str, Any]:
         """Return the info about the row's last finished episode."""
-        result = self._views.result(row)
+        winner, seat, length, turn, health, illegal, _, score, match = self._views.result(row)
         # Filled one by one: NumPy takes long to look at a tuple.
         healths, returns = np.empty(2, np.int32), np.empty(2, np.float32)
-        healths[0], healths[1] = result.health
-        returns[0], returns[1] = result.returns
+        healths[0], healths[1] = health
+        returns[0], returns[1] = score
         info: dict[str, Any] = {
-            "turn": result.turn,
-            "seat": result.seat,
-            "winner": result.winner,
+            "turn": turn,
+            "seat": seat,
+            "winner": winner,
             "returns": returns,
-            "length": result.length,
-            "illegal": result.illegal,
+            "length": length,
+            "illegal": illegal,
             "health": healths,
-            "match": self._match(result),
+            "match": None if match is None else self._games.match_of(*match),
         }
-        if self._options.episode == "choice" and not result.illegal:
+        if self._options.episode == "choice" and not illegal:
             info["winners"] = np.array(self._views.winners(row), np.int8)
             if self._options.deck_values:
                 info["deck_values"] = self.deck_values(row)

@@ -16,7 +16,6 @@ from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.asked import search_agent, searcher_of, show_choice
 from locmsim.envs.cards import Decks, as_offered
-from locmsim.rules.cards import Card
 from locmsim.search.belief import prior
 
 if TYPE_CHECKING:
@@ -130,18 +129,13 @@ class Serving:
     def _battles_of_agents(self, row: int) -> list[int]:
         rows, names = self._rows, self._games.rules.seed_names
         seed, seeds = rows.views.seeds(row)
-        decks, offers = (
-            rows.views.decks(row),
-            rows.card_sets.offers(row) if self._games.rules.draft else [],
-        )
+        decks, offers = rows.views.decks(row), self._offers(row)
         agents = self._battlers[::-1] if rows.views.seat(row) == 1 else self._battlers
-        winners = []
+        shown, winners = self._games.offers(row), []
         for shuffles, seeds_of_agents in rows.requests.draw_battles(row):
             match = self._games.match_of(
                 seed, [*seeds[: len(names) - 2], *shuffles], decks, offers
             ).match()
-            shown = [offer for offer in match.offers if isinstance(offer, list)]
-            shown = shown or [[card for card in match.offers if isinstance(card, Card)]]
             for player, agent in enumerate(agents):
                 agent.reset(seeds_of_agents[player])
                 show_choice(agent, match.rules, shown, player, match.chosen[player])

@@ -7,7 +7,7 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, RULES_15, State, Table, card_t, state_t, table_t
+from locmsim._core cimport MAX_DECK, RULES_15, Table, card_t, state_t, table_t
 from locmsim.game.observation cimport Observation
 
 cdef enum:

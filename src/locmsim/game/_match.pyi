@@ -5,7 +5,7 @@ from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 
-__all__ = ["CompiledCards", "MatchCore", "base_ids"]
+__all__ = ["CompiledCards", "MatchCore", "base_ids", "derived_seeds"]
 
 NO_FAULT: int
 NO_ANSWER: int
@@ -49,4 +49,5 @@ class MatchCore:
     def deal(self) -> State: ...
     def decks(self) -> list[list[list[int]]]: ...
 
+def derived_seeds(rules: str, seed: int) -> list[int]: ...
 def base_ids(rules: str, cards: Iterable[Sequence[int]]) -> dict[str, int]: ...

@@ -35,7 +35,7 @@ from locmsim._core import BLANKS, parse_integer
 from locmsim.game.protocol_lines import CardInPlay
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["CompiledCards", "MatchCore", "base_ids"]
+__all__ = ["CompiledCards", "MatchCore", "base_ids", "derived_seeds"]
 
 # ---- seeds and offers (sections 1 and 3) ---------------------------------------------------------
 
@@ -52,6 +52,15 @@ cdef void match_seed(match_t* m, int64_t seed) noexcept nogil:
     m.seed = seed
     for i in range(n_seeds_of(m.rules)):
         m.seeds[i] = java_long(&random)
+
+
+def derived_seeds(str rules, int64_t seed):
+    """Return the seeds that follow from one, in the order of `RuleSet.seed_names`."""
+    cdef match_t m
+    cdef int i
+    m.rules = RULES_NAMES.index(rules)
+    match_seed(&m, seed)
+    return [m.seeds[i] for i in range(n_seeds_of(m.rules))]
 
 
 cdef int distinct(uint64_t* random, int size, int n, uint8_t* found) noexcept nogil:
@@ -169,6 +178,14 @@ cdef int card_with(const match_t* m, int base_id) noexcept nogil:
 
 # ---- the deal (sections 1 and 4) -----------------------------------------------------------------
 
+cdef void shuffled_deck(int64_t seed, uint8_t* order) noexcept nogil:
+    """Write the places in the order of choice of a deck's cards, in the order of drawing."""
+    cdef int i
+    for i in range(MAX_DECK):
+        order[i] = <uint8_t>i
+    java_shuffle(order, MAX_DECK, seed)
+
+
 cdef void match_deal(const match_t* m, state_t* s, table_t* t) noexcept nogil:
     deal_with(m, s, t, &m.seeds[n_seeds_of(m.rules) - 2])
 
@@ -188,9 +205,7 @@ cdef void deal_with(
     s.turn = -1
     for who in range(2):
         p = &s.p[who]
-        for i in range(MAX_DECK):
-            order[i] = <uint8_t>i
-        java_shuffle(order, MAX_DECK, shuffles[who])
+        shuffled_deck(shuffles[who], order)
         first = card_id(m.rules, who, 0)        # a deck's ids are equally far apart
         step = card_id(m.rules, who, 1) - first
         for i in range(MAX_DECK):
@@ -528,9 +543,7 @@ cdef class MatchCore:
         cdef int who, i, j
         found = []
         for who in range(2):
-            for i in range(MAX_DECK):
-                order[i] = <uint8_t>i
-            java_shuffle(order, MAX_DECK, m.seeds[n_seeds_of(m.rules) - 2 + who])
+            shuffled_deck(m.seeds[n_seeds_of(m.rules) - 2 + who], order)
             deck = []
             for i in range(MAX_DECK):
                 j = order[i]

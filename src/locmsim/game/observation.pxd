@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-from locmsim._core cimport Shown, shown_card_t, shown_t
+from locmsim._core cimport Shown, shown_t
 
 cdef enum:
     MAX_COLUMNS = 13

@@ -26,6 +26,7 @@ from locmsim._core cimport (
     USE,
     Shown,
     State,
+    player_of,
     shown_action_t,
     shown_card_t,
     shown_player_t,
@@ -34,7 +35,6 @@ from locmsim._core cimport (
 )
 
 from locmsim._core import whole_number
-from locmsim._checks import player_number
 from locmsim.errors import ProtocolError
 from locmsim.game.protocol_lines import (
     ENEMY_BOARD,
@@ -650,6 +650,7 @@ cdef inline Observation new_observation():
 
 
 @cython.final
+@cython.no_gc                   # its fields hold nothing that could hold it
 cdef class Observation(Shown):
     """The view of a player at the moment when they are asked.
 
@@ -881,8 +882,7 @@ cdef class Observation(Shown):
             `player` is neither 0 nor 1.
         """
         cdef Observation observation = new_observation()
-        player = player_number(player)
-        state_seen(&state.s, &state.table.t, player, &observation.o)
+        state_seen(&state.s, &state.table.t, player_of(player), &observation.o)
         take_actions(&observation.o, opponent_actions)
         return observation
 

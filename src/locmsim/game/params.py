@@ -8,7 +8,7 @@ from numbers import Integral
 from locmsim._checks import integer
 from locmsim._core import parse_integer
 from locmsim._specs import did_you_mean
-from locmsim.javarandom import JavaRandom
+from locmsim.game._match import derived_seeds
 from locmsim.rules.cards import Card, load_cards
 from locmsim.rules.rulesets import RuleSet
 
@@ -47,10 +47,9 @@ def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int 
             raise ValueError(f"seed: expected a signed 64-bit integer, got {seed}")
     if seed is None:
         seed = random.SystemRandom().getrandbits(63)
-    derived = JavaRandom(seed)
     params: Params = {"seed": seed}
-    for name in rules.seed_names:
-        value, named = derived.next_long(), _seed(wanted, name)
+    for name, value in zip(rules.seed_names, derived_seeds(rules.name, seed), strict=True):
+        named = _seed(wanted, name)
         params[name] = value if named is None else named
 
     if "league" in wanted:

@@ -27,6 +27,7 @@ from locmsim._core cimport (
     clip,
     creature_t,
     player_next_draw,
+    player_of,
     player_t,
     state_t,
     table_t,
@@ -36,7 +37,6 @@ from locmsim.networks._layers cimport add_relu, add_row
 
 from types import MappingProxyType
 
-from locmsim._checks import player_number
 
 __all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
@@ -295,8 +295,7 @@ cdef class Network:
 
     def __call__(self, State state not None, player):
         """Return the log-odds that `player`, whose turn is ending, wins."""
-        player = player_number(player)
-        return network_value(&self.n, &state.s, &state.table.t, player)
+        return network_value(&self.n, &state.s, &state.table.t, player_of(player))
 
 
 def inputs(State state not None, player):
@@ -317,6 +316,5 @@ def inputs(State state not None, player):
     import numpy as np
 
     cdef inputs_t seen
-    player = player_number(player)
-    see(&seen, &state.s, &state.table.t, player)
+    see(&seen, &state.s, &state.table.t, player_of(player))
     return np.frombuffer((<char*>&seen)[:sizeof(inputs_t)], np.int16)

@@ -23,7 +23,7 @@ from locmsim._core cimport (
 )
 from locmsim._math cimport atanh64, exp32, log64
 from locmsim.search._beam cimport KEPT, WINNING, sift
-from locmsim.search._engine cimport Engine
+from locmsim.search._engine cimport SearchEngine
 from locmsim.search._evaluation cimport MAX_VALUE, squashed
 from locmsim.search._halving cimport add_visits
 from locmsim.search._mcts cimport (
@@ -126,8 +126,8 @@ cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
         return 0
 
 
-cdef class BatchEngine(Engine):
-    """Searches as an `Engine` does, but evaluates with a function, see `StateBatch.values`.
+cdef class BatchEngine(SearchEngine):
+    """Searches as a `SearchEngine` does, but evaluates with a function, see `StateBatch.values`.
 
     The function returns expected results. Internally they are converted to the unit of the weights,
     and back where results are averaged.

@@ -24,7 +24,6 @@ from locmsim._core cimport (
     cards_fault,
     check_battle,
     check_rows,
-    complete_card,
     complete_unknown,
     entry_with,
     ids_fault,
@@ -263,7 +262,7 @@ cdef rows_fault_t belief_root(
     first = t.n_cards
     for i in range(pool.n_cards):
         t.cards[first + i] = pool.cards[i]
-        complete_card(&t.cards[first + i], first + i)
+        t.cards[first + i].creature.card = <uint8_t>(first + i)
     t.n_cards += pool.n_cards
     state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
     state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)

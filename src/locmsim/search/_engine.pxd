@@ -49,7 +49,7 @@ cdef int fill_options(options_t* o, options) except -1
 # Returns the seed of an agent's turn, 63 bits; `seed` is that of the game, turns count from 0.
 cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil
 
-cdef class Engine:
+cdef class SearchEngine:
     cdef engine_t e
     cdef CompiledEvaluation evaluator
     cdef Network network

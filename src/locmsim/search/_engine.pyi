@@ -7,7 +7,7 @@ from locmsim.networks._network import Network
 from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
-__all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
+__all__ = ["EngineResult", "SearchEngine", "play_game", "seed_of_turn"]
 
 class EngineResult:
     actions: list[int]
@@ -20,13 +20,13 @@ class EngineResult:
     won: bool
 
 @disjoint_base
-class Engine:
+class SearchEngine:
     def __new__(
         cls,
         options: SearchOptions,
         evaluation: CompiledEvaluation,
         network: Network | None = None,
-    ) -> Engine: ...
+    ) -> SearchEngine: ...
     def evaluate_by(
         self,
         evaluation: CompiledEvaluation,
@@ -50,7 +50,7 @@ class Engine:
 
 def play_game(
     start: State,
-    engines: Sequence[Engine],
+    engines: Sequence[SearchEngine],
     worlds: Sequence[Determinizer],
     nodes: Sequence[int],
     seed: int,

@@ -1,4 +1,4 @@
-"""Run whole searches for Python, with an `Engine`, and games between engines for tuning."""
+"""Run whole searches for Python with engines, and games between engines for tuning."""
 
 from copy import copy
 from threading import current_thread, main_thread
@@ -57,7 +57,7 @@ from locmsim.search._work cimport (
 
 from locmsim.search.options import MCTSOptions
 
-__all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
+__all__ = ["EngineResult", "SearchEngine", "play_game", "seed_of_turn"]
 
 
 cdef enum:
@@ -248,7 +248,7 @@ cdef int engine_game(
 # ---- classes -------------------------------------------------------------------------------------
 
 class EngineResult:
-    """Holds the result of `Engine.search`; `locmsim.search.SearchResult` describes its fields."""
+    """Holds the result of a search; `locmsim.search.SearchResult` describes its fields."""
 
     __slots__ = ("actions", "depth", "iterations", "nodes", "plans", "value", "visits", "won")
 
@@ -271,8 +271,8 @@ cdef int fill_options(options_t* o, options) except -1:
 
 
 cdef int look_for_signals(void* owner) noexcept with gil:
-    """Return -1 if a signal (Ctrl-C) or `check` raised an exception; the `Engine` keeps it."""
-    cdef Engine engine = <Engine>owner
+    """Return -1 if a signal (Ctrl-C) or `check` raised an exception, which the engine keeps."""
+    cdef SearchEngine engine = <SearchEngine>owner
     try:
         PyErr_CheckSignals()
         if engine.check is not None:
@@ -283,7 +283,7 @@ cdef int look_for_signals(void* owner) noexcept with gil:
         return -1
 
 
-cdef class Engine:
+cdef class SearchEngine:
     """Runs searches with the given `options` in memory of its own.
 
     It runs one search at a time and belongs to one thread. ``MemoryError`` if there is too little
@@ -296,7 +296,7 @@ cdef class Engine:
         fill_options(&o, options)
         if engine_init(&self.e, &o) < 0:
             raise MemoryError(f"too little memory for a search with {options}")
-        Engine.evaluate_by(self, evaluation, network)   # subclasses are not ready yet
+        SearchEngine.evaluate_by(self, evaluation, network)   # subclasses are not ready yet
 
     def __dealloc__(self):
         engine_free(&self.e)
@@ -461,7 +461,7 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     its `worlds` as if it had seen none of them. A game of over 400 turns has no winner (-1). The
     states at the ends of the turns are appended to `ends`.
     """
-    cdef Engine first = engines[0], second = engines[1]
+    cdef SearchEngine first = engines[0], second = engines[1]
     cdef Determinizer of_first = worlds[0], of_second = worlds[1]
     cdef engine_t* of_players[2]
     cdef const unknown_t* unknown[2]
@@ -470,7 +470,7 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     cdef State state = start.clone()
     cdef state_t* at_ends = NULL
     cdef int turns, i
-    if type(first) is not Engine or type(second) is not Engine:
+    if type(first) is not SearchEngine or type(second) is not SearchEngine:
         raise TypeError("games are played by compiled evaluations")
     of_players[0] = &first.e
     of_players[1] = &second.e

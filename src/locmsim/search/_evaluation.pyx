@@ -11,10 +11,9 @@ from locmsim._core cimport (
     WARD,
     State,
     card_t,
+    player_of,
     table_t,
 )
-
-from locmsim._checks import player_number
 
 __all__ = ["TERMS", "CompiledEvaluation"]
 
@@ -151,7 +150,7 @@ cdef class CompiledEvaluation:
 
     def __call__(self, State state not None, player):
         """Return the value of a position to `player`, whose turn is ending."""
-        player = player_number(player)
+        cdef int who = player_of(player)
         cdef eval_t e = self.e      # a copy: other threads may use it for other cards
         eval_use_table(&e, &self.weights, &state.table.t)
-        return evaluate(&state.s, &state.table.t, &e, player)
+        return evaluate(&state.s, &state.table.t, &e, who)

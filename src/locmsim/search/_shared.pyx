@@ -22,7 +22,7 @@ from libc.stdlib cimport calloc, free
 from locmsim._core cimport mixed, state_t
 from locmsim._locks cimport wait_for
 from locmsim.networks._network cimport Network
-from locmsim.search._engine cimport Engine, engine_begin, engine_run, engine_t, found_t
+from locmsim.search._engine cimport SearchEngine, engine_begin, engine_run, engine_t, found_t
 from locmsim.search._evaluation cimport CompiledEvaluation
 from locmsim.search._halving cimport add_visits
 from locmsim.search._mcts cimport start_tree, visit
@@ -134,8 +134,8 @@ cdef void start(void* owner, const halving_t* h) noexcept with gil:
         engine.e.w.failed = True
 
 
-cdef class SharedEngine(Engine):
-    """Searches as an `Engine` does, with several `threads`; the calling one is the first."""
+cdef class SharedEngine(SearchEngine):
+    """Searches as a `SearchEngine` does, with several `threads`; the calling one is the first."""
 
     cdef thread_group_t group
     cdef steps_t steps
@@ -146,7 +146,7 @@ cdef class SharedEngine(Engine):
         self, options, CompiledEvaluation evaluation not None, Network network, int threads
     ):
         cdef share_t* parts = <share_t*>calloc(threads, sizeof(share_t))
-        cdef Engine other
+        cdef SearchEngine other
         cdef int i
         if parts is NULL:
             raise MemoryError(f"{threads} threads")
@@ -165,7 +165,7 @@ cdef class SharedEngine(Engine):
                 max_nodes=max(16, options.max_nodes // threads))
             self.e.w.max_worlds = options.worlds
         self.others = [
-            Engine(replace(options, width=1), evaluation, network) for _ in range(1, threads)]
+            SearchEngine(replace(options, width=1), evaluation, network) for _ in range(1, threads)]
         parts[0].e = &self.e
         for i in range(1, threads):
             other = self.others[i - 1]
@@ -188,7 +188,7 @@ cdef class SharedEngine(Engine):
         free(self.group.parts)
 
     def evaluate_by(self, CompiledEvaluation evaluation not None, Network network=None):
-        Engine.evaluate_by(self, evaluation, network)
+        SearchEngine.evaluate_by(self, evaluation, network)
         for other in self.others:
             other.evaluate_by(evaluation, network)
 
@@ -220,7 +220,7 @@ cdef class SharedEngine(Engine):
         If too few can be started, the first one has failed, and no round is played.
         """
         cdef work_t* w = &self.e.w
-        cdef Engine other
+        cdef SearchEngine other
         cdef int i
         self.group.parts[0].worlds = 0
         self.group.over = False

@@ -11,7 +11,7 @@ from locmsim.errors import LocmError
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
-from locmsim.search._engine import Engine, EngineResult
+from locmsim.search._engine import EngineResult, SearchEngine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
@@ -136,7 +136,7 @@ class Search:
             raise TypeError(f"options: expected {self.options_class.__name__}, got {options!r}")
         self._options = self.options_class() if options is None else options
         self._evaluation = evaluation
-        self._engine: Engine | None = None
+        self._engine: SearchEngine | None = None
         self._engine_for: tuple[str, int] | None = None
         self._turn = threading.RLock()
 
@@ -263,7 +263,7 @@ class Search:
             )
         return Evaluation(rules=rules) if source is None else source
 
-    def prepare(self, rules: str, threads: int = 1) -> Engine:
+    def prepare(self, rules: str, threads: int = 1) -> SearchEngine:
         """Return the engine for a rule set; its first search makes it if this was not called.
 
         Parameters
@@ -279,7 +279,7 @@ class Search:
             self._engine_for = rules, threads
         return self._engine
 
-    def _make(self, rules: str, threads: int) -> Engine:
+    def _make(self, rules: str, threads: int) -> SearchEngine:
         """Make an engine from the options and the evaluation."""
         source = self.evaluation_for(rules)
         if not isinstance(source, Evaluation):
@@ -295,7 +295,7 @@ class Search:
             from locmsim.search._shared import SharedEngine  # nor that
 
             return SharedEngine(self.options, source.compiled, source.network, threads)
-        return Engine(self.options, source.compiled, source.network)
+        return SearchEngine(self.options, source.compiled, source.network)
 
 
 class BeamSearch(Search):

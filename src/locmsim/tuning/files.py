@@ -14,14 +14,14 @@ import numpy as np
 
 from locmsim._io import try_lock, write_whole
 from locmsim.networks import Weights, WeightsFile
-from locmsim.tuning.self_play import Games
+from locmsim.tuning.self_play import TrainingGames
 from locmsim.tuning.settings import TuningSettings
 
-__all__ = ["Folder", "Progress", "replaced"]
+__all__ = ["Folder", "TuningProgress", "replaced"]
 
 
 @dataclass
-class Progress:
+class TuningProgress:
     """The progress of a tuning."""
 
     #: The weights file that it started from.
@@ -39,7 +39,7 @@ class Progress:
     open: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
 
-#: Fields of `Progress` that are weights, stored in separate files.
+#: Fields of `TuningProgress` that are weights, stored in separate files.
 _WEIGHTS = {"start", "adopted"}
 
 
@@ -103,7 +103,7 @@ class Folder:
 
     # --------------------------------------------------------------------------- progress
 
-    def save(self, settings: TuningSettings, progress: Progress) -> None:
+    def save(self, settings: TuningSettings, progress: TuningProgress) -> None:
         """Save everything except the games."""
         if self.path is None:
             return
@@ -115,13 +115,13 @@ class Folder:
                 WeightsFile({settings.rules: weights}).save(path)
         content = {
             field.name: getattr(progress, field.name)
-            for field in fields(Progress)
+            for field in fields(TuningProgress)
             if field.name not in _WEIGHTS
         }
         text = json.dumps({"settings": asdict(settings), **content})
         write_whole(self._state, text + "\n")
 
-    def load(self) -> tuple[TuningSettings, Progress]:
+    def load(self) -> tuple[TuningSettings, TuningProgress]:
         """Load what `save` wrote; ``ValueError`` names a file that is not valid."""
         assert self.path is not None
         try:
@@ -133,13 +133,13 @@ class Folder:
             start = WeightsFile.load(self._start)
             files = [start, *(WeightsFile.load(self._adopted_file(i)) for i in iterations)]
             adopted = [file[chosen.rules] for file in files]
-            return chosen, Progress(start, adopted, **content)
+            return chosen, TuningProgress(start, adopted, **content)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{self._state}: not the state of a tuning: {error}") from None
 
     # ------------------------------------------------------------------------------ games
 
-    def save_games(self, iteration: int, done: Mapping[int, Games]) -> None:
+    def save_games(self, iteration: int, done: Mapping[int, TrainingGames]) -> None:
         """Save the games of the chunks of an iteration."""
         if self.path is None or not done:
             return
@@ -150,11 +150,11 @@ class Folder:
             file,
             chunks=np.array(chunks),
             sizes=np.array([(len(part.position_won), len(part.deck_won)) for part in parts]),
-            **vars(Games.joined(parts)),
+            **vars(TrainingGames.joined(parts)),
         )
         write_whole(self.games_file(iteration), file.getvalue())
 
-    def load_games(self, iteration: int) -> dict[int, Games]:
+    def load_games(self, iteration: int) -> dict[int, TrainingGames]:
         """Return the saved games by chunk; ``ValueError`` names a damaged file."""
         if self.path is None or not self.games_file(iteration).exists():
             return {}
@@ -164,9 +164,9 @@ class Folder:
                 ends = file["sizes"].cumsum(axis=0)[:-1]
                 columns = [
                     np.split(file[column.name], ends[:, int(not column.name.startswith("pos"))])
-                    for column in fields(Games)
+                    for column in fields(TrainingGames)
                 ]
-                parts = [Games(*part) for part in zip(*columns, strict=True)]
+                parts = [TrainingGames(*part) for part in zip(*columns, strict=True)]
                 for part in parts:
                     part.check()
                 return dict(zip(file["chunks"].tolist(), parts, strict=True))

@@ -52,7 +52,7 @@ _FAULTY, _FAULTY_FROM = 0.05, 40
 _TASK_SECONDS = 0.2
 
 
-class _Played(NamedTuple):
+class _PlayedPair(NamedTuple):
     """What a worker returns for a mirrored pair."""
 
     #: Points of the first player, 0 to 2.
@@ -77,14 +77,14 @@ def _name_of(call: _Call) -> str:
     return f"{numbered('trial', call.numbers)} ({call.pairs[0][0].players[0].spec})"
 
 
-def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_Played, ...]]:
+def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_PlayedPair, ...]]:
     """Play the mirrored pairs of some trials, in a worker; `again` and `apart` as `play_games`."""
     return [
         tuple(_play_pair(settings, call.again, apart) for settings in pairs) for pairs in call.pairs
     ]
 
 
-def _play_pair(settings: Settings, again: bool, apart: bool) -> _Played:
+def _play_pair(settings: Settings, again: bool, apart: bool) -> _PlayedPair:
     points = 0.0
     faults: list[str] = []
     records = play_games(settings, (1, 2), again=again, apart=apart)
@@ -98,7 +98,7 @@ def _play_pair(settings: Settings, again: bool, apart: bool) -> _Played:
                 last = record.stderr[seat].strip().splitlines()[-1:]
                 faults.append(": ".join([outcome.fault.message, *last]))
     elapsed = sum(record.elapsed_ns for record in records)
-    return _Played(points, len(faults), faults[0] if faults else "", elapsed)
+    return _PlayedPair(points, len(faults), faults[0] if faults else "", elapsed)
 
 
 #: Name of an opponent that is not tuned.
@@ -256,7 +256,7 @@ class Optimization:
         self._first_fault = ""
         self._open: dict[int, Trial] = {}
         self._to_play: deque[int] = deque()
-        self._early: dict[int, tuple[_Played, ...]] = {}
+        self._early: dict[int, tuple[_PlayedPair, ...]] = {}
         self._folder = None if folder is None else Path(folder)
         self._log: TextIO | None = None
         #: Bytes of its log that `update` has taken.
@@ -460,8 +460,8 @@ class Optimization:
                 raise ArenaError(str(error)) from None
 
     def _results(
-        self, call: _Call, future: "Future[list[tuple[_Played, ...]]]"
-    ) -> list[tuple[_Played, ...]]:
+        self, call: _Call, future: "Future[list[tuple[_PlayedPair, ...]]]"
+    ) -> list[tuple[_PlayedPair, ...]]:
         try:
             results = future.result()
         except Exception as error:
@@ -685,7 +685,7 @@ class _Batches(Iterator[_Call]):
         numbers = tuple(self._queue.popleft() for _ in range(count))
         return _Call(numbers, tuple(map(self._pairs, numbers)))
 
-    def took(self, results: Sequence[tuple[_Played, ...]]) -> None:
+    def took(self, results: Sequence[tuple[_PlayedPair, ...]]) -> None:
         """Make tasks longer or shorter by the time that the last one took."""
         seconds = sum(pair.elapsed_ns for pairs in results for pair in pairs) / 1e9 / len(results)
         self._size = max(1, min(_AHEAD, int(_TASK_SECONDS / max(seconds, 1e-9))))

@@ -12,8 +12,8 @@ from typing import Literal
 
 __all__ = ["Parameter", "Template", "read_parameters"]
 
-Kind = Literal["float", "int", "log"]
-_KINDS: tuple[Kind, ...] = ("float", "int", "log")
+ParameterKind = Literal["float", "int", "log"]
+_KINDS: tuple[ParameterKind, ...] = ("float", "int", "log")
 
 #: Doubled braces stand for themselves, as in `str.format`.
 _PARTS = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -50,7 +50,7 @@ class Parameter:
     start: float
     low: float = -math.inf
     high: float = math.inf
-    kind: Kind = "float"
+    kind: ParameterKind = "float"
     step: float = 0.0
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from locmsim.networks import Weights
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
-from locmsim.tuning.self_play import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
+from locmsim.tuning.self_play import EVALUATION_TERMS, MAX_WEIGHT, TrainingGames, deck_rows
 
 __all__ = ["check_packages", "fit_part"]
 
@@ -47,7 +47,7 @@ def check_packages(parts: Iterable[str]) -> None:
         import_module("locmsim.tuning.training")
 
 
-def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
+def fit_part(part: str, weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     """Fit or train a part on games.
 
     Parameters
@@ -78,7 +78,7 @@ def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]
     return new, loss
 
 
-def _evaluation(weights: Weights, games: Games) -> tuple[Weights, float]:
+def _evaluation(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     old = weights.evaluation
     # The value over half the scale is the log-odds.
     unit = old["scale"] / 2
@@ -89,14 +89,14 @@ def _evaluation(weights: Weights, games: Games) -> tuple[Weights, float]:
     return replace(weights, evaluation={**old, **new}), loss
 
 
-def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
+def _network(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     from locmsim.tuning.positions import train_network
 
     arrays, loss = train_network(games.position_inputs, games.position_won)
     return replace(weights, network=arrays), loss
 
 
-def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
+def _deck(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     """Return the card score, the value of decks, and the loss of the latter."""
     from locmsim.tuning.decks import train_deck_value
 
@@ -117,7 +117,7 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
     return replace(weights, deck_score=score, deck_value=networks), loss
 
 
-def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
+def _draft(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     """Return the arrays of card values and deck values, and the loss of the latter."""
     from locmsim.tuning.drafts import train_draft_value
 
@@ -136,7 +136,7 @@ def _cut(vector: NDArray[np.float64]) -> list[float]:
     return [float(f"{max(-MAX_WEIGHT, min(MAX_WEIGHT, x)):.4g}") for x in vector.tolist()]
 
 
-_FITS: Mapping[str, Callable[[Weights, Games], tuple[Weights, float]]] = {
+_FITS: Mapping[str, Callable[[Weights, TrainingGames], tuple[Weights, float]]] = {
     "eval": _evaluation,
     "deck": _deck,
     "draft": _draft,

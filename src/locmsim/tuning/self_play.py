@@ -28,7 +28,7 @@ from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._engine import Engine, play_game
+from locmsim.search._engine import SearchEngine, play_game
 from locmsim.search._evaluation import TERMS, CompiledEvaluation
 from locmsim.search.belief import attractions, draft_attractions
 from locmsim.stats import PairCounts
@@ -39,9 +39,9 @@ __all__ = [
     "EVALUATION_TERMS",
     "INPUTS",
     "MAX_WEIGHT",
-    "Games",
     "PlayPairs",
     "SelfPlay",
+    "TrainingGames",
     "counted",
     "deck_rows",
     "play_match",
@@ -161,10 +161,10 @@ class _Ours(threading.local):
     """The objects of one thread: workers of a cluster may have several threads."""
 
     @cached_property
-    def engines(self) -> tuple[Engine, Engine]:
+    def engines(self) -> tuple[SearchEngine, SearchEngine]:
         """The engines of both players."""
         evaluator = Evaluation().compiled
-        return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
+        return SearchEngine(_SEARCH, evaluator), SearchEngine(_SEARCH, evaluator)
 
     @cached_property
     def units(self) -> list[CompiledEvaluation]:
@@ -200,7 +200,7 @@ def _play(
 
 
 @dataclass
-class Games:
+class TrainingGames:
     """The games to train on.
 
     Attributes
@@ -240,18 +240,18 @@ class Games:
             raise ValueError("arrays of other shapes")
 
     @staticmethod
-    def joined(parts: Sequence["Games"]) -> "Games":
+    def joined(parts: Sequence["TrainingGames"]) -> "TrainingGames":
         """Return the games of several objects in this order."""
-        return Games(
+        return TrainingGames(
             *(
                 np.concatenate([getattr(part, column.name) for part in parts])
-                for column in fields(Games)
+                for column in fields(TrainingGames)
             )
         )
 
 
 class _Rows:
-    """Collects the rows of `Games`."""
+    """Collects the rows of `TrainingGames`."""
 
     def __init__(self) -> None:
         self.positions: list[list[float]] = []
@@ -261,8 +261,8 @@ class _Rows:
         self.decks: list[list[list[int]]] = []
         self.deck_won: list[bool] = []
 
-    def games(self) -> Games:
-        return Games(
+    def games(self) -> TrainingGames:
+        return TrainingGames(
             np.array(self.positions, np.float32).reshape(-1, len(EVALUATION_TERMS)),
             np.array(self.inputs, np.int16).reshape(-1, INPUTS),
             np.array(self.position_won, np.int8),
@@ -284,7 +284,7 @@ class SelfPlay:
     #: The best weights, and earlier ones.
     players: Sequence[Weights]
 
-    def __call__(self) -> Games:
+    def __call__(self) -> TrainingGames:
         settings = self.settings
         rng = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft

@@ -24,9 +24,9 @@ from locmsim._io import numbered
 from locmsim._options import check_values, documented
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import PairCounts, score_interval
-from locmsim.tuning.files import Folder, Progress, replaced
+from locmsim.tuning.files import Folder, TuningProgress, replaced
 from locmsim.tuning.parts import check_packages, fit_part
-from locmsim.tuning.self_play import Games, PlayPairs, SelfPlay, counted, play_task
+from locmsim.tuning.self_play import PlayPairs, SelfPlay, TrainingGames, counted, play_task
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TotalIterations, TuningSettings
 from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
 
@@ -81,7 +81,7 @@ class Tuner:
         command: str | None = None,
     ) -> None:
         self._folder = Folder(folder)
-        self._games: dict[int, Games] = {}
+        self._games: dict[int, TrainingGames] = {}
         self._due = 0.0
         chosen = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
         if self._folder.exists():
@@ -95,7 +95,7 @@ class Tuner:
         else:
             self.settings = TuningSettings(**chosen)
             file = self._loaded(start)
-            self._progress = Progress(file, [file[self.settings.rules]])
+            self._progress = TuningProgress(file, [file[self.settings.rules]])
         if command is not None and command not in self._progress.commands:
             self._progress.commands.append(command)
 
@@ -300,7 +300,7 @@ class Tuner:
 
     def _candidates(self) -> tuple[dict[str, Weights], dict[str, float]]:
         """Return new weights by name, for each part and all together, and the loss of each part."""
-        joined = Games.joined([self._games[i] for i in sorted(self._games)])
+        joined = TrainingGames.joined([self._games[i] for i in sorted(self._games)])
         candidates, losses = {}, {}
         for part in self.settings.parts:
             candidates[part], losses[part] = fit_part(part, self.best, joined)
@@ -432,7 +432,7 @@ class Tuner:
         with self._timed():
             self._folder.save(self.settings, self._progress)
 
-    def _save_games(self, iteration: int, done: Mapping[int, Games]) -> None:
+    def _save_games(self, iteration: int, done: Mapping[int, TrainingGames]) -> None:
         with self._timed():
             self._folder.save_games(iteration, done)
 
@@ -445,8 +445,8 @@ class Tuner:
         self._due = saved + max(_SAVE_SECONDS, (saved - started) / _SAVE_SHARE)
 
 
-def _joined_in_order(chunks: Mapping[int, Games]) -> Games:
-    return Games.joined([chunks[chunk] for chunk in sorted(chunks)])
+def _joined_in_order(chunks: Mapping[int, TrainingGames]) -> TrainingGames:
+    return TrainingGames.joined([chunks[chunk] for chunk in sorted(chunks)])
 
 
 def _workers_of(jobs: int | None, dask: str | None) -> contextlib.AbstractContextManager[Workers]:

@@ -34,7 +34,7 @@ from locmsim.web.replay import chat_of
 from locmsim.web.shown_steps import ShownSteps
 from locmsim.web.views import PERSON, Cards, fault_row, legal_texts, match_page
 
-__all__ = ["Game", "OutdatedError"]
+__all__ = ["OutdatedError", "PageGame"]
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class _Left(BaseException):
     """The person has left the game."""
 
 
-class Game:
+class PageGame:
     """A game that is played on the pages.
 
     Parameters

@@ -65,7 +65,7 @@ def hint(
     Returns
     -------
     dict
-        As of `locmsim.web.games.Game.hint`.
+        As of `locmsim.web.games.PageGame.hint`.
     """
     observation = question.seen[-1]
     if observation.phase == "choice":

@@ -14,7 +14,7 @@ from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import RULES
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.forms import form_of, values_of
-from locmsim.web.games import Game, OutdatedError
+from locmsim.web.games import OutdatedError, PageGame
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.opponents import opponent_of, opponents
 from locmsim.web.site import Page, Site
@@ -39,16 +39,16 @@ class _Table:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._games: dict[str, Game] = {}
+        self._games: dict[str, PageGame] = {}
         self._numbers: Iterator[int] = count(1)
         #: Games that others replaced, while their bots are ended.
-        self._left: list[Game] = []
+        self._left: list[PageGame] = []
         #: Guards all of the above: games start in several threads.
         self._lock = threading.Lock()
         self._closed = False
         self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
 
-    def new(self, data: dict[str, Any]) -> Game:
+    def new(self, data: dict[str, Any]) -> PageGame:
         """Start a game of ``players``, two keys of opponents, null for the person."""
         rules, seed = values_of(data, _FORM).values()
         start = None
@@ -64,7 +64,7 @@ class _Table:
                 raise Refusal("the site is closing", 503)
             self._free_place()
             key = str(Key(KeyKind.GAME, next(self._numbers)))
-            game = Game(
+            game = PageGame(
                 key,
                 players,
                 rules,
@@ -106,7 +106,7 @@ class _Table:
                 if not game.over
             ]
 
-    def get(self, key: str) -> Game:
+    def get(self, key: str) -> PageGame:
         """Return the game of a key."""
         game = self._games.get(key)
         if game is None:
@@ -151,7 +151,7 @@ def page(site: Site) -> Page:
         return game.view(*(whole_of(query, name, 0, text=True) for name in ("have", "known")))
 
     def change(
-        work: Callable[[Game, int, str, dict[str, Any]], None],
+        work: Callable[[PageGame, int, str, dict[str, Any]], None],
     ) -> Callable[[Request, dict[str, Any]], object]:
         def changed(request: Request, data: dict[str, Any]) -> object:
             game = table.get(text_of(data, "game"))
@@ -163,7 +163,7 @@ def page(site: Site) -> Page:
 
         return changed
 
-    def view(game: Game, data: dict[str, Any]) -> dict[str, Any]:
+    def view(game: PageGame, data: dict[str, Any]) -> dict[str, Any]:
         return game.view(whole_of(data, "have", 0), whole_of(data, "known", 0))
 
     def chosen(data: dict[str, Any]) -> list[str]:

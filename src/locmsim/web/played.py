@@ -18,7 +18,7 @@ from locmsim.web.views import fault_row, seat_names
 __all__ = ["PlayedMatches"]
 
 
-class _Played(NamedTuple):
+class _PlayedMatch(NamedTuple):
     """A match that was played here."""
 
     #: The path of its log, from which it is read again; empty if there is none.
@@ -41,7 +41,7 @@ class PlayedMatches:
     def __init__(self, kept: LoadedMatches) -> None:
         self.store = LogStore()
         self._kept = kept
-        self._matches: list[_Played] = []
+        self._matches: list[_PlayedMatch] = []
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class PlayedMatches:
         described = (agents[0], agents[1]) if agents else ("", "")
         with self._lock:
             # One that is in a file is read again when it is wanted.
-            self._matches.append(_Played(path, None if path else (result, names), described))
+            self._matches.append(_PlayedMatch(path, None if path else (result, names), described))
             return self.store.add(label or path or "played here", row)
 
     def load(self, number: int) -> Loaded:

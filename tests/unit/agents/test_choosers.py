@@ -216,7 +216,7 @@ def test_choosers_that_draw_have_other_numbers_for_each_card(files):
         ("draft=policy:path={}/choice-1.5.npz", "trained on rules 1.5: use it as deck="),
         ("deck=policy:path={}/battle.npz", "it plays battles: a chooser of cards has layout"),
         ("deck={}/mydeck.py:nobody", "deck: .*nobody"),
-        ("deck={}/mydeck.py:NUMBER", "NUMBER is not a class"),
+        ("deck={}/mydeck.py:NUMBER", "NUMBER is neither a class nor a function"),
     ],
 )  # fmt: skip
 def test_what_chooses_no_cards_is_refused(files, option, message):
@@ -282,7 +282,7 @@ def test_commands_of_the_page(tmp_path, monkeypatch, capsys):
     """The commands with choosers in docs/training.md, with fewer games and untrained networks."""
     page = Path(__file__).parents[3] / "docs" / "training.md"
     monkeypatch.chdir(tmp_path)
-    for folder in ("construct", "match"):
+    for folder in ("construct/seed-1", "match"):
         (tmp_path / "runs" / folder).mkdir(parents=True)
         Policy.random("cards", seed=1).save(tmp_path / "runs" / folder / "choice.npz")
     Policy.random(seed=1).save(tmp_path / "runs" / "match" / "policy.npz")

@@ -179,5 +179,5 @@ def test_agent_of_a_file_by_name(tmp_path: Path) -> None:
     with Arena([f"a={tmp_path}/mine.py:Mine:depth=2", "random"], games=2, seed=1) as arena:
         arena.run(jobs=1)
         assert not arena.tally.players[0].faults
-    with pytest.raises(ValueError, match=r"no class 'Mien'.*did you mean 'Mine'"):
+    with pytest.raises(ValueError, match=r"no class or function 'Mien'.*did you mean 'Mine'"):
         Arena([f"{tmp_path}/mine.py:Mien", "random"])

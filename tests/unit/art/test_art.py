@@ -130,6 +130,24 @@ def test_numbers_stay_on_their_shapes(value: int) -> None:
                 assert width <= 26, (text, size)
 
 
+@pytest.mark.parametrize("count", range(1, 8))
+def test_badges_are_beside_each_other_and_above_the_numbers(count: int) -> None:
+    """No badge of a keyword or an area covers another one, and no number covers a badge."""
+    card = Card(1, CardType.CREATURE, 3, 12, 12, f"{ABILITIES[: count - 1]:-<6}", area=Area.LANE2)
+    place = r'translate\(([\d.]+) ([\d.]+)\)(?: scale\(([\d.]+)\))?"><rect width="16" height="16"'
+    found = [
+        (float(x), float(y), 16 * float(scale or 1))
+        for x, y, scale in re.findall(place, card_svg(card))
+    ]
+    assert len(found) == count
+    ends = [7.0, *(x + size for x, _, size in found)]
+    assert all(x >= end - 0.11 for (x, _, _), end in zip(found, ends, strict=False))
+    assert ends[-1] <= 93.1
+    shapes = [re.findall(r"[\d.]+", NUMBERS[name][4]) for name in ("attack", "defense")]
+    top = min(float(y) for points in shapes for y in points[1::2])
+    assert max(y + size for _, y, size in found) <= top
+
+
 def test_what_has_no_abilities_left_shows_none() -> None:
     guard = Card(3, CardType.CREATURE, 1, 1, 1, "---G--")
     assert texts(card_svg(guard)) == ["G", "1", "1", "1"]

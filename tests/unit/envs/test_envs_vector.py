@@ -414,6 +414,10 @@ def test_gae():
         given = gae(rewards, values, dones, to_move, last, last_to_move, gamma=gamma, lam=lam)
         expected = slow_gae(rewards, values, dones, to_move, last, last_to_move, gamma, lam)
         np.testing.assert_allclose(given, expected, atol=1e-5)
+        for steps in (0, 1):
+            some = (array[len(array) - steps :] for array in (rewards, values, dones, to_move))
+            fewer = gae(*some, last, last_to_move, gamma=gamma, lam=lam)
+            np.testing.assert_array_equal(fewer, given[12 - steps :])
         last_both = random.normal(size=(5, 2)).astype(np.float32)
         out = np.empty(shape, np.float32)
         given = gae(

@@ -281,6 +281,23 @@ def test_each_struct_has_a_name_of_its_own():
         assert sorted(names) == sorted({*names})
 
 
+#: Classes that have one name because they are one idea, as a contract or in another interface.
+SAME_IDEA = {"Game", "Match"}
+
+
+@of_the_sources
+def test_each_class_has_a_name_of_its_own():
+    for package in ("src/locmsim/", "src/vestrock/"):
+        places: dict[str, set[str]] = {}
+        for file in files("*.py", "*.pyx", "*.pxd", "*.pxi"):
+            if file.startswith(package):
+                for name in re.findall(r"(?m)^(?:cdef )?class (\w+)", (ROOT / file).read_text()):
+                    places.setdefault(name, set()).add(re.sub(r"(_hidden)?\.\w+$", "", file))
+        assert len(places) > 5
+        twice = {name: found for name, found in places.items() if len(found) > 1}
+        assert {name: found for name, found in twice.items() if name not in SAME_IDEA} == {}
+
+
 @of_the_sources
 def test_words_of_the_code_have_a_page():
     """The table in docs/development.md is short, and what it names exists."""

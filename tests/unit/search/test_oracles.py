@@ -16,7 +16,7 @@ from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.game.match import Match
 from locmsim.rules.cards import Area
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
-from locmsim.search._engine import Engine
+from locmsim.search._engine import SearchEngine
 
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 VALUES = {rules: Evaluation(HAND_SET_WEIGHTS, rules, network=None) for rules in RULE_SETS}
@@ -99,7 +99,7 @@ def test_the_oracle_misses_nothing_in_games(rules):
 @each_rules
 def test_the_search_for_wins_alone_misses_nothing(rules):
     """The compiled search for wins, without its beam, agrees with exhaustive search."""
-    engine = Engine(BeamOptions(), VALUE.compiled)
+    engine = SearchEngine(BeamOptions(), VALUE.compiled)
     found = 0
     for state in turns(rules, range(amount(2, 6))):
         try:
@@ -123,7 +123,7 @@ def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
     item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2, area=area)
     filler = Card(3, CREATURE, 13, 1, 1)
     state = State.new([creature, item, *[filler] * 28], [filler] * 30)
-    engine = Engine(BeamOptions(), VALUE.compiled)
+    engine = SearchEngine(BeamOptions(), VALUE.compiled)
     win = engine.find_win(wins_data.with_health(state, 2), 1000)
     assert win is not None
     assert len(win) == 2

@@ -37,7 +37,7 @@ from locmsim.search import (
     describe_options,
     win_chance,
 )
-from locmsim.search._engine import Engine, play_game
+from locmsim.search._engine import SearchEngine, play_game
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import _OPTIMISM
 
@@ -1011,7 +1011,7 @@ def test_games_between_engines(nodes):
     options = BeamOptions(plans=4, width=8)
 
     def play(seed: int) -> tuple[tuple[int, int], list[State]]:
-        engines = [Engine(options, Evaluation().compiled) for _ in range(2)]
+        engines = [SearchEngine(options, Evaluation().compiled) for _ in range(2)]
         ends: list[State] = []
         return play_game(start, engines, worlds, (nodes, nodes), seed, ends), ends
 
@@ -1031,7 +1031,7 @@ def test_engines_refuse():
     start = start_position(3)
     pool = [(2, [(card, 1.0)]) for card in start.table.pool]
     worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
-    engine = Engine(BeamOptions(), Evaluation().compiled)
+    engine = SearchEngine(BeamOptions(), Evaluation().compiled)
     with pytest.raises(ValueError, match="the player whose turn it is"):
         engine.search(worlds[1], start, time_ns=None, nodes=100, iterations=None, seed=0)
     other = BeamSearch(evaluation=lambda batch: [0.0] * len(batch)).prepare("1.5")
@@ -1043,9 +1043,9 @@ def test_engines_refuse():
 def test_better_weights_win_games():
     """The default weights beat weights that dislike what they should like."""
     start_decks = [start_position(seed) for seed in range(12)]
-    good = Engine(BeamOptions(plans=4, width=8), Evaluation().compiled)
+    good = SearchEngine(BeamOptions(plans=4, width=8), Evaluation().compiled)
     bad_weights = {"own.attack": -1.0, "their.health": -0.5, "own.card": -1.0}
-    bad = Engine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
+    bad = SearchEngine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
     score = 0
     for start in start_decks:
         pool = [(2, [(card, 1.0)]) for card in start.table.pool]

@@ -202,7 +202,7 @@ def decided(call: Any, apart: bool = False) -> list[tuple[Any, ...]]:
         for pair in pairs:
             text = repr(([player.spec for player in pair.players], list(pair.seeds)))
             points = hashlib.blake2b(text.encode()).digest()[0] % 5 / 2
-            played.append(optimizing._Played(points, 0, "", FAST))
+            played.append(optimizing._PlayedPair(points, 0, "", FAST))
         results.append(tuple(played))
     return results
 

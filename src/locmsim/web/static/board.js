@@ -2,7 +2,7 @@
 // A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
 // card, then one of the targets that light up.
 
-import { element, icon, minus, shape, signed } from "./dom.js";
+import { element, icon, isolated, minus, shape, signed } from "./dom.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** A card of a hand: its id and its key; null if it is not known. @typedef {[number, string]|null} Held */
@@ -131,11 +131,14 @@ export class Board {
     this.drawArrows();
   }
 
-  /** What can be done next. @param {Map<string, string>} aims @param {Set<string>} sources */
+  /** What can be done next, or who has won. @param {Map<string, string>} aims
+   * @param {Set<string>} sources */
   advice(aims, sources) {
     if (this.reason) return this.reason;
-    if (this.scene?.prompt !== undefined) return this.scene.prompt;
-    if (!this.scene?.actions) return "";
+    const { prompt, board, actions } = /** @type {Scene} */ (this.scene);
+    if (prompt !== undefined) return prompt;
+    if (board.winner !== null) return `${isolated(this.match.names[board.winner])} won.`;
+    if (!actions) return "";
     if (this.picked === null)
       return sources.size
         ? "Choose a highlighted card or creature."

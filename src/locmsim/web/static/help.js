@@ -1,9 +1,10 @@
 // @ts-check
 // The help: a legend of keywords, areas and badges, the rules in short, and the keys.
 
+import { parsed } from "./cards.js";
 import { $, button, element, onKeys, shape } from "./dom.js";
 import { ask, shown } from "./site.js";
-import { KEYS } from "./matchpanels.js";
+import { KEYS, facts } from "./matchpanels.js";
 import { WORDS } from "./words.js";
 
 /** @type {[string, string][]} */
@@ -60,16 +61,10 @@ function dialogOf(badges) {
   const legend = element("div.legend");
   for (const [letter, word, means] of WORDS) {
     const svg = shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-    const text = `<svg xmlns="http://www.w3.org/2000/svg">${badges[letter]}</svg>`;
-    const parts = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    for (const part of [...parts.childNodes]) svg.append(document.importNode(part, true));
+    const parts = parsed(badges[letter]).childNodes;
+    svg.append(...[...parts].map((part) => document.importNode(part, true)));
     legend.append(svg, element("span", element("b", word), `: ${means}`));
   }
-  const facts = (/** @type {[string, string][]} */ rows) =>
-    element(
-      "dl.facts",
-      ...rows.flatMap(([name, text]) => [element("dt", name), element("dd", text)]),
-    );
   const list = (/** @type {string[]} */ rows) =>
     element("ul", ...rows.map((text) => element("li", text)));
   const dialog = /** @type {HTMLDialogElement} */ (

@@ -19,6 +19,13 @@ export const KEYS = [
   ["m, c, i", "moves, cards, about the match"],
 ];
 
+/** A list of what things are. @param {(readonly [string, Node|string])[]} rows */
+export const facts = (rows) =>
+  element(
+    "dl.facts",
+    ...rows.flatMap(([name, value]) => [element("dt", name), element("dd", value)]),
+  );
+
 /** The panel of both decks and what was on offer. @param {Match} data */
 export function cardsPanel(data) {
   const box = element("div");
@@ -104,17 +111,22 @@ function downloads(packed, at) {
  * @param {() => number} at the index of the step that is shown */
 export function aboutPanel(data, at) {
   const box = element("div");
-  const list = element("dl.facts");
-  data.names.forEach((name, player) => {
+  /** @type {[string, Node][]} */
+  const players = data.names.map((name, player) => {
     const who = data.agents?.[player] || name;
-    const label = element("dt", `player ${player}`);
-    const value = element("dd", copied(who, `Copy player ${player}`));
-    if (who !== name) value.prepend(element("bdi", name), " ");
-    list.append(label, value);
+    const value = copied(who, `Copy player ${player}`);
+    const named = who === name ? value : element("span", element("bdi", name), " ", value);
+    return [`player ${player}`, named];
   });
-  for (const [name, value] of [["rules", data.rules], ...Object.entries(data.params)])
-    list.append(element("dt", name), element("dd", copied(value, `Copy ${name}`)));
-  box.append(list);
+  const params = Object.entries({ rules: data.rules, ...data.params });
+  box.append(
+    facts([
+      ...players,
+      ...params.map(
+        ([name, value]) => /** @type {const} */ ([name, copied(value, `Copy ${name}`)]),
+      ),
+    ]),
+  );
   if (data.files) box.prepend(element("h2", "Download"), downloads(data.files, at));
   const errors = element("div#stderr", { hidden: !data.stderr.some(Boolean) });
   data.stderr.forEach((text, player) => {
@@ -124,11 +136,7 @@ export function aboutPanel(data, at) {
         element("pre", text),
       );
   });
-  const keys = KEYS.flatMap(([key, does]) => [
-    element("dt", element("kbd", key)),
-    element("dd", does),
-  ]);
-  box.append(errors, element("h2", "Keys"), element("dl.facts", ...keys));
+  box.append(errors, element("h2", "Keys"), facts(KEYS));
   return box;
 }
 

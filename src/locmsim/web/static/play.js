@@ -320,7 +320,7 @@ export class Game {
       const words = found.words.length ? found.words : ["End the turn"];
       this.viewer?.board.point(found.actions);
       this.advice.replaceChildren(
-        element("h2", "From the start of this turn, beam would play"),
+        element("h2", "Beam would play this whole turn"),
         element(
           "ol#line",
           ...words.map((/** @type {string} */ text) => element("li", element("bdi", text))),

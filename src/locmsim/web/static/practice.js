@@ -169,30 +169,27 @@ class Table {
     document.body.dataset.done = String(this.actions.length);
   }
 
+  /** Show the position after some actions of the turn. @param {string[]} actions */
+  async to(actions) {
+    const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
+    Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
+    this.actions = actions;
+    this.steps = [...this.steps.slice(0, 1), ...found.steps];
+    this.legal = found.actions;
+    this.draw();
+  }
+
   /** @param {string} action */
   act(action) {
     this.ask(async () => {
-      const actions = [...this.actions, action];
-      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
-      Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
-      this.actions = actions;
-      this.steps = [...this.steps.slice(0, 1), ...found.steps];
-      this.legal = found.actions;
-      this.draw();
+      await this.to([...this.actions, action]);
       if (this.steps[this.steps.length - 1].board.winner !== null) await this.check();
     });
   }
 
   takeBack() {
-    if (this.busy || this.verdict || !this.actions.length) return;
-    this.actions = this.actions.slice(0, -1);
-    const actions = this.actions;
-    this.ask(async () => {
-      const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
-      this.steps = [...this.steps.slice(0, 1), ...found.steps];
-      this.legal = found.actions;
-      this.draw();
-    });
+    if (this.verdict || !this.actions.length) return;
+    this.ask(() => this.to(this.actions.slice(0, -1)));
   }
 
   /** End the turn. */
@@ -339,8 +336,9 @@ function mistakePanel(person) {
   const found = element("ul#mistakes.plain");
   const draw = () => found.replaceChildren(...rows(list));
   /** @param {Record<string, any>} data */
-  const find = (data) =>
+  const start = (data) =>
     shown(async () => {
+      list = [];
       const question = ++asked;
       notice();
       if (job) await tell("/api/jobs/stop", { job });
@@ -362,11 +360,6 @@ function mistakePanel(person) {
       });
       if (question === asked) job = "";
     });
-  /** @param {Record<string, any>} data */
-  const start = (data) => {
-    list = [];
-    return find(data);
-  };
   const none = element("p.dim", "Play a game, or open one, to learn from it.");
   const asks = form(
     "",
