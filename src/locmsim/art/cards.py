@@ -303,14 +303,15 @@ def _mix(red: float, green: float, blue: float, light: float) -> str:
 
 
 def _keywords(abilities: str, area: Area) -> str:
-    """Return a badge for each keyword and for the area, in one row."""
+    """Return a badge for each keyword and for the area, in one row; many of them are smaller."""
     letters = [letter for letter in abilities if letter in BADGES]
     if area != Area.TARGET:
         letters.append(str(int(area)))
-    step = min(16.0, 84 / max(1, len(letters)))
-    start = 50 - step * (len(letters) - 1) / 2
+    size = min(16.0, 84 / max(1, len(letters)))
+    start, top = 50 - size * len(letters) / 2, 101 - size / 2
+    scale = "" if size == 16 else f" scale({size / 16:.4g})"
     return "".join(
-        f'<g transform="translate({start + step * i - 8:.1f} 93)">{badge_svg(letter)}</g>'
+        f'<g transform="translate({start + size * i:.1f} {top:.4g}){scale}">{badge_svg(letter)}</g>'
         for i, letter in enumerate(letters)
     )
 

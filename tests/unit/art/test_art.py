@@ -130,17 +130,22 @@ def test_numbers_stay_on_their_shapes(value: int) -> None:
                 assert width <= 26, (text, size)
 
 
-def test_badges_stand_above_the_numbers() -> None:
-    """No shape of a number covers a badge of a keyword or an area."""
-    card = Card(1, CardType.CREATURE, 3, 12, 12, ABILITIES, area=Area.LANE2)
-    places = re.findall(
-        r'translate\([\d.]+ ([\d.]+)\)"><rect width="16" height="16"', card_svg(card)
-    )
-    assert len(places) == len(ABILITIES) + 1
-    for name in ("attack", "defense"):
-        points = re.findall(r"[\d.]+", NUMBERS[name][4])
-        top = min(map(float, points[1::2]))
-        assert max(map(float, places)) + 16 <= top
+@pytest.mark.parametrize("count", range(1, 8))
+def test_badges_are_beside_each_other_and_above_the_numbers(count: int) -> None:
+    """No badge of a keyword or an area covers another one, and no number covers a badge."""
+    card = Card(1, CardType.CREATURE, 3, 12, 12, f"{ABILITIES[: count - 1]:-<6}", area=Area.LANE2)
+    place = r'translate\(([\d.]+) ([\d.]+)\)(?: scale\(([\d.]+)\))?"><rect width="16" height="16"'
+    found = [
+        (float(x), float(y), 16 * float(scale or 1))
+        for x, y, scale in re.findall(place, card_svg(card))
+    ]
+    assert len(found) == count
+    ends = [7.0, *(x + size for x, _, size in found)]
+    assert all(x >= end - 0.11 for (x, _, _), end in zip(found, ends, strict=False))
+    assert ends[-1] <= 93.1
+    shapes = [re.findall(r"[\d.]+", NUMBERS[name][4]) for name in ("attack", "defense")]
+    top = min(float(y) for points in shapes for y in points[1::2])
+    assert max(y + size for _, y, size in found) <= top
 
 
 def test_what_has_no_abilities_left_shows_none() -> None:

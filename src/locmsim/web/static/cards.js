@@ -61,12 +61,13 @@ export function painter(deck) {
 
   /** @param {Element} svg @param {string[]} letters */
   function mark(svg, letters) {
-    const gap = Math.min(16, 84 / Math.max(1, letters.length));
-    const start = 42 - (gap * (letters.length - 1)) / 2;
+    const size = Math.min(16, 84 / Math.max(1, letters.length));
+    const start = 50 - (size * letters.length) / 2;
     const row = letters.map((letter, i) => {
       const known = badges.get(letter) ?? parsed(deck.badges[letter]);
       badges.set(letter, known);
-      const badge = shape("g", { transform: `translate(${start + gap * i} 93)` });
+      const place = `translate(${start + size * i} ${101 - size / 2}) scale(${size / 16})`;
+      const badge = shape("g", { transform: place });
       for (const part of known.childNodes) badge.append(document.importNode(part, true));
       return badge;
     });
