@@ -219,6 +219,7 @@ def test_the_table_of_cards(
     shown = f"{100 * case.share:.1f} [{100 * low:.1f}, {100 * high:.1f}] of {case.games}"
     cells = page.locator("#cards tbody tr").first.locator("td").all_text_contents()
     assert cells[0] == str(case.copies)
+    assert cells[1] == f"{rows[0].cases['chosen'].copies / case.copies:.2f}"
     assert cells[2] == shown
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.select_option("#cards-order", "played")

@@ -390,6 +390,22 @@ def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opene
         page.wait_for_timeout(30)
     page.wait_for_selector("#ending")
     assert page.locator(".board .prompt").inner_text() == "The game is over."
+    # The links beside it leave the button room for its text in one line.
+    assert page.locator("#rematch").bounding_box()["height"] < 50
+
+
+@pytest.mark.slow
+def test_a_hint_of_a_draft_stands_with_the_cards(server: Server, visit: Opener) -> None:
+    page = visit(server())
+    begin(page, "1.2", "agent-random")
+    page.wait_for_selector("#offer .pick")
+    page.click("#hint")
+    expect(page.locator(".choosing .prompt")).to_have_text(re.compile(r"^The bot would take .+\.$"))
+    expect(page.locator(".pick.advised")).to_have_count(1)
+    expect(page.locator("#notice")).to_be_hidden()
+    page.locator("#offer .pick").first.click()
+    page.locator(f"{ASKED} h1", has_text=": 2 of 30").wait_for()
+    expect(page.locator(".choosing .prompt")).to_have_text("")
 
 
 @pytest.mark.slow
@@ -403,6 +419,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.wait_for_selector("#line li")
         if page.locator("#follow").count():
             break
+        assert page.locator("#line li").all_inner_texts() == ["End the turn"]
         before = version(page)
         page.click("#end")
         changed(page, before)  # with it goes the hint, which is that of a turn
@@ -479,6 +496,18 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
     expect(page.locator("#search")).to_have_text("Stop")
+    # The board stays where it is until it is known what is legal in another position.
+    before, after, prompt = page.evaluate(
+        """() => {
+            const height = () => document.querySelector(".lanes").getBoundingClientRect().height;
+            const before = height();
+            document.querySelector("#nextturn").click();
+            return [before, height(), document.querySelector(".board .prompt").textContent];
+        }"""
+    )
+    assert (before, prompt) == (after, "")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("#lines button")
     # Positions that are passed quickly are not searched, and the running search ends.
     sent.clear()
     for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp"):
@@ -928,6 +957,18 @@ def test_a_match_is_watched_as_it_is_played(
         expect(entries).not_to_have_count(before)
         expect(page.locator("#slider")).to_have_value("0")
     if game:
+        slider, last = page.locator("#slider"), page.get_attribute("#slider", "max") or ""
+        for name, value in (("next", "1"), ("last", last), ("prev", str(int(last) - 1))):
+            page.click(f"#{name}")
+            expect(slider).to_have_value(value)
+        assert page.locator("#flip, #nextturn").count() == 0
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("Home")
+        page.keyboard.press(" ")
+        expect(page.locator("#play")).to_have_attribute("aria-label", "Pause")
+        expect(slider).not_to_have_value("0")
+        page.keyboard.press("End")  # where nothing follows
+        expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
         # The picture is drawn for a light page and must be readable on a dark one too.
         page.emulate_media(color_scheme="dark")
         expect(page.locator("img.drawing")).to_have_css("background-color", "rgb(255, 253, 246)")

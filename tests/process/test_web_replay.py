@@ -27,7 +27,7 @@ from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
 from locmsim.referee.illegal import illegal_actions
 from locmsim.referee.process_match import replay_calls
 from locmsim.referee.transcript import log_line
-from locmsim.web import replay_html
+from locmsim.web import replay_data, replay_html
 from locmsim.web.captures import capture_html
 from locmsim.web.positions import state_at_step
 
@@ -347,6 +347,38 @@ def test_pictures(tmp_path: Path) -> None:
         assert struct.unpack(">II", data[16:24]) == size
         # The picture of an empty page would be much smaller.
         assert 30_000 < len(data) < 250_000
+
+
+def test_arrows_lead_to_the_health_of_players(open_page: Opener) -> None:
+    """An attack on a player ends at the edge of the player's side, beside their health."""
+    result = golden_result(long_game("1.5"))
+    steps = replay_data(result)["steps"]
+    attacks = [
+        (i, step["player"])
+        for i, step in enumerate(steps)
+        if re.fullmatch(r"ATTACK \d+ -1", step["action"] or "")
+    ]
+    page = open_page(replay_html(result))
+    for (i, player), _ in itertools.product(attacks[:3], ("below", "above")):
+        page.evaluate(f"location.hash = '#step={i}'")
+        sync_api.expect(page.locator("#slider")).to_have_value(str(i))
+        page.click("#flip")
+        across, up = page.evaluate(
+            """(target) => {
+                const box = (path) => document.querySelector(path).getBoundingClientRect();
+                const end = /^M([\\d.]+) ([\\d.]+)/.exec(
+                    document.querySelector(".arrows .done .head").getAttribute("d"));
+                const [board, health] = [box(".board"), box(`#side${target} .of-health`)];
+                const side = box(`#side${target}`);
+                const edge = side.top > board.top + 9 ? side.top : side.bottom;
+                return [board.left + Number(end[1]) - (health.left + health.right) / 2,
+                    board.top + Number(end[2]) - edge];
+            }""",
+            1 - player,
+        )
+        assert abs(across) < 1
+        assert abs(up) < 1
+    assert attacks
 
 
 @pytest.mark.slow
