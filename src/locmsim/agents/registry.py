@@ -369,6 +369,6 @@ def _check_methods(name: str, agent: Any) -> None:
         raise TypeError(f"expected a description, a class or an agent, got {agent!r}")
     if missing:
         raise ValueError(
-            f"agent {name}: it lacks the method {' and '.join(missing)};"
+            f"agent {name}: it lacks the method{'s' * (len(missing) > 1)} {', '.join(missing)};"
             f" an agent has {', '.join(_METHODS)}"
         )
