@@ -282,6 +282,20 @@ def test_without_the_arena_extra(
 FAILING = "bad=/bin/sh -c 'echo no idea what to do >&2; exit 4'"
 
 
+def test_a_fault_of_an_agent_is_said_once(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last line of a traceback is not repeated after the message that has the same words."""
+    (tmp_path / "mine.py").write_text(
+        "from locmsim.agents import BaseAgent\n\n\nclass Mine(BaseAgent):\n"
+        "    def plan(self, state, started):\n        return [77]\n"
+    )
+    mine = f"bad={tmp_path / 'mine.py'}:Mine"
+    arena(mine, "random", "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0")
+    out = capsys.readouterr().out
+    assert ": raised IllegalActionError: action 77 names nothing in this position\n" in out
+
+
 def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The last lines of a failing program's standard error are shown with the tables and alone."""
     arena("random", FAILING, "--games", "4", "--db", db, "--jobs", "1", "--timeout-scale", "25")

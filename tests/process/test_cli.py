@@ -537,7 +537,7 @@ def test_summary_for_a_terminal() -> None:
         (["play", "true", "true", "true"], "expected two bots"),
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
         (["analyse"], "one of GAME and --file"),
-        (["analyse", "x.db:1"], "results.db:7, needs --turn"),
+        (["analyse", "x.db:1"], "x.db:1: a game of results needs --turn N, or --report"),
         (["plays"], "unknown command 'plays'; did you mean 'play'?"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),

@@ -76,7 +76,7 @@ PROGRAM_ENDS: dict[str, tuple[FaultKind, str] | None] = {
     },
     "AnswersNumber": (CRASHED, "its process exited with code 1"),
     "AnswersBytes": (CRASHED, "its process exited with code 1"),
-    "AnswersTwoLines": (FaultKind.EARLY, "answered early"),
+    "AnswersTwoLines": (FaultKind.EARLY, "was written before the input"),
     "AnswersSurrogate": (CRASHED, "its process exited with code 1"),
     "AnswersMegabyte": (FaultKind.LINE_TOO_LONG, "without an end"),
     "Prints": (MALFORMED, "answer: 'another'"),

@@ -263,6 +263,7 @@ def test_weights_without_networks(rules, search, tmp_path):
         (["--rules", "1.0", "--with", "deck"], "--with: needs --kernel"),
         ([], "--rules is needed for a bot or an engine, --kernel for the simulator alone"),
         (["--kernel", "--with", "deck"], "deck needs the rules, whose numbers it has"),
+        (["--kernel", "--with", "dek"], "unknown part 'dek': expected some of"),
         (["--kernel", "--with", "deck", "--rules", "1.0"], "rules 1.0 have no deck: ask for draft"),
         (["--kernel", "--with", "dek", "--rules", "1.0"], "unknown part 'dek': expected some of"),
         (["--rules", "1.0", "--weights", "nowhere.npz"], "nowhere.npz: No such file"),

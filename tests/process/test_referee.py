@@ -775,7 +775,7 @@ def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) 
     other = start("/bin/sh", "-c", "read x; sleep 1; echo done")
     assert printing.ask("hello\n", 20)[0] == "first"
     assert other.ask("hello\n", 20, other=printing)[0] == "done"
-    with pytest.raises(BotFault, match="answered early"):  # it was not blocked
+    with pytest.raises(BotFault, match="was written before the input"):  # it was not blocked
         printing.ask("again\n", 20)
 
 

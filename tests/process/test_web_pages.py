@@ -957,6 +957,18 @@ def test_a_match_is_watched_as_it_is_played(
         expect(entries).not_to_have_count(before)
         expect(page.locator("#slider")).to_have_value("0")
     if game:
+        slider, last = page.locator("#slider"), page.get_attribute("#slider", "max") or ""
+        for name, value in (("next", "1"), ("last", last), ("prev", str(int(last) - 1))):
+            page.click(f"#{name}")
+            expect(slider).to_have_value(value)
+        assert page.locator("#flip, #nextturn").count() == 0
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("Home")
+        page.keyboard.press(" ")
+        expect(page.locator("#play")).to_have_attribute("aria-label", "Pause")
+        expect(slider).not_to_have_value("0")
+        page.keyboard.press("End")  # where nothing follows
+        expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
         # The picture is drawn for a light page and must be readable on a dark one too.
         page.emulate_media(color_scheme="dark")
         expect(page.locator("img.drawing")).to_have_css("background-color", "rgb(255, 253, 246)")

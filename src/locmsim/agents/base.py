@@ -4,6 +4,7 @@ import math
 import random
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Protocol
 
@@ -273,8 +274,10 @@ class BaseAgent(BelievingAgent):
         """
 
 
-def line_of(state: State, actions: list[int]) -> str:
+def line_of(state: State, actions: Iterable[int]) -> str:
     """Return the answer line that plays `actions` from `state`."""
+    if isinstance(actions, str) or not isinstance(actions, Iterable):
+        raise TypeError(f"plan: expected a list of actions, got {actions!r}")
     return answer_line(played(state.clone(), actions))
 
 

@@ -164,7 +164,7 @@ def is_foreign(text: str) -> bool:
     return _registry.is_foreign(text)
 
 
-def refuse_own_cards(agent: str, other: str) -> None:
+def refuse_own_cards(agent: str, other: str = "decks, which chooses the cards") -> None:
     """Check that a description does not say how the agent chooses cards where others choose them.
 
     Agents of others may have options of these names for anything; nothing of them is imported.
@@ -174,7 +174,7 @@ def refuse_own_cards(agent: str, other: str) -> None:
     agent : str
         A description for which `is_agent` holds.
     other : str
-        The option by which they do, and how, such as ``"decks, which chooses the cards"``.
+        The option by which they do, and how.
 
     Raises
     ------
@@ -369,6 +369,6 @@ def _check_methods(name: str, agent: Any) -> None:
         raise TypeError(f"expected a description, a class or an agent, got {agent!r}")
     if missing:
         raise ValueError(
-            f"agent {name}: it lacks the method {' and '.join(missing)};"
+            f"agent {name}: it lacks the method{'s' * (len(missing) > 1)} {', '.join(missing)};"
             f" an agent has {', '.join(_METHODS)}"
         )

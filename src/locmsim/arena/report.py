@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -239,6 +240,7 @@ def _first_fault(settings: Settings, outcome: Outcome, words: str) -> str:
     assert outcome.fault is not None
     at = f"{settings.game.turn_name} {outcome.turns - 1}" if outcome.turns else "the choice phase"
     last = words.rstrip().rpartition("\n")[2].strip()
+    last = re.sub(r"^(\w+\.)+(?=\w+: )", "", last)  # the module of an exception
     text = f"    first in game {outcome.number}, {at}: {outcome.fault.message}"
     return printable(text if not last or last in text else f"{text} ({last})")
 

@@ -433,10 +433,12 @@ class Arena:
         finally:
             forget_agents()
 
-    def _changed(self, files: Sequence[str], pool: bool = False) -> StoreError:
-        what = "--force (force=True) continues anyway, in one table"
+    def _changed(self, changed: Mapping[str, Sequence[str]], pool: bool = False) -> StoreError:
+        what = "--force (in Python force=True) continues anyway, with both versions in one table"
+        files = list(changed)
         if pool:
-            what = "a changed bot is a new player: --add NEW=... and --retire OLD"
+            what = "a changed bot is a new player: --retire OLD --add NEW=..., in one command"
+            files = [f"{file} (of {', '.join(names)})" for file, names in changed.items()]
         return StoreError(
             f"{self._store.path}: changed since its first games: {', '.join(files)}; {what}"
         )
@@ -721,14 +723,14 @@ def _index(settings: Settings, player: str | None, what: str = "") -> int:
 
 def _with_files(
     players: Sequence[Player], old: Sequence[Player], gone: Collection[int] = ()
-) -> tuple[tuple[Player, ...], list[str]]:
-    """Return the players with the digests of their files, and the files that changed.
+) -> tuple[tuple[Player, ...], dict[str, list[str]]]:
+    """Return the players with the digests of their files, and whose files have changed.
 
     Those whose index is in `gone` play no more, and their files do not matter.
     """
     before = {(player.name, player.spec): player.files for player in old}
     known = []
-    changed: dict[str, None] = {}
+    changed: dict[str, list[str]] = {}
     for index, player in enumerate(players):
         if index in gone:
             known.append(player)
@@ -745,11 +747,11 @@ def _with_files(
                     raise StoreError(
                         f"player {player.name!r}: not found in this folder: {', '.join(missing)}"
                     )
-                changed.update(
-                    dict.fromkeys(f for f in {**then, **now} if then.get(f) != now.get(f))
-                )
+                for file in {**then, **now}:
+                    if then.get(file) != now.get(file):
+                        changed.setdefault(file, []).append(player.name)
         known.append(replace(player, files=files))
-    return tuple(known), list(changed)
+    return tuple(known), changed
 
 
 def _goal(

@@ -1,6 +1,7 @@
 """Positions on the command line: a file of any kind, or the text of a position."""
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Literal
 
@@ -35,6 +36,9 @@ def read_position(
             with open(name, encoding="utf-8") as file:
                 text = file.read()
         else:
+            if re.fullmatch(r"\S+:\d+", name):
+                what = "a game of results needs --turn N, or --report for all its turns"
+                raise Failure(f"{prefix}{name}: {what}", code=2)
             where, text = f"{option}: neither a file nor the text of a position", name
     except OSError as error:
         raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
@@ -44,8 +48,7 @@ def read_position(
         return _parsed(text, rules, ids)
     except ValueError as error:
         usage = name != "-" and not is_file
-        hint = "; a game of results, such as results.db:7, needs --turn" if usage else ""
-        raise Failure(f"{where}: {error}{hint}", code=2 if usage else 1) from None
+        raise Failure(f"{where}: {error}", code=2 if usage else 1) from None
 
 
 def _parsed(

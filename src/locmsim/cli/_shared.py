@@ -9,7 +9,7 @@ from locmsim._frame import argument_of
 from locmsim._options import declaration
 from locmsim.rules.options import Ids, Rules
 
-__all__ = ["SEED", "SHARED", "add_shared"]
+__all__ = ["SEED", "SHARED", "add_shared", "default_jobs"]
 
 
 class _Shared(NamedTuple):
@@ -80,3 +80,13 @@ def add_shared(
         help_text += f" (default: {default:g})"
     flags = (*short, shared.short, name) if shared.short else (*short, name)
     container.add_argument(*flags, **{"help": help_text, **shared.arguments, **arguments})
+
+
+def default_jobs(options: argparse.Namespace) -> int | None:
+    """Return ``--jobs``, by default one for each core; None where ``--dask`` names a cluster."""
+    from locmsim.workers import available_cores
+
+    if options.jobs is None and options.dask is None:
+        return len(available_cores())
+    jobs: int | None = options.jobs
+    return jobs

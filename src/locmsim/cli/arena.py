@@ -318,7 +318,7 @@ def _play_arena(
             **chosen,
         )
     with played as arena:
-        if arena.finished:
+        if arena.finished and not options.retire:
             print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
         try:
             progress = sys.stderr.isatty() and not options.verbose

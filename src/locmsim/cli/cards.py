@@ -53,7 +53,11 @@ def add_options(parser: Parser) -> None:
         "-w", "--weights", metavar="FILE", help="weights of the generator (default: the referee's)"
     )
     add_shared(draw, "--output", required=True, help="the page or picture to write")
-    draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
+    draw.add_argument(
+        "--png",
+        action="store_true",
+        help="write a PNG instead of a page, as for a FILE that ends in .png",
+    )
     add_shared(draw, "--force", help=FORCE_HELP)
     draw.set_defaults(act=_draw_cards)
     check = _action(actions, "check", "check card list files")
@@ -105,10 +109,11 @@ def _generate_cards(options: argparse.Namespace) -> None:
 def _draw_cards(options: argparse.Namespace) -> None:
     from locmsim.art import sheet_html, sheet_svg
 
-    ours = _OUR_PNG if options.png else rb"<!doctype html>.*<title>The cards of seed"
+    png = options.png or options.output.lower().endswith(".png")
+    ours = _OUR_PNG if png else rb"<!doctype html>.*<title>The cards of seed"
     check_output("--output", options.output, ours, options.force)
     cards = _generated(options)
-    if options.png:
+    if png:
         _write_png(options.output, sheet_svg(cards))
     else:
         write(options.output, sheet_html(cards, f"The cards of seed {options.seed}"))
@@ -120,7 +125,7 @@ def _write_png(path: str, svg: str) -> None:
         import cairosvg
     except (ImportError, OSError):  # OSError: cairo is not installed
         raise Failure(
-            "--png needs cairosvg and the cairo library: pip install 'locmsim[png]'"
+            "a PNG needs cairosvg and the cairo library: pip install 'locmsim[png]'"
         ) from None
     from locmsim._io import write_whole
 

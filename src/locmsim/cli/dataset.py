@@ -18,7 +18,7 @@ from locmsim.cli._common import (
     ended_by_signals,
     start_logging,
 )
-from locmsim.cli._shared import add_shared
+from locmsim.cli._shared import add_shared, default_jobs
 from locmsim.commands import add_option
 
 if TYPE_CHECKING:
@@ -111,7 +111,6 @@ def _check_source(options: argparse.Namespace, database: bool) -> None:
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
     from locmsim.tuning.dataset import examples_of_agent
-    from locmsim.workers import available_cores
 
     return examples_of_agent(
         options.source,
@@ -120,7 +119,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
         layout=options.layout,
         decks=options.decks,
         seed=options.seed,
-        jobs=options.jobs or (1 if options.dask else len(available_cores())),
+        jobs=default_jobs(options) or 1,
         dask=options.dask,
     )
 

@@ -427,7 +427,7 @@ def _refuse_own_cards(*bots: str) -> None:
 
     try:
         for text in filter(is_agent, bots):
-            refuse_own_cards(text, "decks, which chooses the cards")
+            refuse_own_cards(text)
     except ValueError as error:
         raise Failure(error, code=2) from None
 

@@ -18,7 +18,7 @@ from locmsim.cli._common import (
     ended_by_signals,
     start_logging,
 )
-from locmsim.cli._shared import SHARED, add_shared
+from locmsim.cli._shared import SHARED, add_shared, default_jobs
 from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
@@ -122,15 +122,15 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def _improve(tuner: "Tuner", options: argparse.Namespace) -> None:
     """Run the iterations, writing the weights after each; say how to resume if they are stopped."""
-    from locmsim.workers import WorkersError, available_cores
+    from locmsim.workers import WorkersError
 
-    jobs = options.jobs
-    if jobs is None and options.dask is None:
-        jobs = len(available_cores())
     with ended_by_signals(), _tuning_progress() as (on_games, write_line):
         try:
             for line in tuner.run(
-                options.iterations, jobs=jobs, dask=options.dask, on_games=on_games
+                options.iterations,
+                jobs=default_jobs(options),
+                dask=options.dask,
+                on_games=on_games,
             ):
                 tuner.write(options.output)
                 write_line(line)

@@ -71,6 +71,8 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import check_program
     from locmsim.web.library import Library
     from locmsim.web.opponents import opponents
     from locmsim.web.site import Site
@@ -85,7 +87,9 @@ def run(options: argparse.Namespace) -> None:
     saved = [folder] if folder else []
     try:
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
-            opponents(options.bot)
+            for bot in opponents(options.bot):
+                if bot.command:
+                    check_program(bot.command, f"player {bot.name!r}", LocmAgents())
     except ValueError as error:
         raise Failure(f"--bot: {error}", code=2) from None
     site = Site(

@@ -327,7 +327,7 @@ class Players(MutableMapping[str, Any]):
             if player in SCRIPTED:
                 return SCRIPTED[player], None, None
             if is_agent(player):
-                refuse_own_cards(player, "decks, which chooses the cards")
+                refuse_own_cards(player)
             agent = search_agent(player)
             if agent is not None:
                 return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent

@@ -7,7 +7,7 @@ from typing import Annotated
 from locmsim._options import Option, check_values, documented
 from locmsim.export.conditions import resolve
 from locmsim.export.header import header
-from locmsim.export.kit import DATA, Ascii, SearchName, check_parts, make_kit, template
+from locmsim.export.kit import DATA, Ascii, SearchName, check_names, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
 
@@ -73,6 +73,7 @@ def kernel_header(
     """
     check_values(kernel_header, search=search)
     if rules is None:
+        check_names(parts)
         for part in {*parts} - {"tests"}:
             raise ValueError(f"{part} needs the rules, whose numbers it has")
         text = (

@@ -29,6 +29,7 @@ __all__ = [
     "Ascii",
     "Kit",
     "SearchName",
+    "check_names",
     "check_parts",
     "make_kit",
     "template",
@@ -90,6 +91,13 @@ class Kit:
     weights: Weights
 
 
+def check_names(parts: Collection[str]) -> None:
+    """Raise ``ValueError`` if a part is unknown."""
+    for part in parts:
+        if part not in PARTS:
+            raise ValueError(f"unknown part {part!r}: expected some of {', '.join(PARTS)}")
+
+
 def check_parts(rules: str, parts: Collection[str]) -> set[str]:
     """Return the parts with those that they need, without the choice of cards of other rules.
 
@@ -98,10 +106,8 @@ def check_parts(rules: str, parts: Collection[str]) -> set[str]:
     ValueError
         A part is unknown, or the rules have no such part.
     """
+    check_names(parts)
     chosen = {"draft"} if get_rules(rules).draft else {"deck"}
-    for part in parts:
-        if part not in PARTS:
-            raise ValueError(f"unknown part {part!r}: expected some of {', '.join(PARTS)}")
     (other,) = {"deck", "draft"} - chosen
     if other in parts and not chosen & {*parts}:
         raise ValueError(f"rules {rules} have no {other}: ask for {', '.join(chosen)}")

@@ -274,7 +274,7 @@ class BotProcess:
         if self._output:
             raise BotFault(
                 FaultKind.EARLY,
-                f"answered early: {self._shown()} was written before the input was sent",
+                f"{self._shown()} was written before the input was sent",
             )
 
     def _refuse_silence(self) -> None:

@@ -350,7 +350,7 @@ def examples_of_agent(
     choosers = _foreign_choosers(decks)
     foreign = is_foreign_text(agent, LocmAgents())
     # What is wrong with them is said here. Code of others must not end this process.
-    refuse_own_cards(agent, "decks, which chooses the cards")
+    refuse_own_cards(agent)
     if foreign:
         known_of(agent, "agent", LocmAgents())
     else:

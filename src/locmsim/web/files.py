@@ -9,11 +9,16 @@ from importlib import resources
 
 __all__ = ["joined", "packed", "packed_json", "program"]
 
+#: What a program does not need: imports, the word "export", and comments that fill whole lines.
+_LEFT_OUT = re.compile(
+    r"^import [^;]*;\n|^export |^ *//.*\n|^ */\*(?:(?!\*/)[\s\S])*\*/\n", re.MULTILINE
+)
+
 
 @cache
 def program(*names: str) -> str:
-    """Return modules as one program: in order, without imports and exports."""
-    return re.sub(r"(?m)^(?:import [^;]*;\n|export )", "", joined(*names))
+    """Return modules as one program: in order, without imports, exports and comments."""
+    return _LEFT_OUT.sub("", joined(*names))
 
 
 def joined(*names: str) -> str:

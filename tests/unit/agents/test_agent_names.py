@@ -306,9 +306,9 @@ def test_classes_and_ready_agents():
         make_agent(agent, deck="area")
     with pytest.raises(ValueError, match="agent GreedyAgent: unknown option 'depth', expected"):
         make_agent(GreedyAgent, depth=2)
-    with pytest.raises(ValueError, match="agent Half: it lacks the method choose and act"):
+    with pytest.raises(ValueError, match="agent Half: it lacks the methods choose, act;"):
         make_agent(type("Half", (), {"reset": print}))
-    with pytest.raises(ValueError, match="agent Half: it lacks the method choose and act"):
+    with pytest.raises(ValueError, match="agent Half: it lacks the methods choose, act;"):
         make_agent(type("Half", (), {"reset": print})())
     with pytest.raises(TypeError, match="expected a description, a class or an agent, got 3"):
         make_agent(3)

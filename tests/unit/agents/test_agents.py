@@ -11,6 +11,7 @@ from locmsim import State
 from locmsim.agents import (
     AGENTS,
     Agent,
+    BaseAgent,
     GreedyAgent,
     RandomAgent,
     make_agent,
@@ -428,3 +429,20 @@ def test_a_deck_builder_of_ones_own():
     agent = make_agent("greedy", deck=creatures)
     chosen = agent.choose(match.observation(0))
     assert chosen == ";".join(f"CHOOSE {b}" for b in creatures(match.cards))
+
+
+@pytest.mark.parametrize("plan", [None, 3, "PASS"])
+def test_a_plan_is_a_list_of_actions(plan: object) -> None:
+    """A `plan` that forgets to return its actions, or returns an answer line, is told so."""
+
+    class Mine(BaseAgent):
+        def plan(self, state: State, started: float) -> list[int]:
+            return plan  # type: ignore[return-value]
+
+    match = Match(seed=1)
+    for player in match.to_ask:
+        match.submit(player, "PASS")
+    agent = Mine()
+    agent.reset()
+    with pytest.raises(TypeError, match=f"plan: expected a list of actions, got {plan!r}"):
+        agent.act(match.observation(0))

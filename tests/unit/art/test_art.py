@@ -321,8 +321,9 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
 def test_png_without_the_library(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "cairosvg", None)
     path = tmp_path / "sheet.png"
-    assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 1
-    assert "pip install 'locmsim[png]'" in capsys.readouterr().err
+    for words in (["--png"], []):  # the name of the file asks for a picture, too
+        assert main(["cards", "draw", "5", *words, "-o", str(path)]) == 1
+        assert "pip install 'locmsim[png]'" in capsys.readouterr().err
     assert not path.exists()
 
 

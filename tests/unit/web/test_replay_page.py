@@ -92,7 +92,12 @@ def test_every_step_of_golden_games(rules: str) -> None:
 @each_rules
 def test_the_longest_golden_game_is_small(rules: str) -> None:
     longest = max(golden_games(rules), key=lambda game: sum(map(len, _states(game))))
-    assert len(replay_html(golden_result(longest)).encode()) < 400_000
+    page = replay_html(golden_result(longest))
+    assert len(page.encode()) < 400_000
+    # The program in it has no comments but those within a line.
+    script = page.rpartition("<script>")[2]
+    assert "class Viewer" in script
+    assert not re.search(r"(?m)^ *(//|/\*(?!.*\*/ ?\S))", script)
 
 
 def _states(game: dict[str, Any]) -> list[list[Any]]:

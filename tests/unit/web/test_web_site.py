@@ -521,6 +521,10 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, why in (
         ([str(tmp_path / "none.json")], "none.json: no such file"),
         (["--bot", "beam:nodez=3"], "--bot: player 'beam:nodez=3': agent beam: unknown option"),
+        (
+            ["--bot", "gredy"],
+            "--bot: player 'gredy': no program and no agent is called 'gredy'; did",
+        ),
         (["--bot", ""], "--bot: player '': the command is empty"),
         (["--save", str(tmp_path / "file" / "saved")], "file/saved: Not a directory"),
         (["--port", "70000"], "expected 0 to 65535"),

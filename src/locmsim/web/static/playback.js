@@ -3,7 +3,9 @@
 
 import { element, icon, select } from "./dom.js";
 
-/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** What is led through: steps, of which one is shown, perhaps in turns and on a board.
+ * @typedef {{steps: ArrayLike<unknown>, at: number, show: (index: number) => void,
+ *   walk: (way: number) => void, turn?: (way: number) => void, flip?: () => void}} Led */
 
 const CONTROLS = {
   first: "M3 3h3v14H3zM17 3v14L7 10z",
@@ -18,7 +20,7 @@ const CONTROLS = {
 };
 
 export class Playback {
-  /** @param {Viewer} viewer */
+  /** @param {Led} viewer */
   constructor(viewer) {
     this.viewer = viewer;
     /** @type {number|undefined} */
@@ -47,13 +49,13 @@ export class Playback {
     this.controls = element(
       "div.controls",
       this.button("first", "First step", () => viewer.show(0)),
-      this.button("prevturn", "Previous turn", () => viewer.turn(-1)),
+      viewer.turn ? this.button("prevturn", "Previous turn", () => viewer.turn?.(-1)) : "",
       this.button("prev", "Previous step", () => viewer.walk(-1)),
       this.playing,
       this.button("next", "Next step", () => viewer.walk(1)),
-      this.button("nextturn", "Next turn", () => viewer.turn(1)),
+      viewer.turn ? this.button("nextturn", "Next turn", () => viewer.turn?.(1)) : "",
       this.button("last", "Last step", () => viewer.show(viewer.steps.length - 1)),
-      this.button("flip", "Flip the board", () => viewer.flip()),
+      viewer.flip ? this.button("flip", "Flip the board", () => viewer.flip?.()) : "",
     );
   }
 

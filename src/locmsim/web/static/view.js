@@ -3,6 +3,7 @@
 // picture is only ever an image, so that no markup of a game enters the page.
 
 import { against, element, nameOf, onKeys } from "./dom.js";
+import { Playback } from "./playback.js";
 import { Written } from "./written.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
@@ -22,15 +23,18 @@ export function showView(host, view, more) {
   const picture = /** @type {HTMLImageElement} */ (element("img.drawing", { alt: "" }));
   const text = element("pre.position", { tabindex: "0" });
   const said = element("p#said", { "aria-live": "polite" });
-  const slider = /** @type {HTMLInputElement} */ (
-    element("input#slider", {
-      type: "range",
-      min: 0,
-      max: Math.max(0, view.steps.length - 1),
-      value: 0,
-      "aria-label": "Step",
-    })
-  );
+  const walk = (/** @type {number} */ way) => show(at + way);
+  const playback = new Playback({
+    get steps() {
+      return view.steps;
+    },
+    get at() {
+      return at;
+    },
+    show,
+    walk,
+  });
+  playback.reach(view.steps.length);
   /** Whose turn it was and what they did. @param {Step} step @returns {(Node|string)[]} */
   const told = (step) =>
     step.player === null
@@ -73,12 +77,13 @@ export function showView(host, view, more) {
     text.textContent = step.text;
     const scores = step.scores ? `; ${step.scores.join(" to ")}` : "";
     said.replaceChildren(...told(step), scores);
-    slider.value = String(at);
+    playback.mark(at);
+    if (at === view.steps.length - 1) playback.pause();
   }
-  slider.addEventListener("input", () => show(Number(slider.value)));
   onKeys(() => ({
-    ArrowLeft: () => show(at - 1),
-    ArrowRight: () => show(at + 1),
+    " ": () => playback.play(),
+    ArrowLeft: () => walk(-1),
+    ArrowRight: () => walk(1),
     Home: () => show(0),
     End: () => show(view.steps.length - 1),
   }));
@@ -103,7 +108,7 @@ export function showView(host, view, more) {
       .map((step, i) => entry(step, entries.length + i));
     entries.push(...added);
     log.append(...added);
-    slider.max = String(Math.max(0, view.steps.length - 1));
+    playback.reach(view.steps.length);
     tellOutcome();
     if (last && added.length) show(view.steps.length - 1);
     return view.running;
@@ -114,7 +119,14 @@ export function showView(host, view, more) {
       "div.game",
       element("div.head", element("h1#title", ...against(view.names)), outcome),
       element("div.stage.scroll", picture, text),
-      element("div.aside", said, slider, log),
+      element(
+        "div.aside",
+        said,
+        playback.controls,
+        playback.slider,
+        log,
+        element("div.settings", playback.speed),
+      ),
     ),
   );
   document.title = `${view.names[0]} against ${view.names[1]}`;
