@@ -789,7 +789,8 @@ def _rating_network(rules: str) -> tuple[str, _Rating]:
     """Return a library, PyTorch if it is installed, and such a network in it."""
     random = np.random.default_rng(1)
     actions = starts(rules)[0].num_distinct_actions()
-    sizes = (440, 160), (160, 160), (160, actions + 1)
+    size = get_layout("entities-f32", rules).shape[0]
+    sizes = (size, 160), (160, 160), (160, actions + 1)
     weights = [random.normal(0, 0.1, size).astype(np.float32) for size in sizes]
     try:
         import torch
