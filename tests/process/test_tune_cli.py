@@ -18,7 +18,7 @@ from helpers import default_signals
 from locmsim import __version__
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
-from locmsim.tuning import PROOF_SEEDS, self_play
+from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
 from locmsim.workers import Workers
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
@@ -118,6 +118,8 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
         ([*out, "--parts", "luck,eval"], 2, "parts: expected some of eval,deck,draft,network in"),
+        ([*out, "--network-size", "large"], 2, "--network-size: has no effect unless parts has"),
+        ([*out, "--network-size", "vast"], 2, "--network-size: expected one of same, small, large"),
         ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
         (["--output", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
         (["--output", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
@@ -173,7 +175,11 @@ def test_a_package_that_is_not_needed(
         pytest.importorskip("torch")
     monkeypatch.setitem(sys.modules, package, None)
     words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--jobs", "1"]
-    assert main(["tune", *words, "--output", str(tmp_path / "tuned.npz")]) == 0
+    words += ["--network-size", "large"] if what == "network" else []
+    state, output = str(tmp_path / "state"), str(tmp_path / "tuned.npz")
+    assert main(["tune", *words, "--state", state, "--output", output]) == 0
+    size = "large" if what == "network" else "same"
+    assert Tuner({}, folder=state).settings.network_size == size
 
 
 def test_workers_that_are_lost(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+#: Settings that are options of their own name, besides the rule set and the parts.
+_PLAIN = ("games", "match_games", "nodes", "pools", "seed", "network_size")
+
 
 def add_options(parser: Parser) -> None:
     from locmsim.tuning import Tuner, TuningSettings
@@ -51,7 +54,7 @@ def add_options(parser: Parser) -> None:
         parser, "--state", help="folder for the state of the run; an existing one is resumed"
     )
     add_option(parser, declared(Tuner.run)["iterations"]._replace(default=10))
-    for name in ("games", "match_games", "nodes", "pools", "seed"):
+    for name in _PLAIN:
         if (flag := f"--{name}") in SHARED:
             add_shared(parser, flag, help=argument_of(known[name])["help"])
         else:  # what is given is compared with a run that is resumed
@@ -111,7 +114,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings of the tuner that were given."""
     from locmsim.tuning import PARTS
 
-    names = ("rules", "games", "match_games", "nodes", "pools", "seed")
+    names = ("rules", *_PLAIN)
     values = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.parts is not None:
         chosen = set(options.parts.split(","))

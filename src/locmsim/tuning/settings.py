@@ -102,6 +102,8 @@ class TuningSettings:
             raise ValueError(f"parts: rules {self.rules} have a draft, not a deck to choose")
         if "draft" in self.parts and not draft:
             raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
+        if self.network_size != "same" and "network" not in self.parts:
+            raise ValueError("network_size: has no effect unless parts has network")
         check(self)
 
     def card_sets(self) -> list[int]:
