@@ -46,9 +46,12 @@ def test_by_turn(script: Script) -> None:
     result = play([script(TALK), GOOD], Match(seed=1), timeout_scale=0)
     mine = [call.stderr for call in result.calls if call.player == 0]
     assert len(mine) > 10
-    for number, text in enumerate(mine[:-1]):
-        assert text == f"question {number}\nafter {number}\n"
-    assert mine[-1].startswith(f"question {len(mine) - 1}\n")
+    both = [f"question {number}\nafter {number}\n" for number in range(len(mine))]
+    assert "".join(both).startswith("".join(mine))  # the bot may be killed before the last line
+    for number, text in enumerate(mine):
+        # On a busy machine, the next question may be asked before the bot writes the rest.
+        assert text.removeprefix(f"after {number - 1}\n").startswith(f"question {number}\n")
+    assert {*mine} & {*both}
     assert {call.stderr for call in result.calls if call.player == 1} == {""}
 
 
