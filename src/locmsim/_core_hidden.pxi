@@ -36,6 +36,7 @@ cdef void see_card(
 cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil:
     cdef int side, h, bit, lane
     cdef int following[2]
+    cdef int areas = ~0 if t.rules == RULES_15 else 0   # elsewhere they are not shown
     cdef const player_t* p = &s.p[who]
     cdef const creature_t* x
     cdef shown_card_t* row
@@ -44,6 +45,7 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
     o.n_actions = 0
     for h in range(p.hand_size):
         see_card(&t.cards[p.hand >> 8 * h & 255], 0, -1, &o.cards[h])
+        o.cards[h].area &= areas
     o.n_cards = p.hand_size
     for side in range(2):
         p = &s.p[who if side == 0 else 1 - who]
@@ -58,15 +60,13 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
             o.n_cards += 1
             see_card(&t.cards[x.card], 1 if side == 0 else -1, 0 if t.rules == RULES_10 else lane,
                      row)
+            row.area &= areas
             row.id += x.copy
             row.attack = x.attack
             row.defense = x.defense
             row.keywords = x.keywords
             if x.forgotten:
                 row.my_health = row.opponent_health = row.draw = 0
-    if t.rules != RULES_15:                     # areas are not shown there and mean nothing
-        for h in range(o.n_cards):
-            o.cards[h].area = 0
 
 
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil:
