@@ -249,6 +249,7 @@ def fixed_cards(rules):
     return [] if rules == "1.5" else [[c.base_id, c.to_row()] for c in cards_1x()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_positions_are_texts_of_the_package(rules, tmp_path):
     """A page writes the text that `State.to_text` writes, and reads it."""
@@ -322,6 +323,7 @@ def test_a_position_that_is_malformed(change, why, tmp_path):
         machine.ask("place", **asked_for(change(state.to_text()), "1.5"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_refused_position_names_its_field(rules, tmp_path):
     """Whichever number of a text is wrong, a page calls it what `State.from_text` calls it."""

@@ -112,6 +112,7 @@ def position_of(page, folder):
     return file.read_text().strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.0"], RULE_SETS))
 def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     need_compiler(rules)
@@ -183,6 +184,7 @@ def test_other_cards_have_no_pictures(open_page: Opener, tmp_path):
     open_panel(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     slow_after(
@@ -206,6 +208,7 @@ def test_what_cannot_be_opened(text, why, open_page: Opener, tmp_path):
     sync_api.expect(page.locator("h1")).to_contain_text("1 of 30")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "value", "why"),
     [
@@ -248,6 +251,7 @@ def test_too_few_sets():
         play_html("1.5", sets=0)
 
 
+@pytest.mark.slow
 def test_the_file_says_what_cannot_run(open_page: Opener):
     need_compiler("1.0")
     page = open_page(play_html("1.0"), script="delete globalThis.WebAssembly", **DESK)

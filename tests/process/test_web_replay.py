@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount, slow_after
+from amounts import amount
 from browser import (
     ALL_SHOWN,
     SHOWN,
@@ -33,6 +33,8 @@ from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "open_page"]
 
+pytestmark = pytest.mark.slow
+
 screenshots = pytest.importorskip("screenshots", reason="what it needs is not installed")
 
 
@@ -50,7 +52,6 @@ def await_other_address(page: Any, before: str) -> None:
     raise AssertionError(before)
 
 
-@pytest.mark.slow
 def test_keyboard(open_page: Opener) -> None:
     game = long_game("1.5")
     starts = [0]
@@ -131,9 +132,7 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
         assert sum(int(n[player]) for n in taken if n[player] != "\u2013") == 30
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), slow_after(1, [(1280, 720), (390, 844)]), ids=["desk", "phone"]
-)
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)], ids=["desk", "phone"])
 def test_it_fits_the_screen(width: int, height: int, open_page: Opener) -> None:
     viewport = {"width": width, "height": height}
     for scheme in ("light", "dark"):
@@ -159,7 +158,6 @@ def test_it_fits_the_screen(width: int, height: int, open_page: Opener) -> None:
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
 
 
-@pytest.mark.slow
 def test_hostile_text_stays_text(open_page: Opener) -> None:
     """Hostile names, chat and standard error of bots are shown as text."""
     game = json.loads(json.dumps(long_game("1.0")))
@@ -194,9 +192,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     assert page.title() == f"{HOSTILE} against {HOSTILE}"
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), slow_after(1, [(1280, 720), (390, 844)]), ids=["desk", "phone"]
-)
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)], ids=["desk", "phone"])
 def test_what_bots_wrote_and_illegal_actions(width: int, height: int, open_page: Opener) -> None:
     """Each turn has what its bot wrote, and its illegal actions with their reasons, as text."""
     game = json.loads(json.dumps(long_game("1.2")))
@@ -247,7 +243,6 @@ def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:
     assert page.locator("#decks table tr").count() == 31
 
 
-@pytest.mark.slow
 def test_deaths_and_damage_are_animated(open_page: Opener) -> None:
     """Deaths and damage are animated unless the user prefers reduced motion."""
     for game in golden_games("1.5"):
@@ -285,7 +280,6 @@ def hurt(old: dict[int, int], new: dict[int, int]) -> bool:
     return any(new[card] < old[card] for card in old.keys() & new.keys())
 
 
-@pytest.mark.slow
 def test_a_fault_in_the_battle(open_page: Opener) -> None:
     """The page shows who failed and how, and the end of the standard error of their bot."""
     game = next(game for game in golden_games("1.5") if game["turns"] and game["error"])
@@ -305,7 +299,6 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     assert step_of(page) == sum(len(turn["states"]) for turn in game["turns"]) - 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.2"], most=RULE_SETS))
 def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     """A page of a bot's input shows the position of each of its turns, without hidden cards."""
@@ -333,7 +326,6 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     assert page.locator("#decks table th").all_inner_texts() == heads
 
 
-@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     """The script creates the pictures of README and docs/web.md with the right sizes."""
     top = Path(__file__).parents[2]
@@ -381,7 +373,6 @@ def test_arrows_lead_to_the_health_of_players(open_page: Opener) -> None:
     assert attacks
 
 
-@pytest.mark.slow
 def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     """The address changes only after a pause, since Safari blocks pages that change it often."""
     page = open_page(replay_html(golden_result(long_game("1.5"))))
@@ -397,7 +388,6 @@ def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     assert page.evaluate("window.calls") < 12
 
 
-@pytest.mark.slow
 def test_the_file_saves_its_log_and_positions(open_page: Opener) -> None:
     result = golden_result(long_game("1.5"))
     page = open_page(replay_html(result, ("ann", "bob")))
