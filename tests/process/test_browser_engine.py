@@ -91,6 +91,7 @@ def test_the_tree_search_answers_as_in_python_under_node(rules, weights, tmp_pat
             compare(result, machine, 40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_every_step_of_golden_games(rules, tmp_path):
     """Positions, words, legal actions and what players are shown are those of the package."""
@@ -176,6 +177,7 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
             path += [*applied, "PASS"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_match_that_a_page_deals_is_that_of_the_seed(rules, weights, tmp_path):
     """Offers, their texts, the bot's answers, the deal and the log are those of the package."""
@@ -214,6 +216,7 @@ def loaded_log(text, folder):
     return load_replay(str(log))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["seed", "ids of 2022", "own cards", "decks", "drawn card"])
 def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
     """It begins as the log of the match did, and has the steps that a page shows."""

@@ -117,6 +117,7 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
         assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [

@@ -70,6 +70,7 @@ def test_first_bots_win_and_lose_as_the_tutorial_says(desk: Desk) -> None:
     assert shares[":deck=classic", "greedy"] < 50
 
 
+@pytest.mark.slow
 def test_a_changed_bot_is_not_mixed_with_the_one_before(desk: Desk) -> None:
     """docs/compare.md: the arena refuses to resume if a file has changed; `--force` does."""
     (desk.folder / "mine.py").write_text("from locmsim.agents import RuleAgent as Mine\n")

@@ -612,6 +612,7 @@ def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> 
     assert_gone([int(ready.read_text())])
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
     """Workers that are still importing the package end without tracebacks."""
     command = [*LOCMSIM, "arena", "greedy", "osl", "--games", "400", "--jobs", "2"]

@@ -195,6 +195,7 @@ def compare_drafts(program, weights, rules, seeds):
         assert answers(program, text, 1) == lines, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["", "30 0 30 25", "x\n", "30 1 26 25 1\n30 1 26 25 1\n5 0\n0\n", "\0\n"]
 )

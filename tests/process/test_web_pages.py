@@ -553,6 +553,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     assert statuses == [200, 200]
 
 
+@pytest.mark.slow
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     db, log = tmp_path / "results.db", tmp_path / "log.json"
     broken = f"broken={shlex.join([sys.executable, '-c', 'raise SystemExit(3)'])}"

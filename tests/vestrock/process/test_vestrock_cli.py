@@ -97,6 +97,7 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
     assert "state: " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_server_and_this_process_play_the_same_tournament(
     serving: list[Serving], tmp_path: Path
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_second_signal_ends_a_server_that_does_not_end() -> None:
         assert process.returncode == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     serving: list[Serving], tmp_path: Path
 ) -> None:
