@@ -322,8 +322,9 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
-        self.arrays = MappingProxyType(checked("network", arrays, shapes_of(arrays)))
-        self.n.large = self.arrays["output"].shape == LARGE_SHAPES["output"]
+        shapes = shapes_of(arrays)
+        self.arrays = MappingProxyType(checked("network", arrays, shapes))
+        self.n.large = shapes is LARGE_SHAPES
         put_arrays(self.n.numbers, dict(self.arrays))
 
     def __reduce__(self):
