@@ -713,12 +713,7 @@ def arguments():
     add("--past", type=float, default=0.2, help="share of games against past selves")
     add("--snapshot-every", type=positive, default=20, help="updates between two past selves")
     add("--league", type=positive, default=12, help="number of past selves kept")
-    add(
-        "--window",
-        type=positive,
-        default=50,
-        help="updates whose results count for players",
-    )
+    add("--window", type=positive, default=50, help="updates whose results count for players")
     add("--opponents", nargs="*", default=["greedy"], help="fixed opponents, as beam:nodes=100")
     add("--fixed", type=float, default=0.1, help="share of games against fixed opponents")
     add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="test opponents")
