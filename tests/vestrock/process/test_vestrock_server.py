@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import full_disk, opened_databases
 from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
 
 from vestrock.accounts import FileAccounts
@@ -923,12 +924,15 @@ def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
         assert replay(lines).tournaments == 4
 
 
-def test_a_full_disk_of_the_standings_ends_the_server(tmp_path: Path) -> None:
+def test_a_full_disk_of_the_standings_ends_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "standings.db"
-    with served(turns=2, standings=path, log=tmp_path / "log") as table:
-        # The results of a few tournaments need more pages than the file may have.
-        (pages,) = table.server.standings._connection.execute("PRAGMA page_count").fetchone()
-        table.server.standings._connection.execute(f"PRAGMA max_page_count = {pages}")
+    databases = opened_databases(monkeypatch)
+    with (
+        served(turns=2, standings=path, log=tmp_path / "log") as table,
+        full_disk(*databases),  # the results of a few tournaments need more pages
+    ):
         raws = [table.raw(f"player{i}") for i in range(15)]
         while table.failure is None:
             for raw in raws:
