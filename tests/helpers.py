@@ -209,6 +209,29 @@ def change(db: str | Path, statement: str, values: Sequence[object] = ()) -> Non
         connection.execute(statement, values)
 
 
+def opened_databases(patch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """Return a list of the connections that are opened to SQLite files from now on."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted(*arguments: Any, **more: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **more))
+        return opened[-1]
+
+    patch.setattr(sqlite3, "connect", noted)
+    return opened
+
+
+@contextlib.contextmanager
+def full_disk(database: sqlite3.Connection) -> Iterator[None]:
+    """Limit the file of a connection to the pages that it has, as a full disk does."""
+    ((pages,),) = database.execute("PRAGMA page_count")
+    database.execute(f"PRAGMA max_page_count = {pages}")
+    yield
+    with contextlib.suppress(sqlite3.ProgrammingError):  # it may be closed
+        database.execute("PRAGMA max_page_count = 1000000")
+
+
 def children_of(pid: int) -> list[int]:
     """Return the child processes of a process, and those that supervisors have for it (Linux)."""
     children: dict[int, list[int]] = {}

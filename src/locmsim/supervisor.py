@@ -56,6 +56,8 @@ _HELPER = "import sys; sys.path.append(sys.argv[1]); import _reaper; _reaper.mai
 #: Variables that may be needed to run Python. The helper has no others, so that nobody takes it for
 #: one of the processes that it has started.
 _NEEDED = ("LD_LIBRARY_PATH", "PATH")
+#: Errors that say nothing of what a system can do: it has no descriptors or memory left.
+_LACKING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 #: The supervisors of this process that have processes.
 _open: "weakref.WeakSet[Supervisor]" = weakref.WeakSet()
@@ -542,17 +544,15 @@ def prepare() -> None:
 
 def _has_helper() -> bool:
     """Return whether this system can run the helper."""
-    global _can_help
-    if _can_help is None:
-        _can_help = False
-        if sys.platform == "linux" and sys.executable and os.path.exists("/proc/self/stat"):
-            with contextlib.suppress(OSError):  # an old kernel, or a container that forbids it
-                os.close(os.pidfd_open(os.getpid()))
-                _can_help = True
-    return _can_help
+    if sys.platform != "linux" or not sys.executable or not os.path.exists("/proc/self/stat"):
+        return False
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as error:  # an old kernel, or a container that forbids it
+        return error.errno in _LACKING
+    return True
 
 
-_can_help: bool | None = None
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helper.forget)
 atexit.register(_helper.close)

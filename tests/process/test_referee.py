@@ -16,7 +16,7 @@ import pytest
 from amounts import amount, slow_after
 from helpers import BOT, children_of, few_descriptors, running
 
-from locmsim import supervisor
+from locmsim import _reaper
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee import FaultKind, Result, play, replay_calls
@@ -496,15 +496,20 @@ def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.Monk
 
 
 def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    wait = supervisor._Helped._wait
+    """A signal may arrive while the processes are being ended: they are ended all the same."""
+    send, ends = _reaper.send, 0
 
-    def interrupted(*arguments: Any) -> None:
-        monkeypatch.setattr(supervisor._Helped, "_wait", wait)
-        raise KeyboardInterrupt
+    def interrupted(link: Any, message: Any) -> None:
+        nonlocal ends
+        send(link, message)
+        ends += message[0] == "end"
+        if message[0] == "end" and ends == 1:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(supervisor._Helped, "_wait", interrupted)
+    monkeypatch.setattr(_reaper, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
         play([bot("children", 0), BOT], Match(seed=1), timeout_scale=0, env=processes.env)
+    assert ends == 2
     assert len(processes.seen()) == 5
 
 
@@ -518,7 +523,7 @@ def run_script(setup: str, processes: Processes) -> None:
     """Play a match of bots with children and daemons in a separate process, after `setup`."""
     script = f"""
 {setup}
-from locmsim import supervisor
+from locmsim import _reaper
 from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
@@ -697,19 +702,19 @@ def test_bot_whose_start_is_interrupted(
 ) -> None:
     """A bot is stopped if a signal arrives after its process started but before that is known."""
     started = 0
-    start = supervisor._Helped.start
+    receive = _reaper.receive
 
-    def interrupted_start(*arguments: Any) -> int:
+    def interrupted_receive(link: Any) -> Any:
         nonlocal started
-        pid = start(*arguments)
-        started += 1
+        message = receive(link)
+        started += message[0] == "started"
         while len(processes.seen()) < started:
             time.sleep(0.01)
-        if started > interrupted:
+        if message[0] == "started" and started > interrupted:
             raise KeyboardInterrupt
-        return pid
+        return message
 
-    monkeypatch.setattr(supervisor._Helped, "start", interrupted_start)
+    monkeypatch.setattr(_reaper, "receive", interrupted_receive)
     waiting = ["/bin/sh", "-c", ": > $LOCMSIM_TEST_PIDS/$$; exec sleep 600"]
     with pytest.raises(KeyboardInterrupt):
         play([waiting, waiting], Match(seed=7), timeout_scale=0, env=processes.env)

@@ -1,6 +1,7 @@
 """Processes that end with what started them, with the helper of Linux and without it."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -30,7 +31,11 @@ DAEMONS = (
 def helped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Use the helper, or what other systems have."""
     if not request.param:
-        monkeypatch.setattr(supervisor, "_can_help", False)
+
+        def refused(pid: int, flags: int = 0) -> int:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+        monkeypatch.setattr(os, "pidfd_open", refused)
     return bool(request.param)
 
 
@@ -58,6 +63,19 @@ def test_a_process(helped: bool, tmp_path: Path) -> None:
         killed = own.start(["sleep", "1000"])
         killed.signal(signal.SIGKILL)
         assert killed.wait() == -signal.SIGKILL
+
+
+def test_a_lack_of_descriptors_does_not_turn_the_helper_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lacking(pid: int, flags: int = 0) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "pidfd_open", lacking)
+    with Supervisor() as own:
+        child = own.start(["sleep", "1000"])
+        parent = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[1]
+        assert int(parent) != os.getpid()  # but a reaper
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_a_package_that_is_missing(
     """A missing package is reported before any game is played."""
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
-    monkeypatch.setattr(self_play, "_play", None)
+    monkeypatch.setattr(self_play, "play_game", None)
     monkeypatch.chdir(tmp_path)
     words = ["--rules", rules, "--parts", what, "--jobs", "1", "--output", "tuned.npz"]
     assert main(["tune", *words, "--state", "state"]) == 1

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vestrock.client import Client, ServerClosedError
+from vestrock.client import Client
 from vestrock.server import Server, ServerFailedError
 from vestrock.session import Session
 
@@ -22,7 +22,7 @@ class Served:
     def __init__(self, **options: Any) -> None:
         options = {"turns": 6, "turn_seconds": 3600, "early": True, "break_turns": 0, **options}
         self.server = Server(**options)
-        self._raws: list[Raw] = []
+        self.raws: list[Raw] = []
         #: Why the server had to stop.
         self.failure: str | None = None
         self._started = threading.Event()
@@ -80,7 +80,7 @@ class Served:
     def _connected(self, port: int, address: str, receive_buffer: int | None = None) -> "Raw":
         """Return a connection that is closed together with the server, even if the test fails."""
         raw = Raw(port, address, receive_buffer)
-        self._raws.append(raw)
+        self.raws.append(raw)
         return raw
 
     def connections(self, name: str) -> list[Session]:
@@ -173,7 +173,7 @@ def served(**options: Any) -> Iterator[Served]:
         yield server
     finally:
         # First the connections: the server waits a second for those that are not closed.
-        for raw in server._raws:
+        for raw in server.raws:
             raw.close()
         server.stop()
 
@@ -181,30 +181,27 @@ def served(**options: Any) -> Iterator[Served]:
 @contextlib.contextmanager
 def idlers(server: Served, *names: str) -> Iterator[None]:
     """Log in players who only wait until the end of the block."""
-    ending = threading.Event()
-    clients: list[Client] = []
 
-    def idle(client: Client) -> None:
-        with client, contextlib.suppress(ServerClosedError, ValueError, OSError):
-            while not ending.is_set():
-                client.wait()
+    def idle(raw: "Raw") -> None:
+        with contextlib.suppress(OSError):
+            raw.send(b"WAIT\n")
+            while raw.line() == "OK" == raw.line():
+                raw.send(b"WAIT\n")
 
+    raws: list[Raw] = []
     threads: list[threading.Thread] = []
     try:
-        clients.extend(map(server.client, names))
-        for client in clients:
-            threads.append(threading.Thread(target=idle, args=(client,), daemon=True))
+        for name in names:
+            raws.append(server.raw(name))
+            threads.append(threading.Thread(target=idle, args=(raws[-1],), daemon=True))
             threads[-1].start()
         yield
     finally:
-        ending.set()
-        for client in clients:
+        for raw in raws:
             with contextlib.suppress(OSError):
-                client._socket.shutdown(socket.SHUT_RDWR)
+                raw.socket.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(PATIENCE)
-        for client in clients:  # even if another one was refused
-            client.close()
 
 
 def until(condition: Callable[[], bool]) -> None:

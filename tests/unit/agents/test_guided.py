@@ -1,16 +1,18 @@
 """The agent "search": its search is guided by a network, action by action."""
 
-import time
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import locmsim.search
 from locmsim import Card, Match, State, play_match
 from locmsim.agents import PolicySearchAgent, make_agent
 from locmsim.arena import Arena
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
+from locmsim.search import BeamSearch
 
 
 def test_games_repeat_and_are_as_the_options_say(tmp_path):
@@ -77,8 +79,18 @@ def turn_of(state, actions):
     return None
 
 
+def proposing(turn):
+    """Return a beam search that finds this turn, which ends with PASS."""
+
+    class Proposing(BeamSearch):
+        def search(self, *position, **limits):
+            return SimpleNamespace(actions=turn[:-1])
+
+    return Proposing
+
+
 @pytest.mark.parametrize("equal_cards", [False, True])
-def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
+def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards, monkeypatch):
     actions = np.random.default_rng(4)
     kept = {1e6: 0, 0.0: 0}
     total = 0
@@ -91,11 +103,11 @@ def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
         proposed = turn_of(state.clone(), actions)
         if proposed is None or len(proposed) < 2:
             continue
+        monkeypatch.setattr(locmsim.search, "BeamSearch", proposing(proposed))
         for weight in kept:
-            agent = PolicySearchAgent(simulations=8)
-            agent.proposal_weight = weight
+            # Time for all simulations, on a slow machine too.
+            agent = PolicySearchAgent(simulations=8, time_ms=60_000, proposal_weight=weight)
             agent.reset(seed)
-            agent._proposed = lambda *_, turn=proposed: [*turn]
             line = agent.act(state.observation(state.current_player()))
             if not agent.results:
                 continue  # a win within the turn is played without the search
@@ -106,18 +118,35 @@ def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
     assert kept[0.0] < total
 
 
-def test_turns_are_proposed_when_time_is_given():
-    timed, counted = make_agent("search:time_ms=20"), make_agent("search:simulations=4")
-    assert not make_agent("search:time_ms=20,proposal=0")._proposed(1, 0.0)
-    for agent in (timed, counted):
-        agent.reset(3)
-        state = start_position(3)
-        for _ in range(6):
-            state.apply_action(0)
-        agent.act(state.observation(0))
-    until = time.perf_counter() + 0.02
-    assert timed._proposed(1, until)[-1] == 0
-    assert counted._proposed(1, until) == []
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [
+        ("time_ms=20", 0.7),
+        ("time_ms=20,proposal=0.25", 0.25),
+        ("time_ms=20,proposal=0", None),
+        ("simulations=4", None),
+    ],
+)
+def test_turns_are_proposed_when_time_is_given(options, share, monkeypatch):
+    asked = []
+
+    class Told(BeamSearch):
+        def search(self, *position, **limits):
+            asked.append(limits["time_ms"])
+            return super().search(*position, **limits)
+
+    monkeypatch.setattr(locmsim.search, "BeamSearch", Told)
+    # A clock that stands still: the whole of the turn's time is left.
+    monkeypatch.setattr("locmsim.agents.guided.time", SimpleNamespace(perf_counter=lambda: 5.0))
+    agent = make_agent(f"search:{options}")
+    agent.reset(3)
+    state = start_position(3)
+    for _ in range(6):
+        state.apply_action(0)
+    assert state.actions_of(agent.act(state.observation(0)))
+    assert agent.results
+    first = 20 * agent.FIRST_TURN
+    assert asked == ([] if share is None else [pytest.approx(share * first)])
 
 
 def test_it_beats_random():

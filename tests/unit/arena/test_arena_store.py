@@ -7,10 +7,10 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers import full_disk, opened_databases
 
 from locmsim.arena import Arena, LocmGame, Player, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
@@ -260,39 +260,33 @@ def test_two_writers(path: Path, records: list[Record]) -> None:
 # ------------------------------------------------------------------------------ no more room
 
 
-@contextlib.contextmanager
-def full_disk(store: Store) -> Iterator[None]:
-    """Limit the file to the pages that it has, as a full disk does."""
-    execute = store._connection.execute
-    ((pages,),) = execute("PRAGMA page_count").fetchall()
-    execute(f"PRAGMA max_page_count = {pages}")
-    yield
-    execute("PRAGMA max_page_count = 1000000")
-
-
 def bulky(record: Record) -> Record:
     """Return the record with a long message of its fault."""
     fault = Fault(0, FaultKind.TIMEOUT, "x" * 3000)
     return record._replace(outcome=record.outcome._replace(fault=fault), stderr=("y" * 3000, ""))
 
 
-def test_full_disk(path: Path, records: list[Record]) -> None:
+def test_full_disk(path: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch that does not fit is not stored at all; earlier games stay, others can follow."""
+    databases = opened_databases(monkeypatch)
     with writing(path) as store:
+        (database,) = databases
         store.add(records[0])
-        with full_disk(store), pytest.raises(StoreError, match="full") as caught:
+        with full_disk(database), pytest.raises(StoreError, match="full") as caught:
             store.add_all([bulky(record) for record in records[1:]])
         assert str(caught.value).startswith(f"cannot write to {path}: ")
         assert store.numbers() == {1}
         store.add_all(records[1:])
         assert store.numbers() == {1, 2, 3, 4, 5, 6}
-        ((check,),) = store._connection.execute("PRAGMA integrity_check").fetchall()
-        assert check == "ok"
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
+def test_full_disk_in_the_middle_of_a_tournament(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    databases = opened_databases(monkeypatch)
     with Arena(["random", "greedy"], db=path, games=200, seed=3, timeout_scale=25.0) as arena:
-        with full_disk(arena._store), pytest.raises(StoreError, match="full"):
+        with full_disk(*databases), pytest.raises(StoreError, match="full"):
             arena.run(jobs=1)
         played = arena.tally.games
         assert 0 < played < 200

@@ -12,6 +12,7 @@ from locmsim.decks import build_deck, deck_line, pick
 from locmsim.decks.chances import calibration, probability_of, value_of_decks, win_probability
 from locmsim.decks.report import WORST, report_decks
 from locmsim.decks.value import default_value, term_rows
+from locmsim.networks._decks import DeckNetworks
 from locmsim.rules.generator import generate_cards
 
 
@@ -108,8 +109,7 @@ def test_exchanged_values() -> None:
     rng = random.Random(1)
     copies = [2] * 10 + [1] * 10 + [0] * 20
     rng.shuffle(copies)
-    value, rows = default_value(), term_rows(cards)
-    (networks,) = [value._networks]
+    networks, rows = DeckNetworks(default_value().networks), term_rows(cards)
     table = networks.exchanged(rows, copies)
     assert table.shape == (40, 40)
     for i in range(40):

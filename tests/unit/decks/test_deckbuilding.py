@@ -466,9 +466,8 @@ def test_picks_need_a_draft_and_three_cards():
 
 def test_the_default_deck_of_an_offer_is_looked_for_once(monkeypatch):
     """Players build it for themselves and expect it of their opponent within one game."""
-    match = Match(seed=4)
+    match = Match(seed=70_116)  # no other test has these cards
     players = [make_agent("beam:time_ms=0,nodes=50") for _ in range(2)]
-    builders._default_builder.cache_clear()
     offers = []
     build = builders.SwapBuilder.__call__
 

@@ -272,16 +272,17 @@ def test_pools_with_the_caller_in_matches():
         assert {phase for phase, two in zip(phases, both, strict=True) if not two} == {expected}
 
 
-def test_searches_as_battlers_play_what_the_agents_play():
+def test_searches_as_battlers_play_what_the_agents_play(tmp_path):
     """Battles have the same winners with compiled searches and with agents that Python asks."""
-    spec = "beam:nodes=60"
+    spec, file = "beam:nodes=60", tmp_path / "own.py"
+    file.write_text(
+        "from locmsim.agents import make_agent\n"
+        "def Own(): return make_agent('beam:nodes=60,time_ms=0')\n"
+    )
     for rules in RULE_SETS:
         options = {"rules": rules, "episode": "choice", "battles": 3, "card_sets": 3}
         inside = LocmEnv(battlers=(spec, "greedy"), **options)
-        outside = LocmEnv(battlers=(spec, "greedy"), **options)
-        agents = [search_of(spec), greedy()]
-        outside.games.rows.players.set_battlers([-1, -1])
-        outside.games.serving._battlers = agents
+        outside = LocmEnv(battlers=(f"{file}:Own", "greedy"), **options)
         for seed in range(2):
             results = []
             for env in (inside, outside):
@@ -292,18 +293,6 @@ def test_searches_as_battlers_play_what_the_agents_play():
                 assert over
                 results.append((reward, info["winners"].tolist(), info["match"]["params"]))
             assert results[0] == results[1]
-
-
-def search_of(spec):
-    from locmsim.envs.asked import search_agent
-
-    return search_agent(spec)
-
-
-def greedy():
-    from locmsim.agents import make_agent
-
-    return make_agent("greedy")
 
 
 def test_the_first_battle_is_that_of_the_match():

@@ -5,6 +5,7 @@ import functools
 import inspect
 import pickle
 import re
+import threading
 from pathlib import Path
 
 import gymnasium as gym
@@ -819,13 +820,15 @@ def test_cards_of_a_reset_may_differ_by_row(episode):
 
 def test_a_closed_environment_goes_on_without_its_threads():
     found = []
+    before = {*threading.enumerate()}
     for threads in (1, 3):
         env = LocmVectorEnv(5, opponent="caller", card_sets=2, threads=threads)
         env.reset(seed=3)
         for number in range(40):
             if number == 20:
+                assert len({*threading.enumerate()} - before) == threads - 1
                 env.close()
-                assert not env.games._row_threads._threads
+                assert {*threading.enumerate()} <= before
             seen, rewards, *_ = env.step(env.sample(number))
         found.append((seen["observation"].tobytes(), rewards.tobytes()))
     assert found[0] == found[1]

@@ -204,7 +204,7 @@ def test_belief_learns_a_card_from_the_rows_that_show_it() -> None:
         ([printed._replace(cost=1)], printed._replace(cost=1).card()),
     ):
         belief.see(SEEN.replace(cards=rows))
-        assert belief._cards[500] == card
+        assert belief.possible_cards()[500] == card
         assert copy.deepcopy(belief).root() == belief.root()
 
 

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin
 
+from parsers import arguments, subcommands
+
 import vestrock.cli
 from locmsim import bot
 from locmsim.cli.main import COMMANDS, command_parser
@@ -90,26 +92,23 @@ def names(module: str) -> Iterator[str]:
 def options(parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield a line for a command, and for each of its options, those of subcommands too."""
     yield parser.prog
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
-                yield from options(inner)
-        elif action.dest != "help":
+    for action in arguments(parser):
+        if action.dest != "help":
             flags = ", ".join(action.option_strings)
             value = action.metavar or ("" if action.nargs == 0 else action.dest)
             choices = "|".join(map(str, action.choices or ()))
             usual = action.default if type(action.default) in PLAIN[1:4] else ""
             words = (flags, str(value), choices, f"[{usual}]" if usual != "" else "")
             yield f"    {' '.join(filter(None, words))}"
+    for inner in subcommands(parser).values():
+        yield from options(inner)
 
 
 def snapshot() -> str:
     """Return the text of the file."""
     lines = [line for module in MODULES for line in names(module)]
     for name in COMMANDS:
-        parser = command_parser(name)
-        actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-        lines += options(actions[0].choices[name])
+        lines += options(subcommands(command_parser(name))[name])
     lines += options(vestrock.cli.command_parser())
     lines += options(bot.command_parser())
     return "\n".join(lines) + "\n"

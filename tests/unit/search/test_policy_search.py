@@ -210,7 +210,8 @@ def tree_of(search: PolicySearch, worlds: Determinizer) -> list[int]:
         [worlds], [None], np.array([3], np.uint64), np.zeros((1, actions)), search.options, None, 2
     )
     while (n := forest.gather(None, None)) >= 0:
-        values, priors = by_hash(StateBatch._of(forest.states()))
+        states = forest.states()
+        values, priors = by_hash(StateBatch([states.get(i) for i in range(n)]))
         forest.scatter(np.array(priors).reshape(n, actions), np.array(values, float), False)
     found = np.zeros((1, actions), np.int32)
     more = np.zeros((1, actions)), np.zeros((1, actions)), found, np.zeros(1)

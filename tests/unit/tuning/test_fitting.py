@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from locmsim.rules.cards import cards_1x
-from locmsim.tuning import card_values, fit_logistic
+from locmsim.tuning import fit_logistic
 from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import rows_as_precision
 
@@ -50,46 +50,35 @@ def test_nothing_to_fit():
 # ---- the values of cards -------------------------------------------------------------------------
 
 
-@pytest.fixture(autouse=True)
-def _few_choices(monkeypatch):
-    monkeypatch.setattr(card_values, "_VARIANCES", (0.004, 0.04))
-    monkeypatch.setattr(card_values, "_FOLDS", 2)
+def games_of(values, seed, rows, cards=160):
+    """Return made-up games, which depend only on values of cards and on luck.
+
+    A deck has ten copies of each of three cards of the first ones.
+    """
+    rng = np.random.default_rng(seed)
+    copies = copies_of(np.repeat(rng.integers(1, cards + 1, (rows, 2, 3)), 10, axis=2))
+    differences = copies[:, 0] - copies[:, 1]
+    odds = 0.3 + differences @ values / 25
+    return differences, rng.random(rows) < 1 / (1 + np.exp(-odds))
 
 
 def test_values_are_found_again(caplog):
-    """Made-up games depend only on values of cards and on luck, and the fit recovers the values."""
     caplog.set_level("INFO", logger="locmsim")
-    rng = np.random.default_rng(1)
-    values = rng.normal(0, 4, 160)
-    decks = rng.integers(1, 161, (3000, 2, 30))
-    copies = copies_of(decks)
-    differences = copies[:, 0] - copies[:, 1]
-    odds = 0.3 + differences @ values / 25
-    won = rng.random(3000) < 1 / (1 + np.exp(-odds))
-    by_id, loss = fit_card_values(differences, won)
+    values = np.random.default_rng(0).normal(0, 3, 160)
+    by_id, loss = fit_card_values(*games_of(values, 0, 1000))
     assert sorted(by_id.values(), reverse=True) == [*by_id.values()]
     found = np.array([by_id[card.base_id] for card in cards_1x()])
     assert abs(found.mean()) < 0.01
     assert np.corrcoef(found, values)[0, 1] > 0.85
     assert 0.7 < found.std() / values.std() < 1.1
-    assert loss < np.log(2)
-    assert caplog.messages[0].startswith("3000 games: loss 0.")
+    assert loss < np.log(2) - 0.1
+    assert caplog.messages[0].startswith("1000 games: loss 0.")
 
 
 def test_what_no_game_supports_stays_small():
     rng = np.random.default_rng(1)
-    found, _ = fit_card_values(rng.integers(-1, 2, (1000, 160)), rng.integers(0, 2, 1000))
-    assert np.std([*found.values()]) < 1.5
-
-
-def test_equal_cards_have_one_value():
-    """However differently decks with either of them have done: a name is worth nothing."""
-    rng = np.random.default_rng(3)
-    differences = rng.integers(-2, 3, (500, 160))
-    won = differences[:, 6] - differences[:, 64] + rng.normal(0, 1, 500) > 0
-    found, _ = fit_card_values(differences, won)
-    for a, b in ((7, 65), (15, 17), (19, 109)):
-        assert found[a] == found[b]
+    found, _ = fit_card_values(rng.integers(-1, 2, (500, 160)), rng.integers(0, 2, 500))
+    assert np.std([*found.values()]) < 2
 
 
 def test_copies_of_two_decks():
@@ -98,11 +87,13 @@ def test_copies_of_two_decks():
     assert {i + 1: n for i, n in enumerate(second) if n} == {5: 2, 160: 1}
 
 
-def test_cards_differ_in_properties():
-    table = card_values._standard_properties()
-    assert table.shape[0] == 160
-    assert np.allclose(table.mean(axis=0), 0)
-    assert np.allclose(table.std(axis=0), 1)
-    assert len(np.unique(table.round(9), axis=0)) == len(
-        {tuple(card.to_row()[1:]) for card in cards_1x()}
-    )
+def test_cards_are_valued_by_their_properties():
+    """Also those that nobody has played; and equal cards have one value, whatever their names."""
+    values = np.array([3.0 * card.card_draw - (card.cost - 4) for card in cards_1x()])
+    values[[6, 64]] += [6, -6]  # equal cards, of which one has done well and one badly
+    found, _ = fit_card_values(*games_of(values, 2, 400, cards=110))
+    guessed = [found[card.base_id] for card in cards_1x()[110:]]
+    assert np.corrcoef(guessed, values[110:])[0, 1] > 0.7
+    assert len({round(value, 1) for value in guessed}) > 8
+    for a, b in ((7, 65), (15, 17), (19, 109)):
+        assert found[a] == found[b]

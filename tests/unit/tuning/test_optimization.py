@@ -4,15 +4,17 @@ import contextlib
 import hashlib
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from amounts import amount
 
-from locmsim.arena import Arena
+from locmsim.arena import Arena, Settings
 from locmsim.arena.registry import make_game
 from locmsim.tuning import optimization as optimizing
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
@@ -145,12 +147,11 @@ def test_the_proof_has_cards_that_the_tuning_never_saw(
 ) -> None:
     seen: set[int] = set()
 
-    def play(call: Any, apart: bool = False) -> list[tuple[Any, ...]]:
-        for pairs in call.pairs:
-            seen.update(seed for pair in pairs for seed in pair.seeds)
-        return decided(call)
+    def play(settings: Settings, numbers: Sequence[int], **how: bool) -> list[SimpleNamespace]:
+        seen.update(settings.seeds)
+        return decided(settings, numbers)
 
-    monkeypatch.setattr(optimizing, "play_pairs", play)
+    monkeypatch.setattr(optimizing, "play_games", play)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000, tmp_path))
     assert len(seen) > 900
     run.prove(20, jobs=1)
@@ -194,31 +195,22 @@ def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Pat
 FAST = 12_000_000
 
 
-def decided(call: Any, apart: bool = False) -> list[tuple[Any, ...]]:
+def decided(settings: Settings, numbers: Sequence[int], **how: bool) -> list[SimpleNamespace]:
     """Stand in for the games: results that depend on nothing but the players and the cards."""
-    results = []
-    for pairs in call.pairs:
-        played = []
-        for pair in pairs:
-            text = repr(([player.spec for player in pair.players], list(pair.seeds)))
-            points = hashlib.blake2b(text.encode()).digest()[0] % 5 / 2
-            played.append(optimizing._PlayedPair(points, 0, "", FAST))
-        results.append(tuple(played))
-    return results
+    text = repr(([player.spec for player in settings.players], list(settings.seeds)))
+    bits = hashlib.blake2b(text.encode()).digest()
+    return [
+        SimpleNamespace(
+            outcome=SimpleNamespace(winner=(0, 1, None)[bit % 3], players=(0, 1), fault=None),
+            elapsed_ns=FAST // 2,
+        )
+        for bit, _ in zip(bits, numbers, strict=False)
+    ]
 
 
-def state_of(optimization: Optimization) -> dict[str, Any]:
-    """Return all that decides what an optimization does next and shows."""
-    method = {k: v for k, v in vars(optimization._method).items() if k != "_random"}
-    return {
-        **method,
-        "random": optimization._method._random.getstate(),  # type: ignore[union-attr]
-        "games": optimization.games,
-        "history": optimization.history,
-        "checks": [*optimization._checks],
-        "progress": optimization.progress,
-        "open": optimization._open,
-    }
+def trials_of(folder: Path) -> list[str]:
+    """Return the results of all trials, each of which depends on what was asked."""
+    return (folder / "trials.csv").read_text().splitlines()
 
 
 @pytest.mark.parametrize("games", amount([3_000], [3_000, 100_000]))
@@ -226,9 +218,9 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
     games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after SIGKILL: nothing but the file is left, and its last line may not be whole."""
-    monkeypatch.setattr(optimizing, "play_pairs", decided)
+    monkeypatch.setattr(optimizing, "play_games", decided)
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
-    whole = finished(begun(bot, games))
+    whole = finished(begun(bot, games, tmp_path / "whole"))
     assert games - 50 <= whole.games <= games
     folder, randomly = tmp_path / "state", random.Random(3)
     kills = sorted(randomly.sample(range(100, games - 100), 12))
@@ -237,13 +229,15 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
         for progress in run.run(jobs=1):
             if progress.games >= kill:
                 break
-        log = folder / "trials.csv"
-        line = f"{run._answered + 1},1.5\n"
-        with log.open("a") as file:
+        line = f"{len(trials_of(folder)) + 1},1.5\n"
+        with (folder / "trials.csv").open("a") as file:
             file.write(line[: randomly.randrange(len(line))])
     resumed = finished(begun(bot, games, folder))
-    assert state_of(resumed) == state_of(whole)
-    assert state_of(Optimization.load(folder)) == state_of(whole)
+    assert trials_of(folder) == trials_of(tmp_path / "whole")
+    for other in (resumed, Optimization.load(folder)):
+        assert (other.games, other.best) == (whole.games, whole.best)
+        assert other.history == whole.history
+        assert other.progress == whole.progress
 
 
 @pytest.mark.parametrize("slots", [1, 4, 32])
@@ -258,25 +252,25 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
         """Ends the tasks only when the command waits for them."""
 
         def __init__(self) -> None:
-            self.waiting: list[tuple[Future[Any], Any]] = []
+            self.waiting: list[tuple[Future[Any], Callable[[], Any], int]] = []
 
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
             nonlocal most
             sizes.append(len(args[0].numbers))
             future: Future[Any] = Future()
-            self.waiting.append((future, args[0]))
-            most = max(most, sum(len(call.numbers) for _, call in self.waiting))
+            self.waiting.append((future, partial(fn, *args, **kwargs), sizes[-1]))
+            most = max(most, sum(size for *_, size in self.waiting))
             return future
 
     later = Later()
 
     def wait(running: Any, **how: Any) -> Any:
-        future, call = later.waiting.pop(0)
-        future.set_result(decided(call))
+        future, task, _ = later.waiting.pop(0)
+        future.set_result(task())
         return type("Done", (), {"done": {future}})
 
     @contextlib.contextmanager
-    def workers(*_: object) -> Iterator[Workers]:
+    def workers(arena: Arena, **how: object) -> Iterator[Workers]:
         yield Workers(later, lambda: slots)
 
     counted = 0
@@ -289,9 +283,10 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
 
     monkeypatch.setattr(optimizing, "score_interval", counting)
     monkeypatch.setattr("locmsim.workers.wait", wait)
-    monkeypatch.setattr(Optimization, "_workers", workers)
+    monkeypatch.setattr(Arena, "workers", workers)
+    monkeypatch.setattr(optimizing, "play_games", decided)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))
-    trials = run._answered
+    trials = run.games // 2
     assert sum(sizes) == trials
     # 0.2 seconds hold 16 of these trials, and 48 are under way at a time.
     expected = {1: 16, 4: 12, 32: 1}[slots]

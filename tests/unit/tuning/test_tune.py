@@ -6,9 +6,10 @@ import os
 import pickle
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from locmsim import State
 from locmsim.decks import CARD_TERMS, build_deck, pick
 from locmsim.decks.value import term_rows
 from locmsim.game.match import Match
-from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_weights
+from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_weights, inputs
+from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
 from locmsim.search._evaluation import CompiledEvaluation
@@ -56,48 +58,50 @@ def lines(tuner: Tuner, iterations: int, **options: object) -> list[str]:
     return [re.sub(r" \(\d+/min\)|; \d+ s$", "", line) for line in found]
 
 
-def states(rules: str = "1.5") -> Iterator[State]:
-    """Yield positions of random games."""
-    rng = random.Random(5)
-    cards = generate_cards(5)
-    for _ in range(8):
-        state = State.new(rng.sample(cards, 30), rng.sample(cards, 30))
-        for _ in range(rng.randrange(5, 40)):
-            if not state.is_terminal():
-                state.apply_action(rng.choice(state.legal_actions()))
-        if not state.is_terminal():
-            yield state
-
-
 # ----------------------------------------------------------------------------------- games
 
 
-def test_terms_of_positions_add_up_to_the_evaluation() -> None:
-    evaluation = Evaluation()
-    ours = default_weights("1.5").evaluation
-    weights = [ours[name] for name in self_play.EVALUATION_TERMS]
-    for state in states():
-        for player in (0, 1):
-            terms = [unit(state, player) for unit in self_play._ours.units]
-            assert np.dot(terms, weights) == pytest.approx(evaluation(state, player), rel=1e-4)
+def test_terms_of_positions_add_up_to_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the ends of turns are kept, in their order, with the terms and the inputs of each."""
+    evaluation, play = Evaluation(rules="1.2", network=None), self_play.play_game
+    ends: list[tuple[State, int]] = []
+
+    def noted(*arguments: Any) -> Any:
+        played = play(*arguments)
+        ends.extend((state, turn % 2) for turn, state in enumerate(arguments[-1]))
+        return played
+
+    monkeypatch.setattr(self_play, "play_game", noted)
+    settings = TuningSettings("1.2", parts=("network",), nodes=20)
+    found = self_play.SelfPlay(settings, 1, 0, 6, range(1, 10), [OURS])()
+    assert 100 < len(ends) < 3 * len(found.positions) < 2 * len(ends)
+    weights = [evaluation[name] for name in self_play.EVALUATION_TERMS]
+    left = iter(ends)
+    for terms, row in zip(found.positions, found.position_inputs.tolist(), strict=True):
+        state, player = next(end for end in left if inputs(*end).tolist() == row)
+        assert np.dot(terms, weights) == pytest.approx(evaluation(state, player), rel=1e-4)
 
 
 def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Weights are perturbed, and positions kept, only if an evaluation is tuned."""
-    perturbed = []
+    made: list[dict[str, float]] = []
 
-    def counting(weights: dict[str, float], rng: random.Random) -> CompiledEvaluation:
-        perturbed.append(weights)
+    def noted(weights: dict[str, float]) -> CompiledEvaluation:
+        made.append(weights)
         return CompiledEvaluation(weights)
 
-    monkeypatch.setattr(self_play, "_perturbed", counting)
+    monkeypatch.setattr(self_play, "CompiledEvaluation", noted)
+    ours = OURS.evaluation
     for what, players in ((("draft",), 0), (("draft", "network"), 8)):
+        made.clear()
         settings = TuningSettings("1.2", parts=what, nodes=20)
         played = self_play.SelfPlay(settings, 1, 0, 4, range(1, 10), [OURS])()
         assert len(played.deck_won) == 4
-        assert len(perturbed) == players
+        # Those of single terms have another scale.
+        perturbed = [w for w in made if w["scale"] == ours["scale"] and w != ours]
+        assert len({*map(str, perturbed)}) == players
         assert bool(len(played.positions)) == bool(players)
         played.check()
 
@@ -114,15 +118,23 @@ def test_a_match_is_seen_from_both_sides() -> None:
     assert forth.score > 0.6
 
 
-def test_players_choose_as_agents_do() -> None:
-    offer = self_play._offer("1.5", 3)
-    deck = self_play._Chooser("1.5", default_weights("1.5")).deck(offer)
-    assert [card.base_id for card in deck] == build_deck(generate_cards(3))
-    offer, picked = self_play._offer("1.2", 3), []
-    offers = Match("1.2", seed=3).offers
+def test_players_choose_as_agents_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    decks: list[list[int]] = []
+
+    def noted(*both: list[Card], **options: Any) -> State:
+        decks.extend(sorted(card.base_id for card in deck) for deck in both)
+        return State.new(*both, **options)
+
+    monkeypatch.setattr(self_play, "State", SimpleNamespace(new=noted))
+    weights = default_weights("1.5")
+    play_match(weights, weights, [3], nodes=10)
+    assert decks == [sorted(build_deck(generate_cards(3)))] * 4
+    decks.clear()
+    play_match(OURS, OURS, [3], rules="1.2", nodes=10)
+    offers, picked = Match("1.2", seed=3).offers, list[Card]()
     for turn, triplet in enumerate(offers):
         picked.append(triplet[pick(triplet, picked, "1.2", earlier=offers[:turn])])
-    assert self_play._Chooser("1.2", OURS).deck(offer) == picked
+    assert decks == [sorted(card.base_id for card in picked)] * 4
 
 
 def test_decks_to_learn_from_are_legal() -> None:
@@ -204,7 +216,7 @@ def test_a_draw_is_half_a_win_in_either_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     winners = iter([-1, -1, 0, -1, -1, 0])
-    monkeypatch.setattr(self_play, "_play", lambda *_: next(winners))
+    monkeypatch.setattr(self_play, "play_game", lambda *_: (next(winners),))
     weights = default_weights("1.2")
     counts = self_play.play_match(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
     assert (counts.split, counts.mostly_won, counts.mostly_lost) == (1, 1, 1)
@@ -212,14 +224,14 @@ def test_a_draw_is_half_a_win_in_either_seat(
 
 def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not set(TUNING_SEEDS) & set(PROOF_SEEDS)
-    used = set()
+    used: set[int] = set()
 
-    def match(rules: str, *, seed: int) -> Match:
-        used.add(seed)
-        return Match(rules, seed=seed)
+    def noted(task: self_play.SelfPlay | self_play.PlayPairs) -> Any:
+        played = self_play.play_task(task)
+        used.update(task.seeds if isinstance(task, self_play.PlayPairs) else played.pools.tolist())
+        return played
 
-    self_play._offer.cache_clear()
-    monkeypatch.setattr(self_play, "Match", match)
+    monkeypatch.setattr("locmsim.tuning.tuner.play_task", noted)
     lines(Tuner(SMALL), 1)
     assert len(used) > SMALL.pools + SMALL.match_games // 2 - 3
     assert used <= set(TUNING_SEEDS)

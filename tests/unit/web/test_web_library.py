@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, golden_games, golden_result, match_of
+from helpers import each_rules, golden_games, golden_result, match_of, opened_databases
 
 import locmsim
 from locmsim.arena.follow import ResultsReader
@@ -113,21 +113,23 @@ QUERIES = [
 ]
 
 
-def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
+def test_questions_to_results_use_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each query reads an index that has all columns of a list, in its order."""
     path = results_of(tmp_path / "results.db", 500)
     asked: list[str] = []
+    databases = opened_databases(monkeypatch)
     with Store(path) as store:
-        store._connection.set_trace_callback(asked.append)
+        (database,) = databases
+        database.set_trace_callback(asked.append)
         for query in QUERIES:
             [*store.endings(GameQuery(**query))]
             [*store.endings(GameQuery(**query), 5)]
         assert store.fault_kinds()
         store.fault_messages([3])
         store.game(3)
-        store._connection.set_trace_callback(None)
+        database.set_trace_callback(None)
         plans = {
-            query: [row[3] for row in store._connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+            query: [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {query}")]
             for query in asked
             if query.startswith(("SELECT", "WITH")) and " games " in query
         }
@@ -147,14 +149,15 @@ def of_an_index(step: str) -> bool:
     )
 
 
-def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
+def test_questions_to_logs_use_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "many.jsonl"
     make_logs(str(path), 300)
+    databases = opened_databases(monkeypatch)
     logs = LogFiles([str(path)], lambda: None)
     logs.refresh()
     store, asked = logs.store, list[str]()
-    connection = store._connection
-    connection.set_trace_callback(asked.append)
+    (database,) = databases
+    database.set_trace_callback(asked.append)
     for query in QUERIES:
         # Players are numbered from 1 here.
         players = [1 + player for player in query.get("players", ())]
@@ -168,18 +171,20 @@ def test_questions_to_logs_use_an_index(tmp_path: Path) -> None:
         set(),
     )
     assert logs.place(7).path == str(path)
-    connection.set_trace_callback(None)
+    database.set_trace_callback(None)
     assert len({*asked}) >= 66
     for query in {*asked}:
-        for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {query}"):
+        for *_, step in database.execute(f"EXPLAIN QUERY PLAN {query}"):
             assert of_an_index(step), (query, step)
 
 
-def test_a_filter_takes_one_question(tmp_path: Path) -> None:
+def test_a_filter_takes_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It does, however many turns and kinds of faults it leaves open."""
     asked: list[str] = []
-    with Store(results_of(tmp_path / "results.db", 500)) as store:
-        store._connection.set_trace_callback(asked.append)
+    path = results_of(tmp_path / "results.db", 500)
+    databases = opened_databases(monkeypatch)
+    with Store(path) as store:
+        databases[0].set_trace_callback(asked.append)
         for query in QUERIES:
             store.endings(GameQuery(**query), count=101)
             assert len(asked) == 1, query

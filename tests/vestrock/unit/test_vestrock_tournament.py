@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from helpers import full_disk, opened_databases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,24 +164,20 @@ def test_what_cannot_be_written_is_tried_again(
         assert other.results(1) == EXAMPLE
 
 
-def fill_disk(file: Standings) -> None:
-    """Limit a file to the pages that it has, as a full disk does."""
-    ((pages,),) = file._connection.execute("PRAGMA page_count").fetchall()
-    file._connection.execute(f"PRAGMA max_page_count = {pages}")
-
-
 LARGE = {f"player{i}": float(i) for i in range(500)}
 
 
-def test_a_full_disk_is_told_from_a_busy_file(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_from_a_busy_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    databases = opened_databases(monkeypatch)
     path = tmp_path / "standings.db"
     with Standings(path) as file:
         assert file.add(1, EXAMPLE, awards(EXAMPLE))
-        fill_disk(file)
-        assert not file.add(2, [], LARGE)
-        assert file.failed
-        assert file.last == 2
-        file._connection.execute("PRAGMA max_page_count = 1000000")
+        with full_disk(*databases):
+            assert not file.add(2, [], LARGE)
+            assert file.failed
+            assert file.last == 2
         blocking = sqlite3.connect(path, isolation_level=None)
         blocking.execute("BEGIN IMMEDIATE")
         assert not file.add(3, [], LARGE)
@@ -192,16 +189,19 @@ def test_a_full_disk_is_told_from_a_busy_file(tmp_path: Path) -> None:
         assert file.results(1) == EXAMPLE
 
 
-def test_closing_names_the_tournaments_that_are_not_written(tmp_path: Path) -> None:
+def test_closing_names_the_tournaments_that_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "standings.db"
+    databases = opened_databases(monkeypatch)
     file = Standings(path)
     assert file.add(1, EXAMPLE, awards(EXAMPLE))
-    fill_disk(file)
-    assert not file.add(2, [], LARGE)
-    assert not file.add(3, [], {"ann": 1.0})
     message = "standings.db: tournaments 2, 3 are not written: database or disk is full"
-    with pytest.raises(StandingsError, match=message):
-        file.close()
+    with full_disk(*databases):
+        assert not file.add(2, [], LARGE)
+        assert not file.add(3, [], {"ann": 1.0})
+        with pytest.raises(StandingsError, match=message):
+            file.close()
     with Standings(path) as file:  # the lock is free, and the first tournament is there
         assert file.last == 1
         assert file.results(1) == EXAMPLE
