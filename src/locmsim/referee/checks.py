@@ -78,8 +78,8 @@ class CheckResult:
     @property
     def cause(self) -> str:
         """What is equal if the bot failed alike elsewhere: the fault without place and numbers."""
-        said = self.stderr.rstrip().rpartition("\n")[2] if self.fault else ""
-        return re.sub(r"[0-9]+", "#", self.fault.partition(" (")[2] + said)
+        last_line = self.stderr.rstrip().rpartition("\n")[2] if self.fault else ""
+        return re.sub(r"[0-9]+", "#", self.fault.partition(" (")[2] + last_line)
 
 
 def run_check(
