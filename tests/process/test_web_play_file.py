@@ -151,7 +151,7 @@ def test_logs_and_positions_are_opened(rules, open_page: Opener, tmp_path):
     text.write_text(state.to_text() + "\n")
     page.set_input_files("#open", text)
     names = ["The opponent", "The opponent"]
-    names[state.current_player()] = "To move"
+    names[state.current_player()] = "The player to move"
     sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
     open_panel(page)
     assert position_of(page, tmp_path) == state.to_text()

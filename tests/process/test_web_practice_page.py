@@ -118,7 +118,7 @@ def test_mistakes_of_a_report_are_played_again(
     page.click("#tab-report")
     page.click("#report-start")
     page.click("#try-again")
-    opened(page, f"Turn {wrong[0].turn} of ")
+    opened(page, f"Turn {wrong[0].turn}, ")
     rows = page.locator("#mistakes li")
     expect(rows).to_have_count(len(wrong))
     expect(page.locator("#searched")).to_contain_text("Done: 1 of 1 game, ")
@@ -138,7 +138,7 @@ def test_mistakes_of_a_report_are_played_again(
     expect(told).to_contain_text("Better by ")
     expect(rows.first).to_contain_text("solved: ")
     page.keyboard.press("n")
-    opened(page, f"Turn {wrong[1].turn} of ")
+    opened(page, f"Turn {wrong[1].turn}, ")
 
 
 @more
@@ -151,7 +151,7 @@ def test_mistakes_of_a_players_games(server: Server, visit: Opener, tmp_path: Pa
     page.select_option("#player", "ann")
     page.click("#find")
     expect(page.locator("#searched")).to_contain_text("Done: 2 of 2 games")
-    opened(page, "of \u2068ann\u2069 against \u2068bob\u2069")
+    opened(page, ", \u2068ann\u2069 against \u2068bob\u2069")
     rows = page.locator("#mistakes li")
     rows.last.locator("button").click()
     expect(page.locator("#exercise")).to_have_text(rows.last.inner_text())

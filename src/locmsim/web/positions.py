@@ -193,7 +193,7 @@ def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]
 def _names(state: State) -> tuple[str, str]:
     names = ["The opponent", "The opponent"]
     if not state.is_terminal():
-        names[state.current_player()] = "To move"
+        names[state.current_player()] = "The player to move"
     return names[0], names[1]
 
 

@@ -127,7 +127,7 @@ class PlayPage {
     if (board.winner !== null) throw new Error("The game is decided in this position.");
     const deck = await this.deckOf(cards);
     const names = ["The opponent", "The opponent"];
-    names[board.player] = "To move";
+    names[board.player] = "The player to move";
     this.showMatch(this.match(deck, names), board, [], []);
   }
 

@@ -322,7 +322,7 @@ function puzzlePanel(all) {
 const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
   id,
   place: { game, turn },
-  title: `Turn ${turn} of ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
+  title: `Turn ${turn}, ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
 });
 
 /** Turns that gave something away: of one game, or of a player's games.
