@@ -23,6 +23,7 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.records import Record
+from locmsim.arena.store import Store
 from locmsim.contract import Fault, FaultKind
 from locmsim.referee import play
 from locmsim.referee.transcript import log_line
@@ -37,9 +38,8 @@ def make(path: str, games: int) -> None:
     with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in (2, 1)]
-        arena._store.add_all(
-            [variant(records[number & 1], number) for number in range(3, games + 1)]
-        )
+    with Store(path, write=True) as store:
+        store.add_all([variant(records[number & 1], number) for number in range(3, games + 1)])
 
 
 def variant(record: Record, number: int) -> Record:

@@ -236,7 +236,8 @@ class League:
         for name, pair in self.results.items():
             name = "past selves" if name in self.past else name
             wins[name], games[name] = wins[name] + pair[0], games[name] + pair[1]
-        return "  ".join(f"{name} {plain(wins[name] / n)} of {n:,.0f}" for name, n in games.items())
+        shares = {name: f"{100 * wins[name] / n:.1f} % of {n:,.0f}" for name, n in games.items()}
+        return "  ".join(f"{name} {share}" for name, share in shares.items())
 
     def state_dict(self):
         past = {name: (p.meta, {k: torch.tensor(a) for k, a in p.arrays.items()})
@@ -589,13 +590,18 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         if main:
             asked = update % options.evaluate_every == 0 or last
             shown = asked or update % 10 == 0
+            rates = {}
             for name in options.yardsticks:
-                found = rollout.win_rate(net, name, options.games) if asked else None
+                if asked:
+                    rates[name] = rollout.win_rate(net, name, options.games)
                 for key, value in (("", "rate"), ("_low", "low"), ("_high", "high")):
-                    values[f"win_{name}{key}"] = getattr(found, value) if found else ""
+                    values[f"win_{name}{key}"] = getattr(rates.get(name), value, "")
             log.write(values, league, shown)
             if shown:
-                print("  ".join(f"{k} {plain(v)}" for k, v in values.items() if v != ""))
+                print("  ".join(f"{name} {plain(v)}" for name, v in values.items()
+                                if not name.startswith("win_")))  # fmt: skip
+                for name, rate in rates.items():
+                    print(f"  won against {name}: {rate}")
                 print(f"  won in the last {options.window} updates: {league.summary()}", flush=True)
         if update % options.checkpoint_every == 0 or last or stop.asked:
             if main:

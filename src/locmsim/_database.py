@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from locmsim._io import try_lock
 
-__all__ = ["Database", "Kind", "is_database"]
+__all__ = ["Database", "Kind", "is_database", "numbered_entry"]
 
 _HEADER = b"SQLite format 3\0"
 
@@ -40,6 +40,17 @@ def is_database(path: str) -> bool:
         return False
     with open(path, "rb") as file:
         return file.read(len(_HEADER)) == _HEADER
+
+
+def numbered_entry(source: str) -> tuple[str, int] | None:
+    """Return the file and the number of an entry such as ``"results.db:7"``.
+
+    None if the text is not of this form, or is the path of something that exists.
+    """
+    path, colon, number = source.rpartition(":")
+    if not (colon and number.isdecimal()) or os.path.exists(source):
+        return None
+    return path, int(number)
 
 
 class Database:

@@ -43,6 +43,8 @@ class _Rule(NamedTuple):
     other: str
     names: tuple[str, ...]
     needed: bool
+    #: More about the other one, at the end of the message.
+    more: str = ""
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,9 +65,9 @@ class Parser(argparse.ArgumentParser):
         """Let options apply only together with another one, or one of several: ``"-a or -b"``."""
         self._rules.append(_Rule(other, names, True))
 
-    def rules_out(self, other: str, *names: str) -> None:
-        """Let options apply only without another one."""
-        self._rules.append(_Rule(other, names, False))
+    def rules_out(self, other: str, *names: str, more: str = "") -> None:
+        """Let options apply only without another one; `more` about it ends the message."""
+        self._rules.append(_Rule(other, names, False, more))
 
     def renamed(self, **names: str) -> None:
         """Refuse former names of options, with the present ones; names have no dashes before."""
@@ -96,7 +98,7 @@ class Parser(argparse.ArgumentParser):
         for name in rule.names:
             if self._named(name).dest in self.present:
                 why = f"needs {rule.other}" if rule.needed else f"does not apply with {rule.other}"
-                self.error(f"{name}: {why}")
+                self.error(f"{name}: {why}{rule.more}")
 
     def _named(self, name: str) -> argparse.Action:
         """Return the action of an option, or of a positional argument by its metavar."""

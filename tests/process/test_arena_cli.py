@@ -270,11 +270,25 @@ def test_without_the_cluster_extra(
 def test_without_the_arena_extra(
     db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the package choix, tables of many players are printed without ratings."""
-    monkeypatch.setitem(sys.modules, "choix", None)
-    arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
+    """Without the package choix, tables have no ratings, and say how to add them to the games."""
+    said = "choix is needed: pip install 'locmsim[arena]'. The games are kept: `locmsim arena show`"
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "choix", None)
+        arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
+        assert said in capsys.readouterr().out
+        two = [f"{db}-2", "--games", "2", "--jobs", "1"]
+        arena("greedy", "random", "--db", *two)
+        assert said not in capsys.readouterr().out
+        arena("--db", *two, "--anchor", "greedy=1000")
+        out = capsys.readouterr().out
+        assert said in out
+        assert "1000" not in out
+    arena("show", db)
     out = capsys.readouterr().out
-    assert "ratings need choix: pip install 'locmsim[arena]'" in out
+    assert said not in out
+    assert " ± " in out
+    arena("show", f"{db}-2")
+    assert "+1000 ± 0" in capsys.readouterr().out
 
 
 # ----------------------------------------------------------------------------------- faults

@@ -5,13 +5,14 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import LOCMSIM, played
 
 from locmsim.arena import Arena
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """
@@ -122,7 +123,11 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
+    def impatient(address: str, *, timeout: float) -> Any:
+        return client(address, timeout=timeout / 75)
+
+    client = distributed.Client
+    monkeypatch.setattr(distributed, "Client", impatient)
     with (
         Arena(["random", "greedy"], games=2, timeout_scale=25.0) as arena,
         pytest.raises(OSError, match=r"127\.0\.0\.1:1"),

@@ -62,19 +62,25 @@ FAULTS = {
     "answers-twice": (bot("say", 1, r"PASS\nPASS\n"), FaultKind.EARLY),
     "only-stderr": (bot("babble", 2), FaultKind.TIMEOUT),
     "nonsense": (bot("say", 1, r"WAIT\n"), FaultKind.MALFORMED),
-    "not-there": ("/nowhere/bot", FaultKind.START_FAILED),
 }
 
 
 @pytest.mark.slow
-def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_cost_one_game_each(pids: Path, tmp_path: Path) -> None:
     """Each misbehaving bot loses its games by the right fault, and children of bots are killed."""
-    players = ["good=" + bot(), *(f"{name}={command}" for name, (command, _) in FAULTS.items())]
+    # A file that may be run, and cannot be: otherwise the arena would refuse it at once.
+    broken = tmp_path / "broken"
+    broken.write_text("#!/nowhere/interpreter\n")
+    broken.chmod(0o755)
+    players = [
+        "good=" + bot(),
+        f"not-there={broken}",
+        *(f"{name}={command}" for name, (command, _) in FAULTS.items()),
+    ]
     players += ["forks=" + bot("children", 1), "answers-early=" + bot("early", 1)]
-    monkeypatch.setattr(Arena, "_check_commands", lambda arena: None)
     with Arena(players, mode="gauntlet", games=2, seed=1, timeout_scale=0.5) as arena:
         arena.run()
-        assert arena.tally.games == 2 * (len(FAULTS) + 2)
+        assert arena.tally.games == 2 * (len(FAULTS) + 3)
         found = {
             player.name: dict(sums.faults)
             for player, sums in zip(arena.settings.players, arena.tally.players, strict=True)
@@ -83,10 +89,11 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
         assert set(found.pop("answers-early")) <= {FaultKind.EARLY}
         assert found == {
             "good": {},
+            "not-there": {FaultKind.START_FAILED: 2},
             **{name: {kind: 2} for name, (_, kind) in FAULTS.items()},
             "forks": {},
         }
-        assert arena.tally.players[0].wins[0] >= len(FAULTS)
+        assert arena.tally.players[0].wins[0] >= len(FAULTS) + 1
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 import shlex
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers import BOT
@@ -13,7 +15,8 @@ from locmsim import Match
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
-from locmsim.referee import Result, play, process
+from locmsim.referee import Result, play
+from locmsim.supervisor import Child
 
 BOTS = Path(__file__).parents[1] / "bots"
 GOOD = shlex.join(BOT)
@@ -85,8 +88,24 @@ def failed(result: Result[Match]) -> str:
 
 
 def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer that stayed in the bot's buffer is told from one that never came."""
-    monkeypatch.setattr(process, "_FLUSH", 30.0)
+    """An answer that stayed in the bot's buffer is told from one that never came.
+
+    From the end of its input on time passes slowly: a busy machine makes no answer too late.
+    """
+    slow: list[float] = []
+
+    def closed(child: Child) -> None:
+        close_input(child)
+        slow.append(time.monotonic())
+
+    def monotonic() -> float:
+        now = time.monotonic()
+        return slow[0] + (now - slow[0]) / 100 if slow else now
+
+    close_input = Child.close_input
+    monkeypatch.setattr(Child, "close_input", closed)
+    clock = SimpleNamespace(monotonic=monotonic, monotonic_ns=time.monotonic_ns, sleep=time.sleep)
+    monkeypatch.setattr("locmsim.referee.process.time", clock)
     unflushed = """
     print("PASS", flush=n < 2)
 """
@@ -100,7 +119,6 @@ def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> N
     time.sleep(0.5 * (n == 2))
     bot.write(b"PASS\\n")
 """
-    monkeypatch.setattr(process, "_LATE", 30.0)
     result = play([script(late), GOOD], Match(seed=1))
     assert failed(result) == "no answer within 200 ms; 'PASS\\n' came later"
 

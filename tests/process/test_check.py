@@ -13,7 +13,7 @@ from helpers import BOT, RULE_SETS
 from locmsim.arena import LocmGame
 from locmsim.cli.main import main
 from locmsim.referee import play, replay_calls
-from locmsim.referee.checks import Check, percentile, run_check
+from locmsim.referee.checks import Check, CheckResult, percentile, run_check
 from locmsim.referee.knowledge import replayed
 
 GOOD = shlex.join(BOT)
@@ -132,11 +132,11 @@ def script(tmp_path: Path) -> Callable[[str], str]:
                 0,
                 "first in turn 0: SUMMON 999 0 (not in hand)",
             ),
-            ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  full boards: 4 answers"),
+            ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  a match, going first: 4 answers"),
             (
                 'b"PASS\\n" if n < 30 else b"x"[:9 // 0]',
                 1,
-                "FAILED  empty boards and full hands: 30 answers",
+                "FAILED  an opponent who only passes: ",
             ),
             ('b"PASS;MOVE " + str(os.getpid()).encode() + b"\\n"', 1, "checks: "),
         ],
@@ -157,6 +157,35 @@ def test_bots_are_judged(
         assert "        | ZeroDivisionError: integer division or modulo by zero\n" in out
     if "SING" in answer:
         assert "failed in turn 4 (malformed answer): " in out
+
+
+def test_a_bot_that_always_fails_alike_is_not_checked_to_the_end(
+    script: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After a few equal faults the rest is left out; equal tracebacks are shown once."""
+    count = len(LocmGame().checks())
+    words = ["check", script('b"x"[: 9 // 0]'), "--timeout-scale", "0"]
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert out.count("FAILED") == 3
+    assert out.count("ZeroDivisionError") == 1
+    assert "answers alike" not in out
+    end = f"3 checks: 3 failed\nthe last 3 failed alike: {count - 3} further checks were left out\n"
+    assert out.endswith(end)
+    assert main([*words, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert (len(data["checks"]), data["left_out"], data["repeats"]) == (3, count - 3, None)
+
+
+def test_faults_are_alike_whatever_the_place_and_numbers_in_them() -> None:
+    check = LocmGame().checks()[0]
+    late = [
+        CheckResult(check, f"player 0 failed in {at} (timeout): no answer within {ms} ms")
+        for at, ms in (("the choice phase", 4000), ("turn 7", 200))
+    ]
+    assert late[0].cause == late[1].cause
+    crashes = [CheckResult(check, "failed in turn 3 (crashed): x", stderr=s) for s in "ab"]
+    assert crashes[0].cause != crashes[1].cause
 
 
 def test_late_answers_and_other_answers(script: Callable[[str], str]) -> None:

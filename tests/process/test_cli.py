@@ -538,6 +538,10 @@ def test_summary_for_a_terminal() -> None:
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
         (["analyse"], "one of GAME and --file"),
         (["analyse", "x.db:1"], "x.db:1: a game of results needs --turn N, or --report"),
+        (
+            ["replay", "--play", "--engine"],
+            "--engine: does not apply with --play, whose page always has the engine",
+        ),
         (["plays"], "unknown command 'plays'; did you mean 'play'?"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),
@@ -712,6 +716,7 @@ def test_replay_of_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[
     for game, message in (
         (f"{db}", f"the results of many games: give one by its number, as in {db}:1"),
         (f"{db}:7", "has no game 7"),
+        (f"{db}:{10**19}", f"has no game {10**19}"),
         (f"{tmp_path}", "Is a directory"),
         (f"{tmp_path}/none.json", "No such file"),
     ):

@@ -20,7 +20,7 @@ from helpers import change, cpu_seconds, default_signals
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, StoreError
-from locmsim.arena.report import _cut_names
+from locmsim.arena.report import grid
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
@@ -452,11 +452,12 @@ def test_cut_names_differ() -> None:
         "beam:nodes=300,time_ms=0,plans=4", "beam:nodes=300,time_ms=0,plans=8", "greedy",
         "x" * 40 + "a", "x" * 40 + "b",
     ]  # fmt: skip
-    short = _cut_names(names)
-    assert short["greedy"] == "greedy"
-    assert short[names[0]] == "beam:nod...plans=4"
-    assert len(set(short.values())) == len(names)
-    assert max(map(len, short.values())) <= 24
+    lines = grid(["player", "wins"], [[name, "1"] for name in names], 80).splitlines()
+    short = [line.split()[0] for line in lines[1:]]
+    assert short[0] == "beam:nod...plans=4"
+    assert short[2] == "greedy"
+    assert len(set(short)) == len(names)
+    assert max(map(len, short)) <= 24
 
 
 class Told:

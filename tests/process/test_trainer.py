@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -153,7 +154,7 @@ def test_results_are_those_of_the_last_updates(ppo, tmp_path, capsys):
     for wins in (1, 5, 6):
         league.count({"greedy": (wins, 10), "first": (10, 10)})
     assert league.results == {"greedy": (11, 20), "first": (20, 20)}
-    assert league.summary() == "greedy 0.55 of 20  past selves 1 of 20"
+    assert league.summary() == "greedy 55.0 % of 20  past selves 100.0 % of 20"
     league.add("second", Policy.random(seed=2))
     league.count({"greedy": (6, 10), "second": (0, 0)})
     assert league.results == {"greedy": (12, 20)}
@@ -173,6 +174,8 @@ def test_results_are_those_of_the_last_updates(ppo, tmp_path, capsys):
     assert b"\r" not in (tmp_path / "opponents.csv").read_bytes()
     shown = capsys.readouterr().out
     assert f"won in the last 1 updates: {rows[-2]['name']} " in shown
+    assert re.search(r"^  won against random: [0-9.]+ % of \d+ games \([0-9.]+ to", shown, re.M)
+    assert not re.search(r"\bwin_", shown)
 
 
 def test_the_league_plays(ppo):

@@ -10,6 +10,7 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,8 +135,13 @@ def test_threads_share_nothing() -> None:
 def test_no_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
+    distributed = pytest.importorskip("distributed")
+
+    def impatient(address: str, *, timeout: float) -> Any:
+        return client(address, timeout=timeout / 75)
+
+    client = distributed.Client
+    monkeypatch.setattr(distributed, "Client", impatient)
     words = ["tune", "--rules", "1.2", "--output", str(tmp_path / "tuned.npz"), "--dask"]
     assert main([*words, "tcp://127.0.0.1:1"]) == 1
     assert "Timed out trying to connect to tcp://127.0.0.1:1" in capsys.readouterr().err

@@ -62,11 +62,11 @@ def test_train(desk: Desk) -> None:
     pytest.importorskip("tensorboard")
     less = {"games": "20", "total_timesteps": "65536", "evaluate_every": "2"}
     training, own, table = follow(desk, "train.md", **less)
-    assert re.search(r"update 2 .* win_random 0\.[0-9]+", training)
+    assert re.search(r"update 2 .*\n  won against random: [0-9.]+ % of ", training)
     assert {"policy.npz", "checkpoint.pt", "log.csv"} <= {
         path.name for path in (desk.folder / "first").iterdir()
     }
-    assert "win_random" in own
+    assert "won against random" in own
     policy = Policy.load(desk.folder / "second" / "policy.npz")
     assert "with random classic decks (65536 steps), PPO" in policy.meta["training"]
     assert policy.arrays["trunk1.b"].shape == (96,)

@@ -31,6 +31,10 @@ __all__ = [
 _NAME_WIDTH = 24
 #: Number of last output lines of a failed player that are shown, and of characters in JSON.
 _LAST_LINES = 8
+_NO_RATINGS = (
+    "To rate the players (Elo), choix is needed: pip install 'locmsim[arena]'. The games are kept:"
+    " `locmsim arena show` then prints this again, with ratings."
+)
 _LAST_CHARACTERS = 2000
 
 
@@ -55,8 +59,8 @@ def tables(
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
-        if not _can_rate():
-            parts.append("ratings need choix: pip install 'locmsim[arena]'")
+    if _is_rated(tally) and not _can_rate():
+        parts.append(_NO_RATINGS)
     parts += [
         text for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally)) if text
     ]
@@ -135,7 +139,7 @@ def _ratings(tally: Tally) -> Ratings | None:
     """
     settings = tally.settings
     anchor, count = settings.anchor, len(settings.players)
-    if (count == 2 and anchor is None) or not _can_rate():
+    if not _is_rated(tally) or not _can_rate():
         return None
     order = sorted(range(count), key=lambda index: settings.players[index].name)
     rank = {index: place for place, index in enumerate(order)}
@@ -153,6 +157,11 @@ def _ratings(tally: Tally) -> Ratings | None:
     return Ratings(ratings.elo[places], ratings.error[places])
 
 
+def _is_rated(tally: Tally) -> bool:
+    """Return whether the Elo of a player is a rating, and not that of a score and its interval."""
+    return len(tally.settings.players) > 2 or tally.settings.anchor is not None
+
+
 def _can_rate() -> bool:
     try:
         import choix  # noqa: F401
@@ -165,7 +174,7 @@ def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
     if ratings is not None:
         return f"{_signed(float(ratings.elo[index]))} \u00b1 {ratings.error[index]:.0f}"
     counts = tally.player_pairs(index)
-    if len(tally.settings.players) > 2 or not counts.total:
+    if _is_rated(tally) or not counts.total:
         return "-"
     low, high = map(elo_of, score_interval(counts))
     return f"{_signed(elo_of(counts.score))} [{_signed(low)}, {_signed(high)}]"

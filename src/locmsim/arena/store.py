@@ -398,7 +398,8 @@ class Store(GameStore):
         """Return everything stored of a game; `StoreError` if it was not played."""
         with self._errors("read"):
             query = f"{_RECORD} FROM games WHERE game = ?"
-            row = self._connection.execute(query, [number]).fetchone()
+            fits = abs(number) < 1 << 63  # SQLite has no larger ones
+            row = self._connection.execute(query, [number]).fetchone() if fits else None
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
         return self._record(row)

@@ -1,10 +1,10 @@
 """Loading of earlier matches: logs, and games from an arena's results."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from locmsim._database import numbered_entry
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from locmsim.game.match import Match
     from locmsim.referee.process_match import Result
 
-__all__ = ["Played", "check_log", "is_of_results", "load_played", "load_result"]
+__all__ = ["Played", "check_log", "load_played", "load_result"]
 
 
 class Played(NamedTuple):
@@ -35,10 +35,9 @@ def load_played(
     from locmsim.web.sources import arena_match, load_log
 
     check_log(source, rules, ids)
-    db, _, number = source.rpartition(":")
     with _failures(source, option):
-        if is_of_results(source):
-            return Played(*arena_match(db, int(number)))
+        if (entry := numbered_entry(source)) is not None:
+            return Played(*arena_match(*entry))
         played = Played(*load_log(source, rules, ids))
     if not isinstance(played.game, LocmGame):
         _refuse(f"{source}, a match of {played.game.title}", rules, ids)
@@ -56,15 +55,9 @@ def load_result(
         return load_replay(game, rules, ids)
 
 
-def is_of_results(source: str) -> bool:
-    """Return whether a text is a game of an arena's results (``DB:NUMBER``), and no file."""
-    _, colon, number = source.rpartition(":")
-    return bool(colon) and number.isdecimal() and not os.path.exists(source)
-
-
 def check_log(source: str, rules: str | None, ids: str | None) -> None:
     """Refuse ``--rules`` and ``--ids`` for results, which say what was played: `Failure`."""
-    if is_of_results(source):
+    if numbered_entry(source) is not None:
         _refuse(f"{source}, a game of an arena's results", rules, ids)
 
 

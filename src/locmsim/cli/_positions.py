@@ -4,8 +4,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
+from locmsim._database import numbered_entry
 from locmsim.cli._common import Failure
-from locmsim.cli._matches import is_of_results
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -36,7 +36,7 @@ def read_position(
             with open(name, encoding="utf-8") as file:
                 text = file.read()
         else:
-            if " " not in name and is_of_results(name):
+            if " " not in name and numbered_entry(name) is not None:
                 what = "a game of results needs --turn N, or --report for all its turns"
                 raise Failure(f"{prefix}{name}: {what}", code=2)
             where, text = f"{option}: neither a file nor the text of a position", name

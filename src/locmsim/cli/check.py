@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
@@ -10,11 +11,14 @@ from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
-    from locmsim.referee.checks import CheckResult
+    from locmsim.contract import Game
+    from locmsim.referee.checks import Check, CheckResult
 
 __all__ = ["add_options", "run"]
 
 _STDERR_LINES = 5
+#: After so many checks in a row that failed alike, no more are played.
+_ALIKE = 3
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Play matches that test a bot: in both seats, with full and empty boards, hands and decks,"
         " with opponents who pass, and others. Each has a line; the exit status is 1 if one failed."
+        f" After {_ALIKE} checks in a row that failed alike no more are played."
     )
     parser.add_argument("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
@@ -34,9 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
     from locmsim.cli._players import as_bot, facts_of_bot
-    from locmsim.referee.checks import run_check
 
-    game = game_of(options)
+    game: Any = game_of(options)
     if not hasattr(game, "checks"):
         raise Failure(f"--game: {game.title} has no checks", code=2)
     bot = as_bot(options.bot, "BOT", game=game)
@@ -44,39 +48,59 @@ def run(options: argparse.Namespace) -> int:
     command: Any = bot if isinstance(bot, str) else game.command_of(options.bot, 0)
     if command is None:
         raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)
-    results = []
     checks = game.checks()
+    results = _played(checks, command, game, options)
+    left_out = len(checks) - len(results)
     # The first one again, to see whether the bot repeats itself.
-    for check in [*checks, checks[0]]:
-        try:
-            found = run_check(
-                check, command, game.new_match, game.check_agent, options.timeout_scale
-            )
-        except OSError as error:
-            raise Failure(f"cannot run the bot: {error}") from None
-        results.append(found)
-        if found.fault.startswith("start failed") or "(start failed)" in found.fault:
-            raise Failure(f"BOT: {found.fault}")
-        if not options.json and len(results) <= len(checks):
-            _print(found)
-    *results, again = results
-    alike = again.answers == results[0].answers
+    again = None if left_out else _play(checks[0], command, game, options)
+    alike = None if again is None else again.answers == results[0].answers
     if options.json:
         import json
 
-        print(json.dumps({"checks": [_as_json(one) for one in results], "repeats": alike}))
+        shown = [_as_json(one) for one in results]
+        print(json.dumps({"checks": shown, "left_out": left_out, "repeats": alike}))
     else:
-        _print_summary(results, alike)
+        _print_summary(results, alike, left_out)
     return int(any(one.fault for one in results))
 
 
-def _print(found: "CheckResult") -> None:
+def _played(
+    checks: "Sequence[Check]", command: Any, game: "Game", options: argparse.Namespace
+) -> list["CheckResult"]:
+    """Play the checks, and print them if wanted, until several in a row fail alike."""
+    results: list[CheckResult] = []
+    for check in checks:
+        results.append(_play(check, command, game, options))
+        last = {one.cause for one in results[-_ALIKE:]}
+        if not options.json:
+            before = results[-2].stderr if len(results) > 1 else ""
+            _print(results[-1], before)
+        if len(results) >= _ALIKE and len(last) == 1 and results[-1].fault:
+            break
+    return results
+
+
+def _play(check: "Check", command: Any, game: Any, options: argparse.Namespace) -> "CheckResult":
+    from locmsim.referee.checks import run_check
+
+    try:
+        found = run_check(check, command, game.new_match, game.check_agent, options.timeout_scale)
+    except OSError as error:
+        raise Failure(f"cannot run the bot: {error}") from None
+    if found.fault.startswith("start failed") or "(start failed)" in found.fault:
+        raise Failure(f"BOT: {found.fault}")
+    return found
+
+
+def _print(found: "CheckResult", before: str) -> None:
+    """Print a result; an output on the standard error that equals the one `before` is left out."""
     illegal = f", {counted(len(found.illegal), 'illegal action')}" if found.illegal else ""
     verdict = "FAILED" if found.fault else "ok"
     print(f"{verdict:8}{found.check.name}: {counted(len(found.answers), 'answer')}{illegal}")
     if found.fault:
         print(f"        {printable(found.fault)}")
-        for line in printable(found.stderr.rstrip()).splitlines()[-_STDERR_LINES:]:
+        lines = [] if found.stderr == before else printable(found.stderr.rstrip()).splitlines()
+        for line in lines[-_STDERR_LINES:]:
             print(f"        | {line}")
     elif found.illegal:
         first = found.illegal[0]
@@ -84,7 +108,7 @@ def _print(found: "CheckResult") -> None:
     sys.stdout.flush()
 
 
-def _print_summary(results: list["CheckResult"], alike: bool) -> None:
+def _print_summary(results: list["CheckResult"], alike: bool | None, left_out: int) -> None:
     from locmsim.referee.checks import percentile
 
     choices, firsts, others = [], [], []
@@ -102,9 +126,15 @@ def _print_summary(results: list["CheckResult"], alike: bool) -> None:
                 f"{name}: mean {sum(spent) / len(spent):.1f} ms,"
                 f" 99 % within {percentile(spent, 0.99):.1f} ms, worst {max(spent):.1f} ms{limit}"
             )
-    print(f"answers alike in equal matches: {'yes' if alike else 'no'}")
+    if alike is not None:
+        print(f"answers alike in equal matches: {'yes' if alike else 'no'}")
     failed = sum(bool(one.fault) for one in results)
     print(f"{counted(len(results), 'check')}: {'all passed' if not failed else f'{failed} failed'}")
+    if left_out:
+        print(
+            f"the last {_ALIKE} failed alike: {counted(left_out, 'further check')}"
+            f" {'was' if left_out == 1 else 'were'} left out"
+        )
 
 
 def _as_json(found: "CheckResult") -> dict[str, Any]:

@@ -214,6 +214,7 @@ def _no_page(options: argparse.Namespace) -> str:
 
 def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None:
     """Show the match in the browser until Ctrl-C; one of another game is read from its source."""
+    from locmsim._database import numbered_entry
     from locmsim.web.library import Library
     from locmsim.web.server import serve
     from locmsim.web.site import Site
@@ -224,12 +225,12 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
     if not source:
         library = Library()
         key = library.add(result, names)
-    elif os.path.exists(source):
+    elif (entry := numbered_entry(source)) is not None:
+        db, number = entry
+        library, key = Library(dbs=[db]), f"d0:{number}"
+    else:
         library = Library([source])
         key = library.games()["games"][0]["key"]
-    else:
-        db, _, game_number = source.rpartition(":")
-        library, key = Library(dbs=[db]), f"d0:{game_number}"
     serve(Site(library), path=f"game/{key}", ready=ready)
 
 

@@ -48,7 +48,8 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--ids", help="instance ids of a log (default: detected)")
     add_shared(parser, "--force", help=FORCE_HELP)
     parser.needs("--output", "--force")
-    parser.rules_out("--play", "GAME", "--engine", "--view", "--names", "--ids")
+    parser.rules_out("--play", "GAME", "--view", "--names", "--ids")
+    parser.rules_out("--play", "--engine", more=", whose page always has the engine")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -73,6 +74,12 @@ class CheckResult:
     times: list[tuple[int | None, float, float]] = field(default_factory=list)
     illegal: list[IllegalAction] = field(default_factory=list)
     stderr: str = ""
+
+    @property
+    def cause(self) -> str:
+        """What is equal if the bot failed alike elsewhere: the fault without place and numbers."""
+        last_line = self.stderr.rstrip().rpartition("\n")[2] if self.fault else ""
+        return re.sub(r"[0-9]+", "#", self.fault.partition(" (")[2] + last_line)
 
 
 def run_check(

@@ -1,13 +1,12 @@
 """Where matches to watch come from: logs in files, and the games of an arena's results."""
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._database import is_database
+from locmsim._database import is_database, numbered_entry
 from locmsim.arena.game_worker import replayed
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.registry import find_log_part, game_from_json
@@ -73,9 +72,8 @@ def load_replay(
     StoreError
         If the arena's results cannot be read or have no such game.
     """
-    db, colon, number = source.rpartition(":")
-    if not os.path.exists(source) and colon and number.isdecimal():
-        return arena_game(db, int(number))
+    if (entry := numbered_entry(source)) is not None:
+        return arena_game(*entry)
     return replay_of(_log_bytes(source), rules, ids)
 
 

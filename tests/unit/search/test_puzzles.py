@@ -70,10 +70,11 @@ def test_winning_turns_are_those_of_all_sequences() -> None:
     assert min(checked[0], checked[1], checked[2]) >= 10, checked
 
 
-def test_a_turn_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("locmsim.search.puzzles._LARGEST", 5)
-    with pytest.raises(ValueError, match="the turn has over 5 positions"):
-        winning_turns(BUILT_IN[-1].state)
+def test_a_turn_that_is_too_large_is_refused() -> None:
+    game = random_game(start_position(57, "1.2"), 57)
+    state, _ = next(islice(game, 86, None))
+    with pytest.raises(ValueError, match="the turn has over 20,000 positions"):
+        winning_turns(state)
 
 
 def test_the_puzzles_of_the_package() -> None:

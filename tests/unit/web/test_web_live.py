@@ -68,14 +68,22 @@ def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
     assert [step["board"] for step in steps] == [step["board"] for step in expected]
 
 
-def test_a_match_that_breaks_off(tmp_path: Path) -> None:
+def test_a_match_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / f"a{LIVE_SUFFIX}"
-    log = LiveLog(path, Match(seed=1), NAMES)
+    opened: list[int] = []
+    real = os.open
+
+    def noted(*arguments: Any) -> int:
+        opened.append(real(*arguments))
+        return opened[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", noted)
+        LiveLog(path, Match(seed=1), NAMES)
     reader = LiveReader(path)
     reader.update()
     assert not reader.over
-    assert log._file is not None
-    os.close(log._file)  # as when the process is killed
+    os.close(*opened)  # as when the process is killed
     assert reader.update()
     assert reader.over
     assert path.exists()

@@ -1,7 +1,9 @@
 """The page of runs of ``locmsim optimize``: what is played is drawn, also while it is."""
 
+import itertools
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +22,10 @@ PLAYER = "beam:time_ms=0,nodes=20,width={width=4:1..40:int}"
 
 def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, none = tmp_path / "run", tmp_path / "none"
-    monkeypatch.setattr("locmsim.web.optimize._LOOK", 0.0)  # each time anew
+    # A minute passes between two questions: the folder is looked at for each of them.
+    minutes = itertools.count(60, 60)
+    clock = SimpleNamespace(monotonic=lambda: next(minutes))
+    monkeypatch.setattr("locmsim.web.stream.time", clock)
     site = Site(Library([], []), runs=[str(folder), str(none)])
     settings = OptimizationSettings(PLAYER, make_game("locm"), games=60, timeout_scale=0)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:

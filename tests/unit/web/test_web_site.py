@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote, urlparse
 
@@ -687,6 +688,9 @@ def test_the_command_opens_a_file(
 
 def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused while twelve are played; games that are over make room, and forgotten ones."""
+    passed = 0.0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed, strftime=time.strftime)
+    monkeypatch.setattr("locmsim.web.games.time", clock)
     data = {"players": [None, "agent-random"], "rules": "1.2"}
     keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
     error = page.post("/api/play/new", 429, **data)["error"]
@@ -697,17 +701,18 @@ def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPat
     rows = page.get("/api/games")["games"]
     assert {row["live"] for row in rows} == {"live"}
     # Pages that were closed: the games are paused, and the one that was left first makes room.
-    monkeypatch.setattr("locmsim.web.play._SEEN", 0.0)
+    passed = 61.0
     assert {row["live"] for row in page.get("/api/games")["games"]} == {"paused"}
     page.get("/api/play/state", game=keys[0])
-    monkeypatch.setattr("locmsim.web.play._IDLE", 0.0)
+    passed += 601.0
     page.post("/api/play/new", **data)
     assert page.get("/api/play/state", game=keys[1])["over"]["error"] == "this game was left"
     assert page.get("/api/play/state", game=keys[0])["over"] is None
 
 
-def test_nothing_says_saved_that_is_lost() -> None:
+def test_nothing_says_saved_that_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a folder no path is named, and the log can be downloaded."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     site = Site(Library())
     with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
         other = Client(site, client)
@@ -719,7 +724,7 @@ def test_nothing_says_saved_that_is_lost() -> None:
         assert (over["path"], over["error"]) == ("", "")
         query = {"token": site.token, "game": over["replay"]}
         assert client.get("/api/game/log", params=query).json()["scores"]
-    assert site._temporary is None
+        assert not [*tmp_path.iterdir()]
 
 
 def test_keys_are_read_in_one_way() -> None:
