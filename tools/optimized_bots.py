@@ -93,7 +93,9 @@ def tuned(player: str, rules: str, method: str, options: argparse.Namespace, see
         counts = arena.tally.pairs[0, 1]
     low, high = score_interval(counts)
     values = " ".join(f"{name}={value}" for name, value in optimization.values.items())
-    print(f"  {method}, rules {rules}, seed {seed}: {counts.score:.1%}, {values}", flush=True)
+    print(
+        f"  {method}, rules {rules}, seed {seed}: {100 * counts.score:.1f} %, {values}", flush=True
+    )
     return f"{100 * counts.score:.0f} ({100 * low:.0f} - {100 * high:.0f})"
 
 

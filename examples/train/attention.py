@@ -18,6 +18,7 @@ import numpy as np
 try:
     import onnx
     import torch
+    from clone import load
     from torch import nn
     from torch.nn import functional
 except ModuleNotFoundError as error:
@@ -150,15 +151,9 @@ def arguments():
 def main():
     options = arguments().parse_args()
     torch.set_num_threads(options.threads)
-    files = [np.load(path) for path in options.examples]
-    kinds = {(str(file["layout"]), str(file["rules"])) for file in files}
-    if len(kinds) != 1 or not kinds <= {("entities", "1.5"), ("entities", "1.2")}:
-        raise SystemExit(f"expected layout entities and rules of two lanes, got {sorted(kinds)}")
-    ((_, rules),) = kinds
-    data = {
-        name: torch.from_numpy(np.concatenate([file[name] for file in files]))
-        for name in ("obs", "mask", "action", "result")
-    }
+    data, rules, _ = load(options.examples)
+    if rules == "1.0":
+        raise SystemExit("expected examples of rules with two lanes, got rules 1.0")
     path = Path(options.output)
     for seed in range(options.seed, options.seed + options.seeds):
         torch.manual_seed(seed)

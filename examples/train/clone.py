@@ -7,18 +7,19 @@ python ppo.py --from clone.npz --rate 5e-4 --entropy 0.004
 
 import argparse
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
 try:
     import torch
-    from ppo import Net, masked, precision
+    from ppo import Net, load_start, masked, precision
     from torch.nn import functional
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
-from locmsim.policy import Policy, get_layout
+from locmsim.policy import get_layout
 
 BATCH = 2048
 
@@ -57,12 +58,18 @@ def load(paths):
     """Return the examples of all files, their rule set and their players."""
     parts, rules, sources = [], set(), set()
     for path in paths:
-        with np.load(path) as file:
-            if (layout := str(file["layout"])) != "entities":
-                raise SystemExit(f"{path}: expected layout entities, got {layout}")
-            rules.add(str(file["rules"]))
-            parts.append({name: file[name] for name in ("obs", "mask", "action", "result")})
-            sources.add(str(file["source"]))
+        try:
+            with np.load(path) as file:
+                found = {name: str(file[name]) for name in ("layout", "rules", "source")}
+                parts.append({name: file[name] for name in ("obs", "mask", "action", "result")})
+        except OSError as error:
+            raise SystemExit(f"{path}: {error.strerror}") from None
+        except (ValueError, KeyError, zipfile.BadZipFile):
+            raise SystemExit(f"{path}: no examples of `locmsim dataset`") from None
+        if found["layout"] != "entities":
+            raise SystemExit(f"{path}: expected layout entities, got {found['layout']}")
+        rules.add(found["rules"])
+        sources.add(found["source"])
     if len(rules) > 1:
         raise SystemExit(f"examples of different rules: {', '.join(sorted(rules))}")
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -77,7 +84,7 @@ def clone(options, log=print):
     data, rules, sources = load(options.examples)
     net = Net(rules)
     if options.start:
-        net.load(Policy.load(options.start))
+        load_start(net, options.start, "--start")
     mirror = None if rules == "1.0" else Mirror(rules)
     n = len(data["action"])
     held = max(1, n // 50)

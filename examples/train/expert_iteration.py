@@ -25,6 +25,7 @@ try:
         find_device,
         keep_lines,
         load_checkpoint,
+        load_start,
         masked,
         one_line,
         save_checkpoint,
@@ -190,9 +191,12 @@ def train(options):
     device, folder = find_device(options.device), Path(options.folder)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    initial = shipped_policy() if options.start == "learned" else Policy.load(options.start)
     net = Net(options.rules).to(device)
-    net.load(initial)
+    if options.start == "learned":
+        initial = shipped_policy()
+        net.load(initial)
+    else:
+        initial = load_start(net, options.start)
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate)
     league, number, recent = League(options.league), 0, []
     path = folder / "checkpoint.pt"

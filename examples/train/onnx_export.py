@@ -3,7 +3,7 @@
 python onnx_export.py learned.npz learned.onnx
 """
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -45,5 +45,17 @@ def export(policy, path):
     return float(max(logits[masks != 0].max(), values.max()))
 
 
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("policy", metavar="POLICY", help="the policy, such as learned.npz")
+    parser.add_argument("output", metavar="OUTPUT", help="the file to write, such as learned.onnx")
+    options = parser.parse_args()
+    try:
+        difference = export(Policy.load(options.policy), options.output)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    print(f"{options.output}: its logits differ by {difference:.2g} at most")
+
+
 if __name__ == "__main__":
-    print(f"greatest difference: {export(Policy.load(sys.argv[1]), sys.argv[2]):.2g}")
+    main()

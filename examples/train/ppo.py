@@ -145,7 +145,8 @@ class Net(nn.Module):
         for name, parameter in self.named():
             array = policy.arrays[name].T
             if array.size != parameter.numel():
-                raise ValueError(f"{name}: expected {parameter.numel()} numbers, got {array.size}")
+                sizes = f"expected {parameter.numel()} numbers, got {array.size}"
+                raise ValueError(f"{name}: {sizes}: a network with other UNITS or TRUNK")
             parameter.copy_(torch.tensor(array).reshape(parameter.shape))
 
 
@@ -438,6 +439,16 @@ def identity(options):
     return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
 
 
+def load_start(net, path, option="--from"):
+    """Load a policy into a network and return it; exit with one line if it does not fit."""
+    try:
+        policy = Policy.load(path)
+        net.load(policy)
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{option}: {error}") from None
+    return policy
+
+
 def load_checkpoint(path, expected):
     """Return the content of a checkpoint; exit with one line if the file is not one."""
     try:
@@ -531,11 +542,7 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
     net = make_net(options.rules).to(device)  # initialised with the seed set above
     history = ""
     if options.start:
-        try:
-            policy = Policy.load(options.start)
-            net.load(policy)
-        except (OSError, ValueError) as error:
-            raise SystemExit(f"--from: {error}") from None
+        policy = load_start(net, options.start)
         history = f"{policy.meta.get('training', '')}; "
     forward = torch.compile(net) if options.compile else net
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5, fused=True)

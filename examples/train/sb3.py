@@ -40,15 +40,19 @@ def policy_of(model, layout="gym-locm", rules="1.5", training=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--rows", type=int, default=64)
-    parser.add_argument("--opponent", default="osl")
-    parser.add_argument("-o", "--output", default="sb3.npz")
-    parser.add_argument("--games", type=int, default=400)
+    add = parser.add_argument
+    add("--steps", type=int, default=200_000, help="actions to learn from (default: 200,000)")
+    add("--rows", type=int, default=64, help="battles at the same time (default: 64)")
+    add("--opponent", default="osl", help="whom it learns against (default: osl)")
+    add("-o", "--output", default="sb3.npz", help="the policy to write (default: sb3.npz)")
+    add("--games", type=int, default=400, help="games of each test at the end (default: 400)")
     options = parser.parse_args()
-    venv = LocmVectorEnv(
-        options.rows, opponent=options.opponent, layout="gym-locm", mask="info", final_obs=True
-    )
+    try:
+        venv = LocmVectorEnv(
+            options.rows, opponent=options.opponent, layout="gym-locm", mask="info", final_obs=True
+        )
+    except ValueError as error:
+        parser.error(str(error))
     model = MaskablePPO(
         "MlpPolicy", SB3VecEnv(venv), n_steps=256, batch_size=4096, gamma=1.0, verbose=1,
         policy_kwargs={"net_arch": [192, 192]}, seed=1, device="cpu",

@@ -38,7 +38,12 @@ def table(*policies, games, opponents=OPPONENTS, decks=("random", "classic"), lo
 def load(text):
     """Return the policy of a file, or of an agent."""
     name, _, agent = text.partition(":")
-    return make_agent(agent).policy if name == "agent" else Policy.load(text)
+    if name != "agent":
+        return Policy.load(text)
+    policy = getattr(make_agent(agent), "policy", None)
+    if policy is None:
+        raise ValueError(f"agent {agent}: has no policy")
+    return policy
 
 
 def arguments():
@@ -58,11 +63,19 @@ def arguments():
     return parser
 
 
+def main():
+    parser = arguments()
+    options = parser.parse_args()
+    try:
+        table(
+            *map(load, options.policies),
+            games=options.games,
+            opponents=options.opponents.split(","),
+            decks=options.decks.split(","),
+        )
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+
+
 if __name__ == "__main__":
-    options = arguments().parse_args()
-    table(
-        *map(load, options.policies),
-        games=options.games,
-        opponents=options.opponents.split(","),
-        decks=options.decks.split(","),
-    )
+    main()

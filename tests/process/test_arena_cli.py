@@ -277,8 +277,10 @@ def test_without_the_arena_extra(
         arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
         assert said in capsys.readouterr().out
         two = [f"{db}-2", "--games", "2", "--jobs", "1"]
-        arena("greedy", "random", "--db", *two)
-        assert said not in capsys.readouterr().out
+        arena("greedy", "random", "--seed", "1", "--db", *two)
+        out = capsys.readouterr().out
+        assert said not in out
+        assert "\ngreedy: 1 pair won, 0 split, 0 lost\n" in out
         arena("--db", *two, "--anchor", "greedy=1000")
         out = capsys.readouterr().out
         assert said in out

@@ -151,6 +151,28 @@ def test_expert_iteration(tmp_path):
         run(*command, cwd=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("script", "words", "message"),
+    [
+        ("strength.py", ["none.npz"], "No such file or directory: 'none.npz'"),
+        ("strength.py", ["agent:greedy"], "agent greedy: has no policy"),
+        ("strength.py", ["a.npz", "--opponents", "nobody"], "unknown agent 'nobody'"),
+        ("clone.py", ["none.npz"], "none.npz: No such file or directory"),
+        ("attention.py", ["a.npz"], "a.npz: no examples of `locmsim dataset`"),
+        ("expert_iteration.py", ["--from", "none.npz", "--folder", "b"], "--from: [Errno 2]"),
+        ("sb3.py", ["--opponent", "nobody"], "unknown agent 'nobody'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(script, words, message, tmp_path):
+    if script != "strength.py":
+        pytest.importorskip("torch")
+        pytest.importorskip("sb3_contrib" if script == "sb3.py" else "onnx")
+    Policy.random(seed=1).save(tmp_path / "a.npz")
+    with pytest.raises(AssertionError, match=re.escape(message)) as caught:
+        run(EXAMPLES / script, *words, cwd=tmp_path)
+    assert "Traceback" not in str(caught.value)
+
+
 def test_stock_tools(tmp_path):
     """MaskablePPO trains on the native vector environment, and its network plays in an arena."""
     pytest.importorskip("sb3_contrib")
@@ -165,7 +187,9 @@ def test_onnx(tmp_path):
     pytest.importorskip("torch")
     Policy.random(seed=1).save(tmp_path / "a.npz")
     out = run(EXAMPLES / "onnx_export.py", "a.npz", "a.onnx", cwd=tmp_path)
-    assert float(out.rpartition(" ")[2]) < 1e-5
+    found = re.search(r"^a.onnx: its logits differ by (\S+) at most$", out, re.M)
+    assert found is not None
+    assert float(found[1]) < 1e-5
     network, file = (load_policy(tmp_path / name) for name in ("a.npz", "a.onnx"))
     states = [start_position(seed) for seed in range(7)]  # not the batch size of the export
     seen = np.array([state.observation_tensor(0, "entities") for state in states])
@@ -173,6 +197,9 @@ def test_onnx(tmp_path):
     assert (network.act_batch(seen, masks) == file.act_batch(seen, masks)).all()
     np.testing.assert_allclose(network.evaluate(seen)[1], file.evaluate(seen)[1], atol=1e-4)
     run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
+    for words, message in (([], "required: POLICY, OUTPUT"), (["none.npz", "b.onnx"], "none.npz")):
+        with pytest.raises(AssertionError, match=f"onnx_export.py: error: .*{message}"):
+            run(EXAMPLES / "onnx_export.py", *words, cwd=tmp_path)
 
 
 def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):

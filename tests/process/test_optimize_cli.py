@@ -86,10 +86,10 @@ def test_the_bot_of_the_page(
 @pytest.mark.parametrize(
     ("better", "score", "said"),
     [
-        (True, (0.55, 0.65), "better: the tuned values win 55.0% to 65.0% of 90 games against"),
-        (None, (0.51, 0.65), "probably better: the tuned values win 51.0% to 65.0% of 90 games; "),
-        (None, (0.45, 0.65), "not decided: the tuned values win 45.0% to 65.0% of 90 games; more"),
-        (False, (0.51, 0.65), "nothing was gained: the tuned values win 51.0% to 65.0% of 90"),
+        (True, (0.55, 0.65), "better: the tuned values win 55.0 to 65.0 % of 90 games against"),
+        (None, (0.51, 0.65), "probably better: the tuned values win 51.0 to 65.0 % of 90 games; "),
+        (None, (0.45, 0.65), "not decided: the tuned values win 45.0 to 65.0 % of 90 games; more"),
+        (False, (0.51, 0.65), "nothing was gained: the tuned values win 51.0 to 65.0 % of 90"),
     ],
 )
 def test_what_was_gained_is_said(
@@ -149,6 +149,7 @@ def refused(*words: str) -> None:
         (["./bot {a=1}", "--template", "none.in"], "--template: none.in: No such file"),
         (["./bot {a=1}", "--against", "bram"], "no program and no agent is called 'bram'"),
         (["./bot {a=1}", "--plot", "no/tuned.svg"], "cannot write no/tuned.svg"),
+        (["./bot {a=1}", "--plot", "tuned.PNG"], "tuned.PNG: the picture is an SVG; name it .svg"),
     ],
 )
 def test_what_is_refused(

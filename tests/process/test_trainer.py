@@ -147,6 +147,12 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
     assert list(league.past) == ["equal", "strong", "new"]
 
 
+def test_a_network_of_other_sizes_is_refused(ppo, monkeypatch):
+    monkeypatch.setattr(ppo, "UNITS", 32)
+    with pytest.raises(ValueError, match="got 1152: a network with other UNITS or TRUNK"):
+        ppo.Net("1.5").load(Policy.random(seed=1))
+
+
 def test_results_are_those_of_the_last_updates(ppo, tmp_path, capsys):
     """Older results do not count, and neither do those of past selves that were dropped."""
     league = ppo.League(size=1, window=2)

@@ -118,7 +118,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
         ([*out, "--parts", "luck,eval"], 2, "parts: expected some of eval,deck,draft,network in"),
-        ([*out, "--network-size", "large"], 2, "--network-size: has no effect unless parts has"),
+        ([*out, "--network-size", "large"], 2, "--network-size: needs the part network"),
         ([*out, "--network-size", "vast"], 2, "--network-size: expected one of same, small, large"),
         ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
         (["--output", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),

@@ -864,8 +864,9 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
-    page = visit(f"{command().partition('?')[0]}?")
-    page.locator("#notice", has_text="token").wait_for()
+    url = f"{command().partition('?')[0]}?"
+    for name in ("", "games", "practice", "arena", "setup", "game/d0:1"):
+        visit(url, name).locator("#notice", has_text="token").wait_for()
 
 
 @pytest.mark.slow

@@ -212,7 +212,7 @@ def _pairs_text(tally: Tally) -> str:
     if len(settings.players) > 2 or not settings.mirror:
         return ""
     counts = tally.player_pairs(0)
-    text = f"{settings.players[0].name}: {counts.won} pairs won, "
+    text = f"{settings.players[0].name}: {counted(counts.won, 'pair')} won, "
     if counts.mostly_won or counts.mostly_lost:
         text += f"{counts.mostly_won} won and drawn, {counts.split} split,"
         text += f" {counts.mostly_lost} lost and drawn, "

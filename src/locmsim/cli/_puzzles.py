@@ -99,8 +99,8 @@ def _print_row(text: str, attempts: "list[Attempt]") -> None:
 
 
 def _share(found: "Solved") -> str:
-    low, high = found.interval
-    return f"{found.solved} of {found.of} solved (95 % interval {low:.0%} to {high:.0%})"
+    low, high = (100 * end for end in found.interval)
+    return f"{found.solved} of {found.of} solved (95 % interval {low:.0f} to {high:.0f} %)"
 
 
 def _as_json(text: str, attempts: "list[Attempt]") -> dict[str, Any]:

@@ -409,13 +409,13 @@ def _print_report(report: "GameReport", names: tuple[str, str], match: "Match") 
     print("turn player  before  after   loss  played")
     for turn in report.turns:
         print(
-            f"{turn.turn:4} {turn.player:6} {turn.before:7.0%} {turn.after:6.0%}"
-            f" {turn.loss:6.0%}  {words(turn, turn.played)}"[:columns]
+            f"{turn.turn:4} {turn.player:6} {100 * turn.before:5.0f} % {100 * turn.after:4.0f} %"
+            f" {100 * turn.loss:4.0f} %  {words(turn, turn.played)}"[:columns]
         )
     for player, name in enumerate(names):
         print(f"\nthe worst turns of player {player}{f', {name}' if name else ''}:")
         for turn in (worst := report.worst(player)):
-            print(f"  turn {turn.turn}: {turn.loss:.0%} given away")
+            print(f"  turn {turn.turn}: {100 * turn.loss:.0f} % given away")
             _wrapped(f"    played {turn.value_played:+.2f}  ", words(turn, turn.played))
             _wrapped(f"    better {turn.value_best:+.2f}  ", words(turn, turn.best))
         if not worst:
@@ -443,10 +443,11 @@ def _print_decks(
 
     for deck, name in zip(decks, names, strict=True):
         print(f"the deck of player {deck.player}{f', {name}' if name else ''}:")
-        print(f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}")
+        wins, package = 100 * deck.probability, 100 * deck.with_package
+        print(f"  wins {wins:.0f} %; with the package's own deck {package:.0f} %")
         for one in deck.worst:
             when = "" if one.turn is None else f"turn {one.turn}: "
-            print(f"  {when}{one.loss:.1%} given away")
+            print(f"  {when}{100 * one.loss:.1f} % given away")
             _wrapped("    chosen ", text(one.picked, one.copies))
             _wrapped("    better ", text(one.better, one.copies))
         print()
@@ -534,4 +535,4 @@ def _print(
         columns = width()
         for held in analysis.opponent_hand[:_CARDS]:
             text = card_text(held.card, words.title(held.card))
-            print(f"  {held.chance:5.0%}  {text}"[:columns])
+            print(f"  {100 * held.chance:3.0f} %  {text}"[:columns])

@@ -45,6 +45,8 @@ for braces.
 """
 #: A name for opponents from files: their own may not be possible before a description.
 _OPPONENT = "opponent"
+#: Endings of names for pictures that are no SVG.
+_OTHER_PICTURES = (".gif", ".jpeg", ".jpg", ".pdf", ".png", ".webp")
 #: Lines of progress that are printed in all.
 _LINES = 20
 
@@ -97,6 +99,8 @@ def run(options: argparse.Namespace) -> None:
 
     start_logging(options.verbose)
     if options.plot is not None:
+        if os.path.splitext(options.plot)[1].lower() in _OTHER_PICTURES:
+            raise Failure(f"--plot: {options.plot}: the picture is an SVG; name it .svg", code=2)
         check_target(options.plot, rb"<svg ", options.force)
     if options.proof_games % 2:
         raise Failure(
@@ -183,8 +187,8 @@ def _line(progress: "Progress", games: int, against: bool) -> str:
         low, high = progress.score
         if against:  # one half stands for a gain of nothing
             low, high = 2 * low - 1, 2 * high - 1
-            return f"{line}; wins {low:+.0%} to {high:+.0%} more than the start"
-        line += f"; wins {low:.0%} to {high:.0%} against the start"
+            return f"{line}; wins {100 * low:+.0f} to {100 * high:+.0f} % more than the start"
+        line += f"; wins {100 * low:.0f} to {100 * high:.0f} % against the start"
     return line
 
 
@@ -205,7 +209,7 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
     proof = optimization.prove(options.proof_games, jobs=options.jobs, dask=options.dask)
     print(proof.text)
     low, high = proof.score
-    won = f"{low:.1%} to {high:.1%} of {proof.games} games"
+    won = f"{100 * low:.1f} to {100 * high:.1f} % of {proof.games} games"
     if proof.better:
         print(f"better: the tuned values win {won} against the start")
     elif proof.better is None and low > 0.5:

@@ -95,7 +95,8 @@ def run(options: argparse.Namespace) -> None:
     if not tuner.accepted:
         print("no new weights were accepted")
     for match in tuner.accepted:
-        print("iteration {iteration}: {parts} won {score:.1%} of {games} games".format(**match))
+        won = f"{100 * match['score']:.1f} % of {match['games']} games"
+        print(f"iteration {match['iteration']}: {match['parts']} won {won}")
 
 
 def _check_output(path: str) -> None:

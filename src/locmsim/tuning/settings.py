@@ -103,7 +103,7 @@ class TuningSettings:
         if "draft" in self.parts and not draft:
             raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
         if self.network_size != "same" and "network" not in self.parts:
-            raise ValueError("network_size: has no effect unless parts has network")
+            raise ValueError("network_size: needs the part network")
         check(self)
 
     def card_sets(self) -> list[int]:

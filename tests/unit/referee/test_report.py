@@ -87,8 +87,8 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for deck, name in zip(report.decks, ("ann", "bob"), strict=True):
         assert f"the deck of player {deck.player}, {name}:" in decks
         assert (
-            f"  wins {deck.probability:.0%}; with the package's own deck {deck.with_package:.0%}"
-            in out
+            f"  wins {100 * deck.probability:.0f} %;"
+            f" with the package's own deck {100 * deck.with_package:.0f} %" in out
         )
     assert decks.count("given away") == sum(len(deck.worst) for deck in report.decks) > 0
     assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())

@@ -27,8 +27,8 @@ function take({ topic, version, server }) {
   for (const told of followed.get(topic) ?? []) told(version);
 }
 
-/** @type {(what: "follow"|"leave"|"end", topic?: string) => void} */
-let send;
+/** Without a token nothing is followed. @type {(what: "follow"|"leave"|"end", topic?: string) => void} */
+let send = () => {};
 
 function connect() {
   if (typeof SharedWorker === "function") {
