@@ -21,8 +21,8 @@ SIGNATURES = {
     "Battle 1.5 random gym-locm": ("7bd6b38af1eea87c", "601a7404402bb4ff"),
     "Battle 1.5 random entities-f32": ("20b9427af004aae0", "9cc215e23de325fc"),
     "Construct 1.5": ("f5e7fc4dc62c7e67", "4a37c6eb1e1764ac"),
-    "Draft 1.2": ("73c8d842440ae77a", "2afeff71f366d93d"),
-    "Draft 1.0 first": ("e04112ba31092c47", "6fa998f19cda5c9b"),
+    "Draft 1.2": ("0adad1fe347ded04", "5e094b16509e60f2"),
+    "Draft 1.0 first": ("7df0cab0d60efaef", "0022f819447163cb"),
     "Match 1.5 random": ("bb4d202ac2994da6", "8c1d0888e84881bd"),
     "Match 1.0 random": ("62884cdd56d9c628", "98acad60d2e02ba9"),
 }

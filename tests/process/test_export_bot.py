@@ -22,7 +22,7 @@ from locmsim.networks import LARGE_SHAPES
 from locmsim.networks.weights import WeightsFile, default_weights
 
 #: Maximum size of the file, below the site's limit so that the weights can grow.
-MOST = 90_000
+MOST = 99_000
 BOUND = {"beam": "nodes", "mcts": "iterations"}
 
 

@@ -214,7 +214,7 @@ def test_lines_that_were_reached():
 @pytest.mark.parametrize("rules", amount(("1.2",), RULE_SETS))
 def test_win_chances_are_probabilities(rules):
     """Average predicted and actual wins agree, for low and for high chances of winning."""
-    table = tool("calibration").observed(rules, "beam:nodes=3000", 30, 5)
+    table = tool("calibration").observed(rules, "beam:nodes=3000", 60, 5)
     for half in (table[table[:, 0] < 0.5], table[table[:, 0] >= 0.5]):
         assert len(half) > 50
         assert abs(half[:, 0].mean() - half[:, 1].mean()) < 0.1

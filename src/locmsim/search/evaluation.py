@@ -294,7 +294,7 @@ def win_chance(
 #: By rule set, the log-odds by which the evaluation is too optimistic about turns that a search
 #: chose, since the best of many values tends to err upwards. Maximum-likelihood estimates from 300
 #: games of ``beam:nodes=3000`` against itself, seeds 770000 to 770299.
-_OPTIMISM = {"1.5": 0.42, "1.2": 0.19, "1.0": 0.33}
+_OPTIMISM = {"1.5": 0.42, "1.2": 0.24, "1.0": 0.21}
 
 
 @cache

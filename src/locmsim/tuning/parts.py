@@ -103,9 +103,10 @@ def _evaluation(weights: Weights, games: TrainingGames) -> tuple[Weights, float]
 def _network(weights: Weights, games: TrainingGames, size: str) -> tuple[Weights, float]:
     """Return a network and its loss in positions of games that it was not trained on.
 
-    One is trained from scratch and one continues from the present network, if it has no more units.
-    The one that predicts the other games better is returned: few games cannot replace those that
-    the present network was trained on, and many can.
+    One is trained from scratch. Two continue from the present network, if it has no more units: one
+    with small steps, and one with those of a training from scratch. The one that predicts the other
+    games best is returned: few games cannot replace those that the present network was trained on,
+    and many can.
     """
     from locmsim.tuning.positions import network_loss, train_network
 
@@ -114,16 +115,17 @@ def _network(weights: Weights, games: TrainingGames, size: str) -> tuple[Weights
     large = was_large if size == "same" else size == "large"
     positions, won = games.position_inputs, games.position_won
     known = len(won) - len(won) // _HELD_OUT
-    ways: list[dict[str, Any]] = [{}]
+    ways: dict[str, dict[str, Any]] = {"from scratch": {}}
     if present is not None and large >= was_large:
-        ways.append({"start": present, **_MORE})
+        ways["continued"] = {"start": present}
+        ways["continued in small steps"] = {"start": present, **_MORE}
     found = []
-    for way in ways:
+    for how, way in ways.items():
         arrays, _ = train_network(positions[:known], won[:known], large=large, **way)
         # With too few positions to keep some apart, all of them decide.
         rest = known if known < len(won) else 0
         found.append((network_loss(arrays, positions[rest:], won[rest:]), arrays))
-        _log.info("network: loss %.4f %s", found[-1][0], "continued" if way else "from scratch")
+        _log.info("network: loss %.4f %s", found[-1][0], how)
     loss, arrays = min(found, key=lambda pair: pair[0])
     return replace(weights, network=arrays), loss
 

@@ -32,7 +32,7 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
         given = turn.before - turn.after if turn.player == 0 else turn.after - turn.before
         assert given == pytest.approx(turn.loss)
     assert report.turns[-1].after == 1 - (result.winner or 0)
-    assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.1  # the player is random
+    assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.05  # player 1 is random
     assert report_game(result, nodes=300, seed=1) == report
 
 
