@@ -156,9 +156,9 @@ def test_the_network_that_is_trained_is_the_one_that_searches_run(rules: str) ->
 @pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
 def test_a_network_continues_from_a_smaller_one_or_one_like_it(shapes: dict) -> None:
     """What it predicts is the same at first; training makes use of the units that were added."""
-    some = states("1.2", 2)
+    some = states("1.5", 2)
     positions = np.stack([inputs(state, 0) for state in some])
-    start = default_weights("1.2").network
+    start = default_weights("1.5").network  # a small one
     model = PositionModel(positions, np.random.default_rng(0), shapes, start)
     expected = [Network(start)(state, 0) for state in some]
     np.testing.assert_allclose(log_odds(model, positions), expected, rtol=1e-3, atol=1e-3)
