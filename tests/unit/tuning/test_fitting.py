@@ -101,8 +101,8 @@ def test_cards_are_valued_by_their_properties():
 
 def test_games_of_a_card_count_for_those_equal_to_it():
     values = np.zeros(160)
-    values[64] = 12.0  # base id 65; the equal one with the id 7 is in no deck
-    differences, _ = games_of(values, 3, 3000)
+    values[64] = 20.0  # base id 65; the equal one with the id 7 is in no deck
+    differences, _ = games_of(values, 3, 1200)
     differences[:, 6] = 0
     odds = differences @ values / 25
     won = np.random.default_rng(4).random(len(odds)) < 1 / (1 + np.exp(-odds))
