@@ -66,6 +66,7 @@ def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("3 games of rules 1.5, single games, given seeds")
 
 
+@pytest.mark.slow
 def test_sprt(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--games", "400", "--seed", "3", "--db", db, "--jobs", "1"]
     arena(*PLAYERS, *options, "--sprt", "0", "60", "--alpha", "0.1")
@@ -250,6 +251,7 @@ def on_terminal(*arguments: str) -> str:
     return text.decode()
 
 
+@pytest.mark.slow
 def test_progress(db: str) -> None:
     shown = on_terminal(*PLAYERS, "--games", "60", "--seed", "3", "--db", db, "--jobs", "1")
     last = shown.replace("\n", "\r").strip("\r").split("\r")[-1]
@@ -267,6 +269,7 @@ def test_without_the_cluster_extra(
     assert "locmsim[cluster]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_without_the_arena_extra(
     db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

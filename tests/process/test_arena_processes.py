@@ -260,6 +260,7 @@ def test_processor_quotas(
     assert available_cores() == cores
 
 
+@pytest.mark.slow
 def test_a_script_from_the_standard_input() -> None:
     """Workers cannot import it; that is said before any of them starts."""
     script = (

@@ -190,6 +190,7 @@ def test_wrong_usage(options, message, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
@@ -217,6 +218,7 @@ def test_a_trained_chooser_chooses(start, rules, kind, tmp_path):
         assert ask(process, Match(rules, seed=3).input_text(0)) == f"{chosen[0]}\n"
 
 
+@pytest.mark.slow
 def test_an_agent_of_a_file(tmp_path):
     """An agent in a file is looked up in the folder where the bot is started."""
     code = "from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent):\n    pass\n"

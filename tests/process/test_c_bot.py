@@ -25,6 +25,7 @@ def bot(tmp_path_factory):
     return build(SOURCE, folder / "bot", "-O2", "-I", folder)
 
 
+@pytest.mark.slow
 @each_rules_slowly
 def test_it_plays_a_match_without_a_fault(bot, rules):
     match = Match(rules, seed=3)

@@ -299,6 +299,7 @@ class OnTerminal:
         return self.process.returncode, err
 
 
+@pytest.mark.slow
 def test_page_on_a_terminal() -> None:
     """On a terminal, -s serves a page that shows the match while it is played, until Ctrl-C."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")

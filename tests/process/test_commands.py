@@ -174,6 +174,7 @@ def interrupted(work: Callable[[], object]) -> None:
     work()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_playouts_are_interrupted(threads: int) -> None:
     """Ctrl-C in the main thread interrupts playouts in all threads."""
@@ -224,6 +225,7 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_searching_opponents_are_interrupted(threads: int) -> None:
     """Ctrl-C interrupts opponents that search; after a reset, the environment works again."""

@@ -35,6 +35,7 @@ def test_check_accepts_a_bot_and_refuses_another(desk: Desk) -> None:
     assert "crashed" in desk.run("locmsim check ./mybot", code=1)
 
 
+@pytest.mark.slow
 def test_exit_codes_of_play(desk: Desk) -> None:
     """docs/referee.md: 0 with or without a fault, 1 if a bot could not be started, 2 for usage."""
     script(desk.folder / "fails", *BOT, "leave", "1", "3", arguments="")
@@ -80,6 +81,7 @@ def test_a_changed_bot_is_not_mixed_with_the_one_before(desk: Desk) -> None:
     assert "4 games" in desk.run("locmsim arena --db results.db --games 4 --force")
 
 
+@pytest.mark.slow
 def test_puzzles_are_solved_as_the_page_shows(desk: Desk) -> None:
     """docs/referee.md: the printed scores of two agents."""
     page = (DOCS / "referee.md").read_text(encoding="utf-8")

@@ -241,6 +241,7 @@ def cgarena(line: str, values: dict[str, list[str]]) -> list[str]:
     return [value for word in shlex.split(line) for value in values.get(word, [word])]
 
 
+@pytest.mark.slow
 def test_cgarena(desk: Desk) -> None:
     """The commands of the configuration print one JSON object, write a log and create its page."""
     config = tomllib.loads(blocks("tools.md", "toml")[1])

@@ -629,6 +629,7 @@ def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_no_bot(tmp_path: Path) -> None:
     """As the system kills it when memory runs out: its bots are found by their mark."""
     bots = f"{sys.executable} -c 'import time; time.sleep(1000)'"

@@ -80,6 +80,7 @@ def of_course(name):
     return f"{EXAMPLES / 'course' / name}" if ".py" in name else name
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("step", STEPS)
 def test_each_step_of_the_course_plays(step, rules):
@@ -132,6 +133,7 @@ def contest(match, specs, seed=0):
         assert result.ignored in ([], ["PASS"])
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("step", STEPS)
 def test_no_step_peeks(step, rules):

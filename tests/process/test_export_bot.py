@@ -94,6 +94,7 @@ def compare(program, weights, rules, search, bound, seeds):
             assert answers(program, texts[player], bound) == lines[player], (seed, player)
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("search", BOUND)
 def test_it_fits_the_site(exported, rules, search):
@@ -105,6 +106,7 @@ def test_it_fits_the_site(exported, rules, search):
     assert all(x == "\n" or x.isprintable() for x in text)
 
 
+@pytest.mark.slow
 @each_rules
 def test_it_fits_the_site_in_ascii(exported, rules):
     text = exported(rules, "mcts", "--ascii")[0].read_text(encoding="ascii")
@@ -134,6 +136,7 @@ def test_no_locale_changes_what_a_compiler_reads(program, exported, tmp_path, mo
     assert answers(bot, text, 1) == answers(again, text, 1) == answers(other, text, 1)
 
 
+@pytest.mark.slow
 def test_it_goes_to_the_standard_output_as_utf8(exported):
     command = [sys.executable, "-m", "locmsim", "export", "--rules", "1.0", "-o", "-"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -147,10 +150,12 @@ def test_it_answers_as_the_python_bot_in_hopeless_positions(program):
     compare(*program("1.5"), "1.5", "beam", 5000, [236])
 
 
+@pytest.mark.slow
 def test_tree_search_answers_as_the_python_bot(program):
     compare(*program("1.2", "mcts"), "1.2", "mcts", 100, range(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", STANDARDS)
 def test_it_is_c_and_cpp_without_warnings(exported, compiler):
     check(exported("1.5")[0], compiler)
@@ -235,6 +240,7 @@ def test_a_large_network(tmp_path):
     compare(mine, tmp_path / "b.npz", "1.2", "beam", 500, [3])
 
 
+@pytest.mark.slow
 @each_rules
 @pytest.mark.parametrize("ascii", [False, True], ids=["ideographs", "ascii"])
 def test_a_large_network_fits_the_site(rules, ascii):
@@ -242,6 +248,7 @@ def test_a_large_network_fits_the_site(rules, ascii):
     assert len(text) <= LIMIT
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("search", BOUND)
 def test_weights_without_networks(rules, search, tmp_path):

@@ -143,6 +143,7 @@ def test_all_parts_answer_as_python(rules, minified, tmp_path):
         assert done.stdout.splitlines() == lines[player]
 
 
+@pytest.mark.slow
 @each_rules_slowly
 def test_a_belief_without_networks_goes_by_the_scores_of_cards(rules, tmp_path):
     program = compiled(tmp_path, rules, "belief")
@@ -179,6 +180,7 @@ def test_headers_are_c11_and_cpp20_without_warnings(compiler, options, tmp_path)
         check(tmp_path / "one.c", compiler, standard=ALL_STANDARDS[compiler])
 
 
+@pytest.mark.slow
 @each_rules
 def test_the_size_is_printed_with_what_is_left(rules, tmp_path, capsys):
     header = tmp_path / "locm.h"

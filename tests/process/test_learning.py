@@ -151,6 +151,7 @@ def test_expert_iteration(tmp_path):
         run(*command, cwd=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "words", "message"),
     [
@@ -245,6 +246,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     run("-m", "locmsim", "arena", "policy:path=a-1.onnx", "random", "--games", 2, cwd=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted(path.name for path in EXAMPLES.glob("*.py")))
 def test_a_missing_package_is_one_line_that_says_what_to_install(script):
     code = (

@@ -76,6 +76,7 @@ def test_memory_does_not_grow(name: str) -> None:
     assert growth(name) < 1000
 
 
+@pytest.mark.slow
 def test_a_leak_is_seen() -> None:
     """The measurement detects a leak of 64 KiB per repetition, which is 2560 KiB in all."""
     assert growth("states", LEAK) > 2000

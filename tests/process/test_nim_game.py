@@ -93,6 +93,7 @@ def test_cluster(run, tmp_path: Path) -> None:
     assert "20 games of Nim" in run("arena", "show", db)
 
 
+@pytest.mark.slow
 def test_one_match_and_programs(run, tmp_path: Path) -> None:
     bot = tmp_path / "first.py"
     bot.write_text(

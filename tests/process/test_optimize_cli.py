@@ -168,6 +168,7 @@ def test_what_is_refused(
     assert "Traceback" not in error
 
 
+@pytest.mark.slow
 def test_opponents_from_a_pool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +210,7 @@ def test_opponents_from_a_pool(
     assert "pool.db: changed since the games of 'v3': weights.json" in error
 
 
+@pytest.mark.slow
 def test_an_agent_is_tuned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

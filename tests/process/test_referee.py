@@ -538,6 +538,7 @@ assert children_of(os.getpid()) == []
     assert len(processes.seen()) == 5
 
 
+@pytest.mark.slow
 def test_children_that_become_those_of_the_referee(processes: Processes) -> None:
     """Orphans are cleaned up if the referee inherits them, as the first process of a container."""
     set_child_subreaper = 36
@@ -545,6 +546,7 @@ def test_children_that_become_those_of_the_referee(processes: Processes) -> None
     run_script(setup, processes)
 
 
+@pytest.mark.slow
 def test_ignored_child_signals(processes: Processes) -> None:
     """A match works while SIGCHLD is ignored, when the system does not keep exit codes."""
     run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)

@@ -54,6 +54,7 @@ def test_a_game_of_the_draft(draft_values, rules):
         assert np.mean([base_id % 2 for base_id in chosen]) > np.mean(offered) + 0.1
 
 
+@pytest.mark.slow
 def test_the_whole_draft_tool(draft_values, tmp_path, monkeypatch):
     out = tmp_path / "weights.npz"
     argv = [
@@ -211,6 +212,7 @@ def test_lines_that_were_reached():
 # ---- calibration.py -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(("1.2",), RULE_SETS))
 def test_win_chances_are_probabilities(rules):
     """Average predicted and actual wins agree, for low and for high chances of winning."""
@@ -231,6 +233,7 @@ def test_the_table_of_chances(capsys):
 # ---- tree_turns.py ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_turns_that_the_tree_plays_otherwise(rules, capsys):
     arguments = ["--rules", rules, "--seeds", "5,6", "--time-ms", "3", "--nodes", "100"]
@@ -279,6 +282,7 @@ def test_chances_that_were_fitted():
     assert "| 50 to 60 | 0 (1) |" in shown
 
 
+@pytest.mark.slow
 def test_the_whole_tool_of_chances(tmp_path, monkeypatch, capsys):
     out = tmp_path / "chances.json"
     argv = ["deck_chances.py", "--games", "20", "--pilot", "greedy", "--output", str(out)]

@@ -118,6 +118,7 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
     assert other.best == tuner.best
 
 
+@pytest.mark.slow
 def test_threads_share_nothing() -> None:
     """Tasks can run in several threads, since a worker of a cluster may have more than one."""
     tasks = [

@@ -35,6 +35,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["file/x", "folder", "none/x", "/proc/x"])
 @pytest.mark.parametrize("tool", TOOLS)
 def test_place_that_cannot_be_written(

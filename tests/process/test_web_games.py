@@ -308,6 +308,7 @@ def test_a_game_that_breaks_off(
     assert page.view["over"] == {"error": "the game broke off: no more"}
 
 
+@pytest.mark.slow
 def test_only_so_many_games(table: Callable[..., Table]) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
     for _ in range(12):

@@ -28,6 +28,7 @@ def fresh(db: Path) -> dict[str, object]:
     return results
 
 
+@pytest.mark.slow
 def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     played = records(tmp_path / "played.db", ["greedy", "random", "rule"], 6)
     db = tmp_path / "growing.db"
@@ -135,6 +136,7 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
     return added
 
 
+@pytest.mark.slow
 def test_the_first_look_at_many_games_reads_few(tmp_path: Path) -> None:
     """The file stores sums over the first games, in whatever order games were added."""
     db = tmp_path / "many.db"

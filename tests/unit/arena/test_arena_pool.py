@@ -34,6 +34,7 @@ def db(tmp_path: Path) -> Path:
 OLD = Counter({("a", "b"): 4, ("a", "c"): 4, ("b", "c"): 4})
 
 
+@pytest.mark.slow
 def test_only_new_pairings_are_played(db: Path) -> None:
     with Arena.load(db) as arena:
         before = played(arena)
@@ -100,6 +101,7 @@ def test_retired_players(db: Path) -> None:
         Arena(db=db, retire=["x"])
 
 
+@pytest.mark.slow
 def test_games_in_all_are_drawn(db: Path) -> None:
     """A new player plays a number of games in all, mostly against those of about their strength."""
     with Arena(db=db, add=["d=greedy"], games=60) as arena:
@@ -128,6 +130,7 @@ def test_games_in_all_are_drawn(db: Path) -> None:
     assert reader.finished
 
 
+@pytest.mark.slow
 def test_drawn_games_do_not_depend_on_workers_or_interruptions(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     copy.write_bytes(db.read_bytes())
@@ -239,6 +242,7 @@ def test_games_that_tell_most() -> None:
     assert len(most_telling(3, {**circle, (0, 2): PairCounts(lost=10**6)}, every, 4)) == 4
 
 
+@pytest.mark.slow
 def test_ratings_do_not_depend_on_the_order_of_players() -> None:
     pytest.importorskip("choix")
     found = []
@@ -273,6 +277,7 @@ def test_anchor(db: Path) -> None:
         assert arena.to_json()["players"][0]["elo"] == {"value": 0, "interval": [0, 0]}
 
 
+@pytest.mark.slow
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = str(tmp_path / "pool.db")
     words = ["--jobs", "1", "--timeout-scale", "0", "--db", db]

@@ -327,6 +327,7 @@ def test_file_size_limit(path: Path) -> None:
         assert arena.tally.games == arena.goal.games
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_killed_while_writing(path: Path) -> None:
     """Every game that was added before a SIGKILL is in the file."""

@@ -55,6 +55,7 @@ def test_a_creature_shows_what_it_has_now():
     assert len(pictures) == 4
 
 
+@pytest.mark.slow
 def test_offers():
     title = ("LOCM 1.5", "0 of 30 chosen")
     taken = [0] * len(CARDS)

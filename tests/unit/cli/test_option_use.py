@@ -405,6 +405,7 @@ def ready(mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(place, stub)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
 def test_options_that_apply_are_read(

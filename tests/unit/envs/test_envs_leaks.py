@@ -257,6 +257,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
     env.close()
 
 
+@pytest.mark.slow
 @each_rules
 @pytest.mark.parametrize("episode", ["battle", "match"])
 @each_player

@@ -50,6 +50,7 @@ def positions(rules, games):
 # ------------------------------------------------------------------------------------ pictures
 
 
+@pytest.mark.slow
 @each_episode
 def test_frames_have_one_size_all_episode_long(episode):
     pytest.importorskip("cairosvg")
@@ -69,6 +70,7 @@ def test_frames_have_one_size_all_episode_long(episode):
     assert env.render().any()
 
 
+@pytest.mark.slow
 @each_episode
 def test_vector_environments_show_what_single_ones_do(episode):
     pytest.importorskip("cairosvg")
@@ -140,6 +142,7 @@ def test_vector_environments_print_every_step(episode, capsys):
 # --------------------------------------------------------------------------------------- leaks
 
 
+@pytest.mark.slow
 @each_rules
 def test_hidden_cards_change_nothing_that_is_shown(rules):
     """Positions that look the same to a player have the same text and picture."""

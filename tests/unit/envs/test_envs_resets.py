@@ -587,6 +587,7 @@ def test_views_are_of_the_position_after_step_into():
     np.testing.assert_array_equal(info["to_move"][1:], arrays["to_move"][1:])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_rows_of_a_choice_share_their_searches():

@@ -140,6 +140,7 @@ PLAYERS = {
 }
 
 
+@pytest.mark.slow
 @each_rules
 @pytest.mark.parametrize("kind", PLAYERS)
 def test_it_knows_only_what_it_is_shown(rules, kind):

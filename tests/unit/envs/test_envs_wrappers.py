@@ -147,6 +147,7 @@ OBSERVATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
 @pytest.mark.parametrize("name", OBSERVATIONS)
 def test_wrappers_of_observations(name, mode):
@@ -155,6 +156,7 @@ def test_wrappers_of_observations(name, mode):
     assert run(*pair("battle", mode, mask=mask, **options), steps=40, wrapped=wrapped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("episode", EPISODES)
 def test_flat_observations(episode):
     mode = AutoresetMode.NEXT_STEP

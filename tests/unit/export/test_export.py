@@ -166,6 +166,7 @@ def test_frequent_words_become_macros_behind_what_is_included():
     assert "static" in minify(many, keep=["static"]).splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_short_names_are_none_of_the_library():
     text = minify(
         "#include <math.h>\n" + "".join(f"static int first{n};\n" for n in range(4000)),
@@ -251,6 +252,7 @@ def test_options_of_the_search_are_in_the_file():
     assert "o->worlds = 33;" in text
 
 
+@pytest.mark.slow
 def test_the_numbers_returned_are_those_of_the_file(ascii):
     bot = export_bot("1.5", ascii=ascii)
     given, rounded = default_weights("1.5"), bot.weights["1.5"]
@@ -264,6 +266,7 @@ def test_the_numbers_returned_are_those_of_the_file(ascii):
     assert again.text == bot.text
 
 
+@pytest.mark.slow
 def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
     rng = random.Random(1)
     whole = default_weights("1.5").deck_value
@@ -304,6 +307,7 @@ def test_the_reference_lists_the_functions_of_the_header():
     assert {*functions} == {name for lines in wanted["kernel"].values() for name in lines}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_a_minified_kernel_of_one_rule_set_is_small_and_keeps_names_for_users(rules):
     text = kernel_header(rules, minified=True)

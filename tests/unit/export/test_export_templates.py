@@ -122,6 +122,7 @@ def translated(tmp_path, source):
     return cython_to_c.translate(program, cython_to_c.Style(), ["f"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "what"),
     [

@@ -49,6 +49,7 @@ def is_true(reason: str, state: State, text: str) -> bool:
     }[reason]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_illegal_action_has_a_true_reason(rules: str) -> None:
     found = set()

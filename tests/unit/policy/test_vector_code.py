@@ -81,6 +81,7 @@ def inner_loops(body):
             yield [line for line in body[first : last + 1] if not line.endswith(":")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILERS)
 def test_sums_stay_in_registers(name, tmp_path):
     target, text = assembly(name, tmp_path)

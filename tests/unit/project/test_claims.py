@@ -93,6 +93,7 @@ def number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", SIZES)
 def test_exported_bots_have_the_sizes_of_the_page(rules):
     sizes = [len(export_bot(rules, search=search).text) for search in ("beam", "mcts")]
@@ -100,6 +101,7 @@ def test_exported_bots_have_the_sizes_of_the_page(rules):
     assert max(sizes) <= LIMIT == 100_000
 
 
+@pytest.mark.slow
 def test_other_exported_files_have_the_sizes_of_the_page():
     text = " ".join((DOCS / "codingame.md").read_text(encoding="utf-8").split())
     found = re.search(r"the files then have ([\d,]+) to ([\d,]+) characters", text)

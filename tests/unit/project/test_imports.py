@@ -136,6 +136,7 @@ def test_every_file_is_in_a_layer() -> None:
     assert len(LAYER) == sum(names.count(":") + 1 for names in LAYERS)
 
 
+@pytest.mark.slow
 def test_layers_import_only_what_is_below() -> None:
     found = [fault for path in sources() for fault in faults(path, (PACKAGE / path).read_text())]
     assert found == []

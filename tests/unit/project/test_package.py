@@ -40,6 +40,7 @@ def test_every_public_module_is_an_attribute():
             locmsim.__getattr__(name)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_names_are_those_of_their_modules():
     names = run_python("from locmsim import *; print(*sorted(globals()))")
@@ -64,6 +65,7 @@ def test_importing_it_is_cheap():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     "code",
@@ -83,6 +85,7 @@ def test_a_missing_package_is_named_with_its_extra(code, tmp_path):
     assert "the package gymnasium is not installed: pip install 'locmsim[envs]'" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_what_windows_lacks_is_not_needed_for_kernel_search_and_environments():
     """The code runs after modules and functions that only POSIX has were removed."""

@@ -165,6 +165,7 @@ def wrong_names(file: str) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_names_in_code_are_the_fields():
     assert {"sight", "made"} <= words_of("nSight_MADE")
     found = []
@@ -255,6 +256,7 @@ def words_of_node(node: ast.AST) -> set[str]:
     return {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
 
 
+@pytest.mark.slow
 def test_docstrings_of_functions_begin_with_a_verb():
     found = []
     for file in files("*.py"):
@@ -298,6 +300,7 @@ def test_each_class_has_a_name_of_its_own():
         assert {name: found for name, found in twice.items() if name not in SAME_IDEA} == {}
 
 
+@pytest.mark.slow
 @of_the_sources
 def test_words_of_the_code_have_a_page():
     """The table in docs/development.md is short, and what it names exists."""

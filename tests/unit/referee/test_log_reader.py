@@ -97,6 +97,7 @@ def test_logs_of_earlier_versions(rules: str, tmp_path: Path) -> None:
     assert log_row({**log, **own})["rules"] == rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behind", ["", "\n1\n0\nseed=3\n", "0 1", "\n\n[1, 2]"])
 @pytest.mark.parametrize("before", ["", "\n ", "\ufeff"])
 def test_the_first_value_is_the_log(before: str, behind: str, tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ def test_visit_for_visit_as_the_reference(rules, options):
         same(result, ReferenceSearch(worlds, seed, noise, search.options, evaluate), actions)
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rules, root):

@@ -284,6 +284,7 @@ def test_a_win_is_found_and_none_made_up(search, kind):
     assert not wins(safe, result)
 
 
+@pytest.mark.slow
 @each_rules
 def test_a_win_is_missed_in_no_position_of_games(rules):
     """The search wins against the health that the largest damage of any turn takes, but no more.
@@ -330,6 +331,7 @@ def test_what_is_hidden_makes_no_difference(search, rules):
         assert len(lines) == 1
 
 
+@pytest.mark.slow
 @each_search
 def test_a_search_that_cheats_would_be_found_out(search):
     """The test of hidden cards is able to fail: a search with worlds of the true state fails it."""

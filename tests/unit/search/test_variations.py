@@ -16,6 +16,7 @@ from locmsim.referee.transcript import log_line
 from locmsim.search.variations import Tree, check_hand, state_of_world, variations
 
 
+@pytest.mark.slow
 @each_rules
 def test_turns_follow_each_other(rules: str) -> None:
     result = match_of(rules)

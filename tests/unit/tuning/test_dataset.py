@@ -184,6 +184,7 @@ def test_games_follow_from_their_seeds(rules):
         assert (fewer[name] == data[name][rows]).all()
 
 
+@pytest.mark.slow
 @each_rules
 def test_neighbouring_seeds_have_no_game_in_common(rules):
     firsts = [set(), set()]

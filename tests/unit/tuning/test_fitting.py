@@ -62,6 +62,7 @@ def games_of(values, seed, rows, cards=160):
     return differences, rng.random(rows) < 1 / (1 + np.exp(-odds))
 
 
+@pytest.mark.slow
 def test_values_are_found_again(caplog):
     caplog.set_level("INFO", logger="locmsim")
     values = np.random.default_rng(0).normal(0, 3, 160)
@@ -75,6 +76,7 @@ def test_values_are_found_again(caplog):
     assert caplog.messages[0].startswith("800 games: loss 0.")
 
 
+@pytest.mark.slow
 def test_what_no_game_supports_stays_small():
     rng = np.random.default_rng(1)
     found, _ = fit_card_values(rng.integers(-1, 2, (500, 160)), rng.integers(0, 2, 500))
@@ -99,6 +101,7 @@ def test_cards_are_valued_by_their_properties():
         assert found[a] == found[b]
 
 
+@pytest.mark.slow
 def test_games_of_a_card_count_for_those_equal_to_it():
     values = np.zeros(160)
     values[64] = 20.0  # base id 65; the equal one with the id 7 is in no deck

@@ -142,6 +142,7 @@ def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
         begun("mine.py:Mine:weights={file}")
 
 
+@pytest.mark.slow
 def test_the_proof_has_cards_that_the_tuning_never_saw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +214,7 @@ def trials_of(folder: Path) -> list[str]:
     return (folder / "trials.csv").read_text().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("games", amount([3_000], [3_000, 100_000]))
 def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
     games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -240,6 +242,7 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
         assert other.progress == whole.progress
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 4, 32])
 def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
     slots: int, monkeypatch: pytest.MonkeyPatch

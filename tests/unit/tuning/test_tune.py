@@ -222,6 +222,7 @@ def test_a_draw_is_half_a_win_in_either_seat(
     assert (counts.split, counts.mostly_won, counts.mostly_lost) == (1, 1, 1)
 
 
+@pytest.mark.slow
 def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not set(TUNING_SEEDS) & set(PROOF_SEEDS)
     used: set[int] = set()
@@ -322,6 +323,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
     assert alone.best == together.best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", amount([2], [2, 3]))
 def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a stop in the second iteration, no game is played twice or lost."""

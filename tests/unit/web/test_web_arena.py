@@ -306,6 +306,7 @@ def commands_with(text: str) -> list[int]:
     return running(found)
 
 
+@pytest.mark.slow
 def test_an_arena_ends_with_a_killed_site(tmp_path: Path) -> None:
     command = [*LOCMSIM, "web", "--save", str(tmp_path), "--timeout-scale", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as site:

@@ -197,6 +197,7 @@ def test_the_pages_have_no_database_of_their_own() -> None:
         assert not re.search("sqlite3|SELECT |CREATE TABLE", path.read_text()), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["results", "logs"])
 def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
     """Every filter selects the games that a plain check of all games does, in pages of any size."""
@@ -259,6 +260,7 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
         assert keys == [f"f{log}" for log in reversed(range(150))], wanted
 
 
+@pytest.mark.slow
 def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
     library = Library(dbs=[str(results_of(tmp_path / "results.db", 5000))])
     first = library.games(count=50)

@@ -20,6 +20,7 @@ from locmsim.web.site import Site  # noqa: E402
 PLAYER = "beam:time_ms=0,nodes=20,width={width=4:1..40:int}"
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, none = tmp_path / "run", tmp_path / "none"
     # A minute passes between two questions: the folder is looked at for each of them.

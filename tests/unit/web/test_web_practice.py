@@ -31,6 +31,7 @@ def mistakes(page: Client, **asked: Any) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_mistakes_are_what_the_report_says_was_given_away(
     page: Client, game: tuple[str, Any]
 ) -> None:
@@ -44,6 +45,7 @@ def test_mistakes_are_what_the_report_says_was_given_away(
     assert len({turn.player for turn in turns}) >= 1
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_players_games(page: Client, game: tuple[str, Any]) -> None:
     """The latest games of a name, whichever seat it had; other players' turns are not searched."""
     key, _ = game
@@ -59,6 +61,7 @@ def test_mistakes_of_a_players_games(page: Client, game: tuple[str, Any]) -> Non
     assert error == "there is no finished game of 'nobody'"
 
 
+@pytest.mark.slow
 def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, Any]) -> None:
     key, result = game
     turns = {turn.turn: turn for turn in report_turns(result, players=[0])}

@@ -65,6 +65,7 @@ def add(page: Client, rules: str = "1.5") -> tuple[str, Any]:
     return page.site.library.add(result, ("ann", "bob")), result
 
 
+@pytest.mark.slow
 def test_a_report_is_that_of_the_library(page: Client) -> None:
     key, result = add(page)
     view = page.post("/api/report/start", game=key, nodes=200, seed=3)

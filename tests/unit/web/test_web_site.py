@@ -81,6 +81,7 @@ def paths(site: Site) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_everything_but_empty_pages_needs_the_token(site: Site, page: Client) -> None:
     inside = [(m, p) for m, p in paths(site) if p.startswith("/api/")]
     assert len(inside) > 12
@@ -335,6 +336,7 @@ def test_bad_questions_about_replays(page: Client) -> None:
 # ---------------------------------------------------------------------------------- analyse
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
     """Each step, even in the middle of a turn, leads to a search of its position."""
@@ -394,6 +396,7 @@ def test_knowledge_is_that_of_the_texts_that_were_sent() -> None:
         knowledge_at(result, 999)
 
 
+@pytest.mark.slow
 def test_texts_of_positions(page: Client) -> None:
     state = start_position(1, "1.2")
     for _ in range(6):

@@ -66,6 +66,7 @@ def serving() -> Iterator[list[Serving]]:
         server.process.communicate()
 
 
+@pytest.mark.slow
 def test_bots_play_tournaments_and_the_log_is_replayed(
     serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ def test_the_first_use_of_a_name_sets_its_password() -> None:
     assert accounts.names() is None
 
 
+@pytest.mark.slow
 def test_accounts_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "accounts"
     FileAccounts.set_password(path, "bob", "first")
@@ -36,6 +37,7 @@ def test_accounts_of_a_file(tmp_path: Path) -> None:
     assert accounts.check("ann", "se cret")
 
 
+@pytest.mark.slow
 def test_what_is_known_is_checked_at_once_and_a_changed_file_is_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

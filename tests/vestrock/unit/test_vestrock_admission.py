@@ -276,6 +276,7 @@ def test_wrong_passwords_use_up_an_allowance_and_right_ones_do_not() -> None:
     assert again.result is True
 
 
+@pytest.mark.slow
 def test_an_honest_login_takes_less_than_two_seconds_beside_ten_thousand_attempts_a_minute() -> (
     None
 ):

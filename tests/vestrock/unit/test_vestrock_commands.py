@@ -50,6 +50,7 @@ def test_help_begins_with_a_sentence_and_explains_every_argument(parser):
         assert action.help, action.dest
 
 
+@pytest.mark.slow
 def test_figures(capsys):
     assert main(["bench", "--signature"]) == 0
     assert capsys.readouterr().out == f"{bench.signature()}\n"
