@@ -121,6 +121,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             folder = _kind(item.path)
             if folder != "unit":
                 item.add_marker(folder)
+    items.sort(key=lambda item: _kind(item.path) != "process")  # they wait for the longest time
 
 
 @pytest.fixture(autouse=True)

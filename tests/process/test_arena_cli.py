@@ -355,6 +355,7 @@ def test_traceback_of_an_agent(db: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert "return {}['plan']" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4])
 def test_tables_fit(
     players: int,

@@ -60,6 +60,7 @@ def test_matches_under_the_referee(rules):
     assert result.scores == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER.exists(), reason="not the source tree")
 def test_the_folder_is_the_same_bot(start):
     text = Match(seed=1).input_text(0)

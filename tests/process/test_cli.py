@@ -53,6 +53,7 @@ def play_in_process(*arguments: str) -> int:
 # ---------------------------------------------------------------------------------------- play
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["play"], []])
 def test_scores_and_parameters(words: list[str]) -> None:
     done = locmsim(*words, "-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "--timeout-scale", "25")
@@ -688,6 +689,7 @@ def test_full_output() -> None:
     assert done.stderr == "locmsim: cannot write to the standard output: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_reader_that_has_enough(tmp_path: Path) -> None:
     """If the reader of the output stops early, there is no error, and the log is still written."""
     log = tmp_path / "log.json"

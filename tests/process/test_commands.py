@@ -340,6 +340,7 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     Arena(db="b.db").close()
 
 
+@pytest.mark.slow
 def test_what_agents_print_is_no_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,7 @@ def test_exit_codes_of_play(desk: Desk) -> None:
     desk.run("locmsim play greedy --rules 1.7", code=2)
 
 
+@pytest.mark.slow
 def test_exit_codes_of_the_bot(desk: Desk) -> None:
     """docs/agents.md: 0 when the input ends, 1 and the line if it is malformed, 2 for usage."""
     desk.run("python -m locmsim.bot < /dev/null")

@@ -121,6 +121,7 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
     assert again.endswith("Nim has no replay\n")
 
 
+@pytest.mark.slow
 def test_log_of_a_club(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Logs that other tools of the game write are on the pages, also while they grow."""
     pytest.importorskip("starlette", reason="starlette is not installed")

@@ -56,6 +56,7 @@ def test_divide_names_the_actions() -> None:
     )
 
 
+@pytest.mark.slow
 @each_rules
 def test_saved_positions_are_loaded_again(rules: str, tmp_path: Path) -> None:
     path = tmp_path / "position.txt"

@@ -153,6 +153,7 @@ def test_recorded_decks_are_those_of_the_recorded_games(recorded_decks):
             assert ids == decks[int(params["cardGenSeed"])]
 
 
+@pytest.mark.slow
 def test_recorded_decks_against_ours(recorded_decks, monkeypatch, capsys):
     argv = ["recorded_decks.py", "--games", "10", "--nodes", "200", "--deck", "cheapest"]
     monkeypatch.setattr("sys.argv", argv)

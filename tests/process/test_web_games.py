@@ -341,6 +341,7 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
     assert "game is over" in page.change("end", 409)["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_a_trained_chooser_is_an_opponent_of_the_pages(
     kind: str, table: Callable[..., Table], tmp_path: Path

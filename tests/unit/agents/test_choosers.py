@@ -278,6 +278,7 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
         assert all(map(len, arena.replay(1).match.chosen))
 
 
+@pytest.mark.slow
 def test_commands_of_the_page(tmp_path, monkeypatch, capsys):
     """The commands with choosers in docs/training.md, with fewer games and untrained networks."""
     page = Path(__file__).parents[3] / "docs" / "training.md"

@@ -74,6 +74,7 @@ def test_levels_that_are_not_there(k: int) -> None:
         LevelAgent(k)
 
 
+@pytest.mark.slow
 @each_rules
 def test_the_first_level_loses_to_greedy(rules: str) -> None:
     games = amount(12, 24)

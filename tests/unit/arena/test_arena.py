@@ -353,6 +353,7 @@ def test_task_that_fails() -> None:
 # ------------------------------------------------------------------------------- early stop
 
 
+@pytest.mark.slow
 def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     with Arena(
@@ -548,6 +549,7 @@ def test_elo_of_even_players() -> None:
     assert " +inf [-152, +inf]" in tables(tally_of([(True, True)]))
 
 
+@pytest.mark.slow
 def test_table_of_many() -> None:
     pytest.importorskip("choix")
     with Arena(

@@ -66,6 +66,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
         assert lines(arena, 1) == {"PASS # thinking"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [lambda: Counting([7]), lambda: MCTSAgent(iterations=9, time_ms=0), lambda: altered()]
 )

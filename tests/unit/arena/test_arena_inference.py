@@ -143,6 +143,7 @@ def test_impossible_tests(numbers: tuple[float, ...], name: str) -> None:
 # ------------------------------------------------------------------------------ Bradley-Terry
 
 
+@pytest.mark.slow
 def test_ratings_of_two() -> None:
     """For two players, the difference in rating is the Elo difference that their score means."""
     pytest.importorskip("choix")

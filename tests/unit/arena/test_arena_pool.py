@@ -78,6 +78,7 @@ def test_growing_again_and_resuming(db: Path) -> None:
             arena.settings.count(8)
 
 
+@pytest.mark.slow
 def test_retired_players(db: Path) -> None:
     with Arena(db=db, add=["d=osl"], retire=["c"]) as arena:
         arena.run(jobs=1)
@@ -158,6 +159,7 @@ def test_drawn_games_do_not_depend_on_workers_or_interruptions(db: Path, tmp_pat
         assert (arena.settings, played(arena)) == resumed
 
 
+@pytest.mark.slow
 def test_further_games_of_a_pool(db: Path) -> None:
     """Draws wait for each other; those of retired players, and of seeds that are used, end."""
     with Arena(db=db, add=["d=osl"], games=16, against=["b", "c"]) as arena:

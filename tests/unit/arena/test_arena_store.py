@@ -281,6 +281,7 @@ def test_full_disk(path: Path, records: list[Record], monkeypatch: pytest.Monkey
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
+@pytest.mark.slow
 def test_full_disk_in_the_middle_of_a_tournament(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def board(upper, lower, lanes=2):
     return frame
 
 
+@pytest.mark.slow
 def test_hands_of_any_size_fit():
     empty = board(strip(), strip())
     shown = {empty.tobytes()}

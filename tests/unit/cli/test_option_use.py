@@ -439,6 +439,7 @@ def refused(mode: Mode) -> Iterator[tuple[str, argparse.Action]]:
             yield max(action.option_strings, key=len), action
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
 def test_options_that_do_not_apply_are_refused(

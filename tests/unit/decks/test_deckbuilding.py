@@ -79,6 +79,7 @@ def test_examples_of_the_module(module, monkeypatch):
 # ------------------------------------------------------------------------------ rules 1.5
 
 
+@pytest.mark.slow
 @given(offers())
 def test_decks_are_legal_for_any_offer(cards):
     for heuristic in BUILDERS:

@@ -361,6 +361,7 @@ def test_rewards_of_gym_locm():
 # -------------------------------------------------------------------------------- cards and decks
 
 
+@pytest.mark.slow
 def test_a_pool_of_card_sets_that_is_refreshed():
     """After each two episodes of a row, its lowest card set is replaced by the next new one."""
     env = BattleEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")

@@ -58,6 +58,7 @@ def row(observations, i):
     return observations[i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("battlers", [("osl", "rule"), ("beam:nodes=12", "osl")])
 @pytest.mark.parametrize(("name", "rules"), IDS[:2])
 def test_the_episode_after_battles_that_wait_for_python(name, rules, battlers):

@@ -194,6 +194,7 @@ def test_self_play_shows_the_view_of_the_player_to_move():
     assert seen == {0, 1}
 
 
+@pytest.mark.slow
 @each_rules
 def test_the_choice_shows_nothing_of_the_other_players_picks(rules):
     pytest.importorskip("cairosvg")

@@ -9,6 +9,7 @@ import fuzz_envs
 from amounts import amount
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", amount((0, 3, 5, 8, 11, 17), range(30)))
 def test_round(number: int) -> None:
     fuzz_envs.play_round(random.Random(number))

@@ -142,6 +142,7 @@ def test_what_is_not_understood_is_named_with_its_place(tmp_path, body, what):
         translated(tmp_path, source)
 
 
+@pytest.mark.slow
 def test_constants_that_all_callers_give_are_filled_in(tmp_path):
     source = """
 cdef enum:

@@ -75,6 +75,7 @@ def play(state: State, seed: int) -> list[tuple[int, int]]:
     return log
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_imports_leave_the_lock_as_it_is():
     """A module that does not declare itself free of the GIL enables it, with a warning."""

@@ -28,6 +28,7 @@ def random_arrays(seed: int = 0, shapes: dict = SHAPES) -> dict[str, np.ndarray]
     return {name: 0.2 * rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
+@pytest.mark.slow
 @each_rules
 @pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
 def test_it_computes_what_numpy_does(rules, shapes):

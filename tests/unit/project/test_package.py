@@ -63,6 +63,10 @@ def test_importing_it_is_cheap():
     run_python(
         "import locmsim, sys; s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
     )
+    worker = run_python(
+        "import locmsim.arena.game_worker, locmsim.arena.locm, sys; print(*sys.modules)"
+    )
+    assert not {"numpy", "sqlite3", "locmsim.arena.tournament"} & set(worker)
 
 
 @pytest.mark.slow

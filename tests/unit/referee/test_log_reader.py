@@ -72,6 +72,7 @@ def test_logs_of_the_referee_of_1_2(rules: str, tmp_path: Path) -> None:
         assert (row["winner"], row["turns"]) == (result.winner, result.turns)
 
 
+@pytest.mark.slow
 @each_rules
 def test_keys_of_others_are_not_taken_for_ours(rules: str, tmp_path: Path) -> None:
     (result, *_) = results(rules)
@@ -84,6 +85,7 @@ def test_keys_of_others_are_not_taken_for_ours(rules: str, tmp_path: Path) -> No
         assert log_row({**log, name: value})["game"] == ""
 
 
+@pytest.mark.slow
 @each_rules
 def test_logs_of_earlier_versions(rules: str, tmp_path: Path) -> None:
     """They had what is under one key today beside the Java referee's keys."""

@@ -96,6 +96,7 @@ def test_the_oracle_misses_nothing_in_games(rules):
     assert found > amount(2, 5)
 
 
+@pytest.mark.slow
 @each_rules
 def test_the_search_for_wins_alone_misses_nothing(rules):
     """The compiled search for wins, without its beam, agrees with exhaustive search."""

@@ -48,6 +48,7 @@ def sets(lines: list[str]) -> set[frozenset[str]]:
     return {frozenset(line.split(";")) for line in lines}
 
 
+@pytest.mark.slow
 def test_winning_turns_are_those_of_all_sequences() -> None:
     """With one, several and no winning turns, in positions small enough to try all orders."""
     checked: Counter[int] = Counter()

@@ -785,6 +785,7 @@ def test_options_are_described_where_they_are_declared(options):
 # ---- functions of batches in place of weights ----------------------------------------------------
 
 
+@pytest.mark.slow
 @each_search
 @each_rules
 @pytest.mark.parametrize("reply_width", [1, 8])

@@ -124,6 +124,7 @@ def test_a_server_and_this_process_play_the_same_tournament(
             assert set(scores) != {(30, 30)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_in_order(
     serving: list[Serving], tmp_path: Path, number: int
