@@ -84,7 +84,7 @@ def clone(options, log=print):
     data, rules, sources = load(options.examples)
     net = Net(rules)
     if options.start:
-        load_start(net, options.start, "--start")
+        load_start(net, options.start, rules, "--start")
     mirror = None if rules == "1.0" else Mirror(rules)
     n = len(data["action"])
     held = max(1, n // 50)
@@ -129,7 +129,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
     parser.add_argument("-o", "--output", default="clone.npz", help="policy file to write")
-    parser.add_argument("--start", help="initial policy")
+    parser.add_argument("--start", help="initial policy: a file, or learned")
     parser.add_argument("--epochs", type=int, default=6, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
     parser.add_argument(

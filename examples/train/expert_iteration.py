@@ -37,7 +37,6 @@ except ModuleNotFoundError as error:
 
 from locmsim import Match
 from locmsim.agents.base import BelievingAgent
-from locmsim.agents.learned import shipped_policy
 from locmsim.policy import Policy
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import BeamOptions, BeamSearch, PolicySearch, SearchPosition
@@ -192,11 +191,7 @@ def train(options):
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     net = Net(options.rules).to(device)
-    if options.start == "learned":
-        initial = shipped_policy()
-        net.load(initial)
-    else:
-        initial = load_start(net, options.start)
+    initial = load_start(net, options.start, options.rules)
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate)
     league, number, recent = League(options.league), 0, []
     path = folder / "checkpoint.pt"

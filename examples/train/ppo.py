@@ -33,6 +33,7 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
+from locmsim.agents.learned import shipped_policy
 from locmsim.envs import LocmVectorEnv, PlayerResults, Pool, gae
 from locmsim.envs.cards import for_both
 from locmsim.policy import Policy, get_layout
@@ -439,10 +440,15 @@ def identity(options):
     return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
 
 
-def load_start(net, path, option="--from"):
+def start_policy(start, rules):
+    """Return the policy of a file, or the library's network for rules if `start` is "learned"."""
+    return shipped_policy(rules) if start == "learned" else Policy.load(start)
+
+
+def load_start(net, start, rules, option="--from"):
     """Load a policy into a network and return it; exit with one line if it does not fit."""
     try:
-        policy = Policy.load(path)
+        policy = start_policy(start, rules)
         net.load(policy)
     except (OSError, ValueError) as error:
         raise SystemExit(f"{option}: {error}") from None
@@ -542,7 +548,7 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
     net = make_net(options.rules).to(device)  # initialised with the seed set above
     history = ""
     if options.start:
-        policy = load_start(net, options.start)
+        policy = load_start(net, options.start, options.rules)
         history = f"{policy.meta.get('training', '')}; "
     forward = torch.compile(net) if options.compile else net
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5, fused=True)
@@ -738,7 +744,7 @@ def arguments():
         default=50,
         help="updates per checkpoint; games restart",
     )
-    add("--from", dest="start", help="initial policy, such as one of clone.py")
+    add("--from", dest="start", help="initial policy: a file, such as one of clone.py, or learned")
     add("--bfloat16", action=flag, default=False, help="bfloat16: slow without AMX or AVX512-BF16")
     add("--compile", action=flag, default=False, help="use torch.compile: a slow start")
     add("--threads", type=positive, default=1, help="threads per process; processes are faster")

@@ -175,6 +175,7 @@ def test_a_bot_that_always_fails_alike_is_not_checked_to_the_end(
     assert main([*words, "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
     assert (len(data["checks"]), data["left_out"], data["repeats"]) == (3, count - 3, None)
+    assert all("ZeroDivisionError: " in one["stderr"] for one in data["checks"])
 
 
 def test_faults_are_alike_whatever_the_place_and_numbers_in_them() -> None:

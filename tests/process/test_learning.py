@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from locmsim.agents.learned import shipped_policy
 from locmsim.arena import Arena
 from locmsim.game.positions import start_position
 from locmsim.policy import OnnxPolicy, Policy, load_policy
@@ -56,6 +57,22 @@ def test_the_network_in_torch_is_ours(rules):
     other.load(net.policy())
     state = zip(net.state_dict().values(), other.state_dict().values(), strict=True)
     assert all(torch.equal(a, b) for a, b in state)
+
+
+def test_training_starts_from_the_network_of_the_library():
+    pytest.importorskip("torch")
+    from ppo import Net, load_start
+
+    for rules in ("1.5", "1.2"):
+        net = Net(rules)
+        policy = load_start(net, "learned", rules)
+        assert policy is shipped_policy(rules)
+        loaded = net.policy().arrays
+        assert loaded.keys() == policy.arrays.keys()
+        for name, array in loaded.items():
+            np.testing.assert_array_equal(array, policy.arrays[name])
+    with pytest.raises(SystemExit, match=r"--from: .*1\.0"):
+        load_start(Net("1.0"), "learned", "1.0")
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])

@@ -141,6 +141,7 @@ def _as_json(found: "CheckResult") -> dict[str, Any]:
     return {
         "name": found.check.name,
         "fault": found.fault,
+        "stderr": found.stderr,
         "answers": len(found.answers),
         "illegal": [one._asdict() for one in found.illegal],
         "times": [{"turn": turn, "ms": ms, "limit_ms": limit} for turn, ms, limit in found.times],
