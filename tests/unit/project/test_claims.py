@@ -150,6 +150,16 @@ def test_rows_follow_from_the_games_that_they_link(row):
     assert f"{100 * low:.1f} - {100 * high:.1f}" == interval
 
 
+def test_examples_that_need_the_installed_library_are_installed_as_their_readme_says():
+    text = " ".join((DOCS / "figures.md").read_text(encoding="utf-8").split())
+    found = re.findall(r"`([^`]*pip install (?:--[\w-]+ )*\./examples/([\w-]+))`", text)
+    assert found
+    for command, name in found:
+        readme = (DOCS.parent / "examples" / name / "README.md").read_text(encoding="utf-8")
+        options = re.search(r"(?m)^    pip install ((?:--[\w-]+ )*)\.$", readme)[1]
+        assert f"pip install {options}./examples/{name}" in command
+
+
 # -------------------------------------------------------------------------------- docs/learning.md
 
 
