@@ -332,6 +332,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------- workers that die
 
 
+@pytest.mark.slow
 def test_worker_that_is_killed() -> None:
     """If a worker is killed, the others play its games: none is lost and none is played twice."""
     with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
@@ -481,14 +482,12 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     go_on(tool.db, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("jobs", "number"),
-    slow_after(
-        1,
-        amount(
-            [("1", signal.SIGTERM), ("2", signal.SIGINT)],
-            [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
-        ),
+    amount(
+        [("1", signal.SIGTERM), ("2", signal.SIGINT)],
+        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
     ),
 )
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
@@ -508,6 +507,7 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
     go_on(tool.db, stored)
 
 
+@pytest.mark.slow
 def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
     """Ctrl-C on a terminal, which signals all processes of the group, causes only one message."""
     tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "0")

@@ -364,6 +364,7 @@ def old_log(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(log)
 
 
+@pytest.mark.slow
 def test_ids_are_todays_and_said_to_be(old_log: str, capsys: pytest.CaptureFixture[str]) -> None:
     for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
         capsys.readouterr()

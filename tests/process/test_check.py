@@ -79,6 +79,7 @@ def test_checks_reach_what_they_are_about(rules: str) -> None:
         assert "copies of cards with an area" in checks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.2"], RULE_SETS))
 def test_a_good_bot_passes(
     rules: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

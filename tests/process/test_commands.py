@@ -302,6 +302,7 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["perft", str(log), "--turn", "4", "--depth", "2"]) == 0
 
 
+@pytest.mark.slow
 def test_a_changed_agent_is_not_mixed_with_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from amounts import slow_after
 from exported_c import build
 from helpers import each_rules
 
@@ -65,7 +64,8 @@ def test_its_answers_are_executed_whole(tmp_path, rules):
     assert set(ignored) <= {"PASS"}
 
 
-@pytest.mark.parametrize("compiler", slow_after(1, ["g++", "clang++"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_both_files_make_one_for_the_site(tmp_path, compiler):
     header(tmp_path, "1.5")
     (tmp_path / "bot.cpp").write_text(SOURCE.read_text())

@@ -167,7 +167,8 @@ def test_in_a_process_of_its_own(name: str) -> None:
         assert result.scores == (0, -1)
 
 
-@pytest.mark.parametrize("name", slow_after(3, amount(FEW, most=[*ENDS])))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", amount(FEW, most=[*ENDS]))
 def test_as_a_program(name: str) -> None:
     players = [make_agent("random"), program(name)]
     result = play(players, Match(seed=3), timeout_scale=scale_of(name))
@@ -204,6 +205,7 @@ def test_last_words_are_kept(tmp_path: Path) -> None:
     assert "last words" in result.stderr[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 def test_other_rules(rules: str) -> None:
     agent = IsolatedAgent(partial(make_agent, spec("Prints")), 1)
@@ -296,20 +298,19 @@ def on_a_page(name: str, kind: str, folder: Path) -> None:
     check(found, name, 1, kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind"),
-    slow_after(
-        2,
-        [
-            *((name, "isolated") for name in amount(FEW, most=ENDS)),
-            *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
-        ],
-    ),
+    [
+        *((name, "isolated") for name in amount(FEW, most=ENDS)),
+        *((name, "program") for name in amount(["Segfaults"], most=ENDS)),
+    ],
 )
 def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
     on_a_page(name, kind, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_an_agent_closes_is_open_for_others() -> None:
     """One worker plays all games; the others print, which needs what was closed."""
     closing = [spec(name) for name in ("ClosesOutput", "ClosesInput", "ClosesStreams")]
@@ -318,6 +319,7 @@ def test_what_an_agent_closes_is_open_for_others() -> None:
         assert [outcome.fault for outcome in arena.outcomes()] == [None] * 12
 
 
+@pytest.mark.slow
 def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:
     """The game counts as it was played again, and says that a process died."""
     script = tmp_path / "once.py"
@@ -349,7 +351,8 @@ def test_play_goes_on(tmp_path: Path) -> None:
     assert "crashed): its process exited with code 3" in done.stderr
 
 
-@pytest.mark.parametrize("isolate", slow_after(1, [[], ["--isolate"]]))
+@pytest.mark.slow
+@pytest.mark.parametrize("isolate", [[], ["--isolate"]])
 @pytest.mark.parametrize(
     ("name", "code", "message"),
     [
@@ -404,6 +407,7 @@ def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: 
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> None:
     """This process would be gone."""
     from locmsim.tuning.optimization import Optimization, OptimizationSettings
@@ -421,15 +425,13 @@ def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> N
         Optimization(replace(settings, player=f"{ends}:depth={{depth}}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "reason"),
-    slow_after(
-        1,
-        [
-            ("raise KeyError('gone')", "raised KeyError: 'gone'"),
-            ("os._exit(5)", "its process exited with code 5"),
-        ],
-    ),
+    [
+        ("raise KeyError('gone')", "raised KeyError: 'gone'"),
+        ("os._exit(5)", "its process exited with code 5"),
+    ],
 )
 def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path) -> None:
     """It is made once, where the tournament is begun, and never again: it loses all games."""
@@ -465,19 +467,17 @@ def test_games_that_end_their_workers_are_played_again_alike() -> None:
         assert arena.verify(jobs=1) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
-    slow_after(
-        1,
-        [
-            ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
-            ("Exits", "raised SystemExit: 1"),
-            (
-                "Segfaults",
-                "game 0: the worker process ended, 3 times in a row: it was killed by SIGSEGV",
-            ),
-        ],
-    ),
+    [
+        ("EndsAsItIsMade", "while it was made, its process exited with code 6"),
+        ("Exits", "raised SystemExit: 1"),
+        (
+            "Segfaults",
+            "game 0: the worker process ended, 3 times in a row: it was killed by SIGSEGV",
+        ),
+    ],
 )
 def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path) -> None:
     """There is nobody who could win: the command ends, and says why."""
@@ -488,23 +488,21 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "message"),
-    slow_after(
-        1,
-        [
-            ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
-            (
-                "def build(*_): import os; os._exit(5)",
-                "greedy with decks mine.py:build: game 0: the worker",
-            ),
-            ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
-            (
-                "def other(*_): pass",
-                "decks: deck builder mine.py:build: no class or function 'build'",
-            ),
-        ],
-    ),
+    [
+        ("import os; os._exit(6)", "decks: while it was made, its process exited with code 6"),
+        (
+            "def build(*_): import os; os._exit(5)",
+            "greedy with decks mine.py:build: game 0: the worker",
+        ),
+        ("def build(*_): raise KeyError(3)", "greedy with decks mine.py:build raised"),
+        (
+            "def other(*_): pass",
+            "decks: deck builder mine.py:build: no class or function 'build'",
+        ),
+    ],
 )
 def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) -> None:
     """What builds them runs in a process of its own, and cannot end the command in silence."""
@@ -517,7 +515,8 @@ def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) 
     assert not (tmp_path / "a.npz").exists()
 
 
-@pytest.mark.parametrize("player", slow_after(1, [program("Prints"), ["greedy"]]))
+@pytest.mark.slow
+@pytest.mark.parametrize("player", [program("Prints"), ["greedy"]])
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -96,6 +96,7 @@ def test_each_step_of_the_course_plays(step, rules):
         assert wins >= least
 
 
+@pytest.mark.slow
 def test_the_table_of_the_course(monkeypatch, capsys):
     monkeypatch.syspath_prepend(EXAMPLES / "course")
     table = importlib.import_module("table")

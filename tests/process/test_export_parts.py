@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from amounts import slow_after
 from exported_c import build, check
 from helpers import each_rules, each_rules_slowly
 from test_export_bot import python_bot
@@ -112,6 +111,7 @@ def worlds(belief, evaluation):
         yield theirs + (f"| {evaluation(state, me):.9g}" if evaluation else "")
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize(
     "minified", [pytest.param(False, marks=pytest.mark.slow, id="readable"), True]
@@ -169,7 +169,8 @@ def test_a_belief_without_networks_goes_by_the_scores_of_cards(rules, tmp_path):
         assert done.stdout.splitlines() == [line.rstrip("\n") for line in lines[player]]
 
 
-@pytest.mark.parametrize("compiler", slow_after(1, ALL_STANDARDS))
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", ALL_STANDARDS)
 @pytest.mark.parametrize("options", [[], ["--minify"]], ids=["readable", "minified"])
 def test_headers_are_c11_and_cpp20_without_warnings(compiler, options, tmp_path):
     for rules, parts in (("1.5", "deck,search,tests"), ("1.0", "draft,search"), ("1.2", "tests")):

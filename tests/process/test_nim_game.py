@@ -151,6 +151,7 @@ def test_log_of_a_club(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     library.close()
 
 
+@pytest.mark.slow
 def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
     from locmsim.arena import Arena

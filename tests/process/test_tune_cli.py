@@ -220,6 +220,7 @@ def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
     assert (again / "tuned.npz").read_bytes() == (tmp_path / "tuned.npz").read_bytes()
 
 
+@pytest.mark.slow
 def test_commands_of_the_page(tmp_path: Path) -> None:
     """The commands of the page work, here with fewer games."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)

@@ -237,6 +237,7 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
     assert page.view["done"] == []
 
 
+@pytest.mark.slow
 def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0.25)
     page.new("bot0")

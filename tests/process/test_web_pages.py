@@ -206,6 +206,7 @@ def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opene
     assert hidden == []
 
 
+@pytest.mark.slow
 def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")

@@ -261,6 +261,7 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
         arena.run(**arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_agents_that_take_time_get_a_core_each(tmp_path: Path) -> None:
     """How well they play depends on their computing time, even where the matches have no limits."""

@@ -103,6 +103,7 @@ def test_first_difference(tmp_path: Path) -> None:
         assert arena.verify(jobs=1) == [Difference(1, name, turns - 1, "PASS", line)]
 
 
+@pytest.mark.slow
 def test_verify_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = str(tmp_path / "results.db")
     agent = tmp_path / "mine.py"

@@ -7,7 +7,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from amounts import slow_after
 from helpers import BOT, RULE_SETS
 
 from locmsim import Match
@@ -31,7 +30,8 @@ def random_decks(rules: str, seed: int) -> list[list[int]]:
     return play_match(Match(rules, seed=seed), agents).chosen
 
 
-@pytest.mark.parametrize("rules", slow_after(1, RULE_SETS))
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("isolate", [False, True])
 def test_both_seats_have_the_decks_of_an_agent(rules: str, isolate: bool) -> None:
     """In each game of a pair the seats have the same decks, whoever plays them."""

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable
 
 import pytest
-from amounts import slow_after
 from helpers import DATA, RULE_SETS, each_rules
 from parsers import options_of, subcommands
 
@@ -46,15 +45,13 @@ def test_positions_are_what_they_are_said_to_be() -> None:
         assert action in state.legal_actions()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "group",
-    slow_after(
-        3,
-        [
-            pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-            for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
-        ],
-    ),
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
+    ],
 )
 def test_a_group_alone(group: str) -> None:
     figures = bench.measure("1.2", seconds=0.0, groups=[group])

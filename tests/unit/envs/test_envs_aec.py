@@ -107,6 +107,7 @@ def test_it_can_be_copied():
 # ------------------------------------------------------------------------------ whole matches
 
 
+@pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):

@@ -5,7 +5,7 @@ import json
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import FEW, amount, slow_after
+from amounts import FEW, amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
@@ -45,7 +45,8 @@ def run(env, seed, random):
         assert reward == 0
 
 
-@pytest.mark.parametrize("mask", slow_after(2, ["obs", "info"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("mask", ["obs", "info"])
 @pytest.mark.parametrize(("name", "rules"), IDS + MATCHES)
 def test_gymnasium_has_nothing_to_criticise(name, rules, mask):
     options = {"opponent": "random"} if name == "Match" else {}

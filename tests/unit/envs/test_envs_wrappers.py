@@ -3,7 +3,6 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from amounts import slow_after
 from env_checks import EPISODES
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
@@ -89,7 +88,8 @@ class Statistics(gym.vector.VectorWrapper):
         return result
 
 
-@pytest.mark.parametrize("mode", slow_after(3, AutoresetMode))
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("episode", EPISODES)
 def test_statistics_and_normalized_rewards(episode, mode):
     ends = run(

@@ -75,6 +75,7 @@ def test_a_task_that_ends_its_workers() -> None:
         next(found)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("end", "message"),

@@ -84,6 +84,7 @@ def test_a_bot_becomes_better(bot: str) -> None:
     assert ">skill</text>" in picture
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spsa", "cmaes"])
 def test_against_an_opponent(bot: str, method: str) -> None:
     pytest.importorskip("cmaes")
@@ -125,6 +126,7 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path
         finished(begun(bot, 120, folder))
 
 
+@pytest.mark.slow
 def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         AGENT.replace("skill: float = 0.2", "weights: str = ''").replace(
@@ -169,6 +171,7 @@ def test_the_start_is_the_default_of_an_option(bot: str) -> None:
         begun("mine.py:Mine:crash={crash}")
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_is_not_tuned(bot: str) -> None:
     with pytest.raises(ValueError, match=r"the bot failed in .* of .* games, first by: .*weights"):
         finished(begun(f"{bot},crash=true"))

@@ -262,6 +262,7 @@ def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
     assert re.search(r"a tick was \d\.\d+ s late: the schedule is moved", err)
 
 
+@pytest.mark.slow
 def test_accounts_are_made_and_used(
     serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

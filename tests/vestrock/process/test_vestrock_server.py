@@ -923,6 +923,7 @@ def test_shutdown_tells_everybody_and_the_cut_tournament_counts_for_nothing(tmp_
         Raw(table.port)
 
 
+@pytest.mark.slow
 def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
     options: dict[str, Any] = {
         "log": tmp_path / "log",
