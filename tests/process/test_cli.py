@@ -477,6 +477,7 @@ def test_lenient(capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(capsys.readouterr().out.splitlines()[:2]) == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
     hanging = ["-p1", GOOD, "-p2", bot("hang", "0")]
     assert main([*hanging, "--timeout-scale", "0.1"]) == 0
@@ -596,6 +597,7 @@ def test_alone_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
 # ------------------------------------------------------------------------------------ agents
 
 
+@pytest.mark.slow
 def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Agents and programs can play on either side, and the same seed gives the same match."""
     (tmp_path / "mine.py").write_text(

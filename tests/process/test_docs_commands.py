@@ -51,6 +51,7 @@ def test_comparing_as_in_the_readme(desk: Desk) -> None:
         assert arena.tally.games == 4
 
 
+@pytest.mark.slow
 def test_exporting_as_in_the_readme(desk: Desk) -> None:
     desk.run(readme("locmsim export"))
     assert len((desk.folder / "bot.c").read_text()) < 100_000

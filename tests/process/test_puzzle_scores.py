@@ -115,6 +115,7 @@ def test_agents_are_scored(few: str, capsys: pytest.CaptureFixture[str]) -> None
     assert puzzle["answer"].split(";")
 
 
+@pytest.mark.slow
 def test_agents_of_others_cannot_end_it(
     few: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

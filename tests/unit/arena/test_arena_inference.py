@@ -157,6 +157,7 @@ def test_ratings_of_two() -> None:
     assert 2 * ratings.error[0] == pytest.approx((high - low) / 2, rel=0.02)
 
 
+@pytest.mark.slow
 def test_ratings_are_found_again() -> None:
     pytest.importorskip("choix")
     rng = np.random.default_rng(5)

@@ -199,6 +199,7 @@ def test_seeds_that_are_used_up(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.slow
 def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     """No name stands for two versions of a bot, with force neither."""
     agent, db = tmp_path / "mine.py", tmp_path / "pool.db"

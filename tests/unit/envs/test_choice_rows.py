@@ -56,6 +56,7 @@ class Reference:
         return True
 
 
+@pytest.mark.slow
 @each_rules
 def test_picks_are_those_of_the_choice_phase(rules):
     """Masks, observations and the battles' decks follow from legal and illegal picks."""

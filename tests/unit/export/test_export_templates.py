@@ -163,6 +163,7 @@ cdef int f(int x) noexcept nogil:
     assert "return x;" not in text
 
 
+@pytest.mark.slow
 def test_whole_numbers_beside_floats_are_doubles(tmp_path):
     """As in what Cython makes: otherwise the last bit of the result is another one."""
     source = """

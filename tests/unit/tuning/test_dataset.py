@@ -170,6 +170,7 @@ def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
     assert len(set(seeds)) == len(seeds)
 
 
+@pytest.mark.slow
 @each_rules
 def test_games_follow_from_their_seeds(rules):
     """Games do not depend on the order or the number of processes in which they are played."""
