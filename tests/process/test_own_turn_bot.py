@@ -18,7 +18,6 @@ from locmsim.game.match import Match
 from locmsim.referee import play
 from locmsim.rules.rulesets import RULES
 
-#: examples/cython-bot is built and played for those who do not run slow tests.
 pytestmark = pytest.mark.slow
 
 

@@ -15,8 +15,6 @@ from locmsim.cli.main import command_parser, main
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
 
-#: Groups that train a network or build a program before they measure.
-SLOW = {"evaluators", "forest", "playouts"}
 SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 
 
@@ -46,13 +44,7 @@ def test_positions_are_what_they_are_said_to_be() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "group",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in sorted(set(bench.GROUPS) - {"arena", "environments"})
-    ],
-)
+@pytest.mark.parametrize("group", sorted(set(bench.GROUPS) - {"arena", "environments"}))
 def test_a_group_alone(group: str) -> None:
     figures = bench.measure("1.2", seconds=0.0, groups=[group])
     assert {figure.group for figure in figures} == {bench.GROUPS[group].title}
