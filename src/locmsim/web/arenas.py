@@ -134,9 +134,7 @@ class _Arenas:
         other = whole_of(query, "other", -1, text=True)
         lost = query.get("lost") == "1" and player >= 0
         before = whole_of(query, "before", text=True) if query.get("before") else None
-        count = whole_of(query, "count", 50, text=True)
-        if not 0 < count <= _ROWS:
-            raise Refusal(f"count: expected 1 to {_ROWS}")
+        count = whole_of(query, "count", 50, least=1, most=_ROWS, text=True)
         wanted = GameQuery(
             players={one for one in (player, other) if one >= 0}, lost_by=player if lost else None
         )

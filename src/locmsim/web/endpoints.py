@@ -31,6 +31,8 @@ __all__ = [
 _MOST = 1 << 20
 #: The most actions of a turn that are accepted.
 _ACTIONS = 60
+#: The largest whole number of a request: SQLite and lists know none with more bits.
+_WHOLE = (1 << 63) - 1
 
 
 class Refusal(HTTPException):
@@ -148,14 +150,22 @@ def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> s
 
 
 def whole_of(
-    data: Mapping[str, Any], name: str, default: int | None = None, *, text: bool = False
+    data: Mapping[str, Any],
+    name: str,
+    default: int | None = None,
+    *,
+    least: int = -_WHOLE,
+    most: int = _WHOLE,
+    text: bool = False,
 ) -> int:
     """Return an integer of a request, with `text` from a query; raise `Refusal` otherwise."""
     value = data.get(name, default)
-    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) <= 20:
-        return int(value)
+    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 99:
+        value = int(value)
     if type(value) is not int:
         raise Refusal(f"{name}: expected an integer")
+    if not least <= value <= most:
+        raise Refusal(f"{name}: expected {least} to {most}, got {value}")
     return value
 
 

@@ -5,7 +5,7 @@ import base64
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from locmsim.web.endpoints import Refusal, get, whole_of
+from locmsim.web.endpoints import get, whole_of
 from locmsim.web.filters import Filter
 from locmsim.web.site import Page, Site
 
@@ -29,14 +29,12 @@ def routes(site: Site) -> list[BaseRoute]:
             query.get("player", ""),
             query.get("lost_by", ""),
             query.get("fault", ""),
-            whole_of(query, "least", text=True) if query.get("least") else None,
-            whole_of(query, "most", text=True) if query.get("most") else None,
+            whole_of(query, "least", least=0, text=True) if query.get("least") else None,
+            whole_of(query, "most", least=0, text=True) if query.get("most") else None,
             query.get("rules", ""),
             query.get("source", ""),
         )
-        count = whole_of(query, "count", 100, text=True)
-        if not 0 < count <= _ROWS:
-            raise Refusal(f"count: expected 1 to {_ROWS}")
+        count = whole_of(query, "count", 100, least=1, most=_ROWS, text=True)
         return library.games(wanted, query.get("after", ""), count)
 
     def choices(request: Request) -> object:

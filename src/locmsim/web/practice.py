@@ -211,9 +211,7 @@ def _games(site: Site, data: dict[str, Any]) -> "tuple[list[str], _Whom]":
         site.library.load(key)  # what is wrong with it is said now
         return [key], _seat(seat)
     player, source = text_of(data, "player"), text_of(data, "source", "")
-    count = whole_of(data, "games", 1)
-    if not 1 <= count <= _GAMES:
-        raise Refusal(f"games: expected 1 to {_GAMES}, got {count}")
+    count = whole_of(data, "games", 1, least=1, most=_GAMES)
     found = site.library.games(Filter(player=player, source=source), count=count)["games"]
     games = [row["key"] for row in found if not (row["live"] or row["game"])]
     if not games:

@@ -445,7 +445,7 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
         found = get("/api/games", count=3)
         assert (len(found["games"]), found["next"]) == (3, "d0:2")
         assert [game["key"] for game in get("/api/games", after="d0:2")["games"]] == ["d0:1"]
-        assert get("/api/games", count=0)["error"] == "count: expected 1 to 500"
+        assert get("/api/games", count=0)["error"] == "count: expected 1 to 500, got 0"
         assert get("/api/games/choices")["players"] == ["one", "two"]
         told: list[Any] = []
 

@@ -739,6 +739,33 @@ def test_keys_are_read_in_one_way() -> None:
             Key.parse(text)
 
 
+@pytest.mark.parametrize("value", ["99999999999999999999", "-99999999999999999999", "9" * 90])
+def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
+    """SQLite knows no number of more than 64 bits, and no list has so many places."""
+    db = str(tmp_path / "results.db")
+    with Arena(["one=random", "two=random"], db=db, games=2) as arena:
+        arena.run(jobs=1)
+    site = Site(Library(dbs=[db]))
+    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
+        page = Client(site, client)
+        for path, names in (
+            ("games", ("least", "most", "count")),
+            ("view", ("have",)),
+            ("game/position", ("step",)),
+            ("arena/games", ("player", "other", "before", "count", "db")),
+            ("arena/results", ("player", "db")),
+        ):
+            for name in names:
+                query = {"game": "d0:1", name: value}
+                assert f"{name}: expected" in page.get(f"/api/{path}", 400, **query)["error"]
+        for name, place in (
+            ("play/new", "step"),
+            ("analyse/step", "step"),
+            ("practice/check", "turn"),
+        ):
+            page.post(f"/api/{name}", 400, **{"game": "d0:1", "from": "d0:1", place: int(value)})
+
+
 # ----------------------------------------------------------------------------------- the stream
 
 
