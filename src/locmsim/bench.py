@@ -1023,12 +1023,12 @@ def _advantages() -> Case:
     shape = (64, _ROWS)
     rewards, values = random.normal(size=(2, *shape)).astype(np.float32)
     dones = random.random(shape) < 0.02
-    to_move = random.integers(0, 2, shape).astype(np.int8)
-    last = values[0], to_move[0]
+    acted = random.integers(0, 2, shape).astype(np.int8)
+    last = values[0], acted[0]
     out = np.empty(shape, np.float32)
 
     def run() -> int:
-        envs.gae(rewards, values, dones, to_move, *last, out=out)
+        envs.gae(rewards, values, dones, acted, *last, out=out)
         return int(rewards.size)
 
     return Case(run)

@@ -9,7 +9,7 @@ def gae(
     rewards: ArrayLike,
     values: ArrayLike,
     dones: ArrayLike,
-    to_move: ArrayLike,
+    acted: ArrayLike,
     last_values: ArrayLike,
     last_to_move: ArrayLike | None = None,
     *,

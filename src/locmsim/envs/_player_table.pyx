@@ -51,12 +51,13 @@ cdef class PlayerTable:
         cdef int i
         if not 0 <= slot < SLOTS:
             raise IndexError(f"slot {slot} of {SLOTS}")
+        if isinstance(kind, Searcher):
+            searcher = kind
+            searcher.reserve(self.a.n, g.n_sets, self.n_threads, self.a.n)
         g.player[slot] = BY_SEARCH if isinstance(kind, Searcher) else kind
         self.a.searchers[slot] = NULL
         self.searchers[slot] = None
         if isinstance(kind, Searcher):
-            searcher = kind
-            searcher.reserve(self.a.n, g.n_sets, self.n_threads, self.a.n)
             searcher.q.stopped = &self.a.stopped
             self.a.searchers[slot] = &searcher.q
             self.searchers[slot] = searcher

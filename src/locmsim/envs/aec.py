@@ -35,7 +35,7 @@ from locmsim.envs.options import (
     with_options,
 )
 from locmsim.envs.players import CALLER
-from locmsim.envs.resets import drawn_seed, known
+from locmsim.envs.resets import drawn_seed, known, one_seed
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
@@ -136,7 +136,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
                 raise ValueError(f"{name}: the caller plays both agents of this environment")
         start = None
         if seed is not None or not self._started:
-            start = drawn_seed(seeding.np_random(seed)[0])
+            start = drawn_seed(seeding.np_random(one_seed(seed))[0])
         self.games.begin(0, start, known(options, _IGNORED))
         self._started = True
         self.agents = list(_AGENTS)

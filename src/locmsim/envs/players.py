@@ -6,8 +6,10 @@ Scripted agents and searches play in compiled code. All others are asked by Pyth
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from locmsim._checks import number
 from locmsim.agents import BeamAgent, did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
@@ -55,8 +57,12 @@ class Pool:
                 "opponents: expected a mapping of opponents to weights, such as"
                 f" {{'greedy': 0.8, 'random': 0.2}}, got {opponents!r}"
             )
-        if not opponents or not all(weight > 0 for weight in opponents.values()):
-            raise ValueError("opponents: expected some, each with a positive weight")
+        if not opponents:
+            raise ValueError("opponents: expected some, got none")
+        for opponent, weight in opponents.items():
+            number(f"weight of {opponent!r}", weight, 0, above=True)
+        if not sum(opponents.values()) < inf:
+            raise ValueError("weights: expected a finite sum")
         named = named or {}
         for name in named:
             if name not in opponents:
@@ -169,9 +175,10 @@ class Players(MutableMapping[str, Any]):
         if not isinstance(name, str):
             raise TypeError(f"name: expected a text, got {name!r}")
         kind, external, agent = self._prepared(player)
-        self._leave(name)
-        slot = self._free_slot()
-        self._games.rows.players.put(slot, kind)
+        slot = self._free_slot(name)
+        past = self._results(name) if name in self._slots else PlayerResults()
+        self._games.rows.players.put(slot, kind)  # the last that may fail
+        self._past[name] = past
         for table, value in ((self.external, external), (self.agents, agent)):
             table.pop(slot, None)
             if value is not None:
@@ -220,10 +227,9 @@ class Players(MutableMapping[str, Any]):
                     f"there is no player {name!r}{did_you_mean(name, self._members)}: expected"
                     f" {', '.join(self._members)}"
                 )
-            if not weight >= 0:
-                raise ValueError(f"weight of {name!r}: expected 0 or more, got {weight!r}")
-        if not sum(weights.values()) > 0:
-            raise ValueError("weights: expected one that is positive")
+            number(f"weight of {name!r}", weight, 0)
+        if not 0 < sum(weights.values()) < inf:
+            raise ValueError("weights: expected one that is positive, and a finite sum")
         self._weights = {name: float(weight) for name, weight in weights.items() if weight}
         self._draw()
 
@@ -302,8 +308,9 @@ class Players(MutableMapping[str, Any]):
             self._past[name] = self._results(name)
             del self._slots[name]
 
-    def _free_slot(self) -> int:
-        in_use = set(self._slots.values())
+    def _free_slot(self, name: str) -> int:
+        """Return a slot for a name; the one that it has, unless episodes run against it."""
+        in_use = {slot for other, slot in self._slots.items() if other != name}
         free = [slot for slot in self._games.rows.players.free_slots() if slot not in in_use]
         if not free:
             self._refuse(MOST_PLAYERS - len(in_use))

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 
-from locmsim._checks import integer, player_number
+from locmsim._checks import player_number, whole
 from locmsim._core import State
 from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
@@ -19,7 +19,16 @@ from locmsim.rules.cards import Card
 if TYPE_CHECKING:
     from locmsim.envs.games import Games
 
-__all__ = ["Starts", "autoreset_of", "by_row", "drawn_seed", "known", "mask_of", "row_seeds"]
+__all__ = [
+    "Starts",
+    "autoreset_of",
+    "by_row",
+    "drawn_seed",
+    "known",
+    "mask_of",
+    "one_seed",
+    "stream_bits",
+]
 
 #: The option of vector environments that names the rows to reset.
 _MASK = "reset_mask"
@@ -51,20 +60,23 @@ def drawn_seed(random: np.random.Generator) -> int:
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
-def row_seeds(seeds: Any, n: int) -> list[int | None]:
+def one_seed(seed: Any) -> int | None:
+    """Return a seed of an environment, of Python or of NumPy, as one of Python; None for None."""
+    return None if seed is None else whole("seed", seed, 0)
+
+
+def stream_bits(seeds: Any, n: int) -> list[int | None]:
     """Return the bits for the streams of `n` rows from their seeds, or from one to count up from.
 
     ``ValueError`` for another number of seeds.
     """
     if not isinstance(seeds, Sequence | np.ndarray) or isinstance(seeds, str):
-        try:
-            first = integer("seed", seeds)
-        except ValueError:
-            raise ValueError(f"seed: expected an integer or {n} of them, got {seeds!r}") from None
+        first = whole("seed", seeds, 0)
         seeds = range(first, first + n)
     if len(seeds) != n:
         raise ValueError(f"seed: expected {n}, got {len(seeds)}")
-    return [None if one is None else drawn_seed(seeding.np_random(one)[0]) for one in seeds]
+    checked = [one_seed(one) for one in seeds]
+    return [None if one is None else drawn_seed(seeding.np_random(one)[0]) for one in checked]
 
 
 def known(options: Mapping[str, Any] | None, also: Sequence[str] = ()) -> dict[str, Any]:

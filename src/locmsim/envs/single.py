@@ -12,7 +12,7 @@ from locmsim.envs._fresh import Fresh
 from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
-from locmsim.envs.resets import drawn_seed, known
+from locmsim.envs.resets import drawn_seed, known, one_seed
 from locmsim.errors import IllegalActionError
 
 __all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv"]
@@ -132,7 +132,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         generator = self._np_random, self._np_random_seed
         start = None
         if seed is not None or generator[0] is None:
-            super().reset(seed=seed)
+            super().reset(seed=one_seed(seed))
             start = drawn_seed(self.np_random)
         self._step, self._goes_on = self._refused, False
         try:

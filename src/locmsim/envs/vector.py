@@ -14,7 +14,7 @@ from locmsim._core import State
 from locmsim._options import Option
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
-from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, row_seeds
+from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, stream_bits
 from locmsim.envs.results import EpisodeMatch
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
@@ -107,7 +107,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | None = None,
+        seed: int | Sequence[int | None] | NDArray[np.integer[Any]] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode in each row.
@@ -148,15 +148,16 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         self._started = True
         return self._shown("to_move")
 
-    def _starts(self, seed: int | Sequence[int | None] | None) -> Sequence[Any]:
+    def _starts(self, seed: Any) -> Sequence[int | None]:
         """What each row begins with; None goes on. Without a seed the first ones are drawn."""
         if seed is None and self._started:
             return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
-        elif seed is None:
+        if seed is None:
             seed = [drawn_seed(self.np_random) for _ in range(self.num_envs)]
-        return row_seeds(seed, self.num_envs)
+        bits = stream_bits(seed, self.num_envs)
+        if not isinstance(seed, Sequence | np.ndarray):
+            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
+        return bits
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take an action in each row.

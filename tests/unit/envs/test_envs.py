@@ -226,7 +226,7 @@ def test_pools_are_drawn_from_by_weight():
         env.reset(seed=None if i else 1)
     assert len(calls) == 200
     assert 115 < calls.count("a") < 185
-    with pytest.raises(ValueError, match="each with a positive weight"):
+    with pytest.raises(ValueError, match="weight of 'random': expected more than 0, got 0"):
         Pool({"random": 0})
     env.set_opponent("pass")
     env.reset()

@@ -116,8 +116,39 @@ def test_values_that_no_option_of_a_reset_has(option, message):
     for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
         with pytest.raises(ValueError, match=message):
             env.reset(seed=1, options=option)
-    with pytest.raises(ValueError, match=r"seed: expected an integer or 2 of them, got 1\.5"):
-        LocmVectorEnv(2, **FEW).reset(seed=1.5)
+
+
+@pytest.mark.parametrize("make", [BattleEnv, partial(LocmVectorEnv, 3), aec.raw_env])
+def test_seeds_are_integers_of_python_or_of_numpy(make):
+    """And an array of them is one for each row, where there are rows."""
+    env, other = make(**FEW), make(**FEW)
+    np.testing.assert_equal(env.reset(seed=np.int64(5)), other.reset(seed=5))
+    assert observed(env) == observed(other)
+    for seed, message in (
+        (1.5, r"seed: expected an integer, got 1\.5"),
+        (True, "seed: expected an integer, got True"),
+        ("1", "seed: expected an integer, got '1'"),
+        (-1, "seed: expected 0 or more, got -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            env.reset(seed=seed)
+        if isinstance(env, LocmVectorEnv):
+            with pytest.raises(ValueError, match=message):
+                env.reset(seed=[seed, 1, 2])
+    if isinstance(env, LocmVectorEnv):
+        env.reset(seed=np.arange(3))
+        other.reset(seed=[0, 1, 2])
+        assert observed(env) == observed(other)
+        with pytest.raises(ValueError, match="seed: expected 3, got 4"):
+            env.reset(seed=np.arange(4))
+    else:
+        with pytest.raises(ValueError, match="seed: expected an integer, got array"):
+            env.reset(seed=np.arange(3))
+
+
+def observed(env):
+    """Return all that the rows of an environment show."""
+    return env.games.arrays["obs"].tolist()
 
 
 @pytest.mark.parametrize(

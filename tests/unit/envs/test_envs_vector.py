@@ -437,8 +437,40 @@ def test_gae():
             gae(*arguments)
     with pytest.raises(ValueError, match="mode: expected zero-sum or per-player"):
         gae(rewards, values, dones, to_move, last, last_to_move, mode="sum")
+    with pytest.raises(ValueError, match='last_to_move: mode="zero-sum" needs it'):
+        gae(rewards, values, dones, to_move, last)
+    for wrong in (2, 127, -2, -50, 256, 2**40):
+        acted = to_move.astype(np.int64)
+        acted[3, 2] = wrong
+        for mode, paid, end in (("zero-sum", rewards, last), ("per-player", both, last_both)):
+            with pytest.raises(ValueError, match=f"acted: expected 0, 1, or -1 .*, got {wrong}$"):
+                gae(paid, values, dones, acted, end, last_to_move, mode=mode)
+        with pytest.raises(ValueError, match=f"last_to_move: expected 0 or 1, got {wrong}$"):
+            gae(rewards, values, dones, to_move, last, acted[3])
+    with pytest.raises(ValueError, match="acted: expected integers, got float64"):
+        gae(rewards, values, dones, to_move + 0.5, last, last_to_move)
+    with pytest.raises(ValueError, match="last_to_move: expected 0 or 1, got -1"):
+        gae(rewards, values, dones, to_move, last, np.full(5, -1))
     with pytest.raises(ValueError, match="out: expected"):
         gae(rewards, values, dones, to_move, last, last_to_move, out=out[1:])
+
+
+@pytest.mark.parametrize("mode", ["zero-sum", "per-player"])
+def test_gae_of_steps_in_which_nobody_acted(mode):
+    """They earn nothing, and all others what they would earn without them."""
+    random = np.random.default_rng(2)
+    shape = (9, 3) if mode == "zero-sum" else (9, 3, 2)
+    rewards, values = random.normal(size=shape), random.normal(size=(9, 3))
+    acted = random.integers(0, 2, (9, 3))
+    dones = np.zeros((9, 3), bool)
+    dones[3] = True
+    ends = random.normal(size=shape[1:]), random.integers(0, 2, 3)
+    expected = gae(rewards, values, dones, acted, *ends, mode=mode)
+    began = np.insert(acted, 4, -1, axis=0)
+    more = (np.insert(array, 4, 0, axis=0) for array in (rewards, values, dones))
+    given = gae(*more, began, *ends, mode=mode)
+    assert (given[4] == 0).all()
+    np.testing.assert_array_equal(np.delete(given, 4, axis=0), expected)
 
 
 # --------------------------------------------------------------------------------------- players
@@ -627,7 +659,9 @@ def test_a_league():
     for weights, message in (
         ({"nww": 1}, "there is no player 'nww'; did you mean 'new'"),
         ({"new": 0}, "expected one that is positive"),
-        ({"new": -1}, "expected 0 or more"),
+        ({"new": -1}, "weight of 'new': expected 0 or more"),
+        ({"new": float("inf")}, "weight of 'new': expected 0 or more"),
+        ({"new": 1e308, "caller": 1e308}, "a finite sum"),
     ):
         with pytest.raises(ValueError, match=message):
             env.set_weights(weights)
@@ -636,6 +670,24 @@ def test_a_league():
     other = pickle.loads(pickle.dumps(env))
     assert other.players.results == env.players.results
     np.testing.assert_equal(other.step(env.sample(1)), env.step(env.sample(1)))
+
+
+def test_a_refused_player_leaves_the_table_as_it_was():
+    """With all 64 places in use a name cannot be given to another player while it still plays."""
+    env = LocmVectorEnv(4, opponent="random", **FEW)
+    for i in range(63):
+        env.players[f"past-{i}"] = "pass"
+    env.reset(seed=1)
+    before = dict(env.players), env.players.weights, env.players.results
+    for name in ("random", "new"):
+        with pytest.raises(ValueError, match="players: an environment has 64 at most"):
+            env.players[name] = "greedy"
+    env.players["past-7"] = "greedy"  # nobody plays against it
+    assert env.players["past-7"] == "greedy"
+    env.players["past-7"] = "pass"
+    assert (dict(env.players), env.players.weights, env.players.results) == before
+    env.set_weights({"random": 1})
+    env.reset(seed=1, options={"player": "random"})
 
 
 def test_agents_in_several_rows_are_made_by_their_text():
