@@ -35,7 +35,12 @@ _ELO = 400 / math.log(10)
 _MOST_ELO = 2000
 #: The standard deviation of the ratings of players of whom nothing is known.
 _PRIOR = 800
-#: Newton's method ends after ten or so.
+#: The scores that a pair can have, as `PairCounts` orders them, and what stands for a score
+#: that was not seen, so that a mean beyond all that were seen is possible.
+_SCORES = (0, 0.25, 0.5, 0.75, 1)
+_UNSEEN = 1e-3
+#: A rating is found in a few steps, or a few dozen if players hardly ever lose; then only rounding
+#: errors are left.
 _MOST_STEPS = 200
 
 Interval = tuple[float, float]
@@ -128,9 +133,14 @@ class PairCounts:
         return PairCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
 
     @property
+    def _counts(self) -> tuple[int, int, int, int, int]:
+        """The numbers of pairs with a score of 0, 1/4, 1/2, 3/4 and 1."""
+        return self.lost, self.mostly_lost, self.split, self.mostly_won, self.won
+
+    @property
     def total(self) -> int:
         """All pairs."""
-        return self.lost + self.mostly_lost + self.split + self.mostly_won + self.won
+        return sum(self._counts)
 
     @property
     def score(self) -> float:
@@ -218,8 +228,8 @@ _HYPOTHESIS = declaration(
 class Sprt:
     """A sequential test: is a player better by `elo1` (H1), or only by `elo0` (H0)?
 
-    The likelihood assumes a normal distribution with the observed variance (a generalised
-    sequential probability ratio test).
+    The likelihood of a hypothesis is that of the most probable distribution of pairs that has its
+    expected score (a generalised sequential probability ratio test, exact for pairs).
 
     Parameters
     ----------
@@ -289,10 +299,32 @@ class Sprt:
         lower = math.log(self.beta / (1 - self.alpha))
         upper = math.log((1 - self.beta) / self.alpha)
         low, high = expected_score(self.elo0), expected_score(self.elo1)
-        _, variance = counts.smoothed()
-        llr = counts.total * (high - low) * (2 * counts.score - low - high) / (2 * variance)
+        llr = _log_likelihood(counts, high) - _log_likelihood(counts, low)
         accepted = "H1" if llr >= upper else "H0" if llr <= lower else None
         return SprtState(llr, lower, upper, accepted, counts.total)
+
+
+def _log_likelihood(counts: PairCounts, mean: float) -> float:
+    """Return the log-likelihood of pairs if their mean is given, less that of their frequencies.
+
+    The most probable distribution with this mean has the frequencies f / (1 + t (score - mean)).
+    """
+    seen = [
+        (count or _UNSEEN, score - mean)
+        for count, score in zip(counts._counts, _SCORES, strict=True)
+    ]
+    low, high = -1 / (1 - mean), 1 / mean
+    for _ in range(60):
+        t = (low + high) / 2
+        if sum(count * away / (1 + t * away) for count, away in seen) > 0:
+            low = t
+        else:
+            high = t
+    return -sum(
+        count * math.log1p(t * away)
+        for count, (_, away) in zip(counts._counts, seen, strict=True)
+        if count
+    )
 
 
 # ------------------------------------------------------------------------------ many players
@@ -322,7 +354,7 @@ def bradley_terry(
     """Rate players by the Bradley-Terry model from their games against each other.
 
     A weak prior (one split pair for each pairing) keeps the rating of a player without a loss
-    finite. Errors are computed from the variance of the pairs. Needs the extra `arena` (choix).
+    finite. Errors are computed from the variance of the pairs.
 
     Parameters
     ----------
@@ -338,30 +370,18 @@ def bradley_terry(
     Ratings or None
         None if the games do not connect all players.
     """
-    import choix
-
     met = {players: counts for players, counts in pairs.items() if counts.total}
     if not _connected(players, met):
         return None
-    wins = np.zeros((players, players))
-    for (a, b), counts in met.items():
-        wins[a, b] += counts.score * counts.total + 0.5
-        wins[b, a] += (1 - counts.score) * counts.total + 0.5
-    strength = choix.ilsr_pairwise_dense(wins)
+    wins = _wins(players, met, 0.5)
+    strength, curvature = _most_probable(wins)
     strength -= strength.mean()
     # The sandwich: the model's curvature around the scatter of the pairs.
-    curvature = np.zeros((players, players))
     scatter = np.zeros((players, players))
     for (a, b), counts in met.items():
-        expected = 1 / (1 + math.exp(strength[b] - strength[a]))
-        for matrix, weight in (
-            (curvature, (counts.total + 1) * expected * (1 - expected)),
-            (scatter, (counts.total + 1) * counts.smoothed()[1]),
-        ):
-            matrix[a, a] += weight
-            matrix[b, b] += weight
-            matrix[a, b] -= weight
-            matrix[b, a] -= weight
+        weight = (counts.total + 1) * counts.smoothed()[1]
+        scatter[[a, b], [a, b]] += weight
+        scatter[[a, b], [b, a]] -= weight
     inverse = np.linalg.pinv(curvature)
     covariance = inverse @ scatter @ inverse
     elo, variance = _ELO * strength, np.diag(covariance)
@@ -405,7 +425,9 @@ def most_telling(
     names = [*left]
     if not names:
         return []
-    odds, covariance = _normal_ratings(players, pairs)
+    # Ratings have a normal prior here.
+    odds, curvature = _most_probable(_wins(players, pairs, 0), (_ELO / _PRIOR) ** 2)
+    covariance = np.linalg.inv(curvature)
     first, second = np.array(names).T
     apart = np.abs(odds[first] - odds[second])
     information = 0.25 / np.cosh(apart / 2) ** 2  # of a game: p (1 - p)
@@ -438,27 +460,39 @@ def _lost_by_order(
     return scale * np.log1p(np.exp(-apart / scale))
 
 
-def _normal_ratings(
-    players: int, pairs: Mapping[tuple[int, int], PairCounts]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the most probable log-odds of players and their covariance, with a normal prior."""
-    won = np.zeros((players, players))
+def _wins(
+    players: int, pairs: Mapping[tuple[int, int], PairCounts], added: float
+) -> NDArray[np.float64]:
+    """Return the points of each row's player against each column's, in pairs."""
+    wins = np.zeros((players, players))
     for (a, b), counts in pairs.items():
-        won[a, b] += counts.score * counts.total
-        won[b, a] += (1 - counts.score) * counts.total
-    met = won + won.T
-    prior = (_ELO / _PRIOR) ** 2
-    odds = np.zeros(players)
+        wins[a, b] += counts.score * counts.total + added
+        wins[b, a] += (1 - counts.score) * counts.total + added
+    return wins
+
+
+def _most_probable(
+    wins: NDArray[np.float64], prior: float = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the most probable log-odds of players and the curvature of the likelihood there.
+
+    `prior` is the inverse of the variance of a normal prior; without one, the mean stays 0.
+    """
+    met = wins + wins.T
+    odds = np.zeros(len(wins))
     for _ in range(_MOST_STEPS):
-        expected = 1 / (1 + np.exp(odds[None, :] - odds[:, None]))
+        expected = np.exp(-np.logaddexp(0, odds[None, :] - odds[:, None]))
         weight = met * expected * (1 - expected)
         curvature = np.diag(weight.sum(1) + prior) - weight
-        step = np.linalg.solve(curvature, (won - met * expected).sum(1) - prior * odds)
-        # A long step could miss the top of the likelihood, which is concave.
-        odds += np.clip(step, -1, 1)
-        if abs(step).max() < 1e-9:
+        gradient = (wins - met * expected).sum(1) - prior * odds
+        step = np.linalg.solve(curvature + (prior == 0), gradient)
+        # Where a step parts two players who have met by `apart`, their curvature changes by the
+        # factor e^apart at most. So far, a step is sure to raise the likelihood.
+        apart = np.abs(step[:, None] - step[None, :])[met > 0].max(initial=0)
+        if apart < 1e-9:
             break
-    return odds, np.linalg.inv(curvature).astype(np.float64)
+        odds += step * (np.log1p(apart) / apart)
+    return odds, curvature
 
 
 def _connected(players: int, met: Iterable[tuple[int, int]]) -> bool:

@@ -269,31 +269,11 @@ def test_without_the_cluster_extra(
     assert "locmsim[cluster]" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_without_the_arena_extra(
-    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Without the package choix, tables have no ratings, and say how to add them to the games."""
-    said = "choix is needed: pip install 'locmsim[arena]'. The games are kept: `locmsim arena show`"
-    with monkeypatch.context() as without:
-        without.setitem(sys.modules, "choix", None)
-        arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
-        assert said in capsys.readouterr().out
-        two = [f"{db}-2", "--games", "2", "--jobs", "1"]
-        arena("greedy", "random", "--seed", "1", "--db", *two)
-        out = capsys.readouterr().out
-        assert said not in out
-        assert "\ngreedy: 1 pair won, 0 split, 0 lost\n" in out
-        arena("--db", *two, "--anchor", "greedy=1000")
-        out = capsys.readouterr().out
-        assert said in out
-        assert "1000" not in out
-    arena("show", db)
-    out = capsys.readouterr().out
-    assert said not in out
-    assert " ± " in out
-    arena("show", f"{db}-2")
-    assert "+1000 ± 0" in capsys.readouterr().out
+def test_ratings_beside_an_anchor_have_no_sign(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arena("random", "a=random", "--games", "2", "--db", db, "--jobs", "1")
+    assert " Elo" in capsys.readouterr().out
+    arena("--db", db, "--games", "2", "--jobs", "1", "--anchor", "random=1000")
+    assert " 1000 ± 0 " in capsys.readouterr().out
 
 
 # ----------------------------------------------------------------------------------- faults
@@ -364,7 +344,6 @@ def test_tables_fit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """If the output is not a terminal, tables have at most 80 columns even with long names."""
-    pytest.importorskip("choix")
     monkeypatch.chdir(tmp_path)
     db = "r.db"
     names = [f"a-player-with-a-rather-long-name-{i}=random" for i in range(players)]

@@ -707,7 +707,6 @@ def test_reader_that_has_enough(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_terminal_of_ascii(tmp_path: Path) -> None:
-    pytest.importorskip("choix")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     arguments = ["greedy", "random", "rule", "--games", "2", "--jobs", "1", "--db", "r.db"]
     done = locmsim("arena", *arguments, "--timeout-scale", "0", env=environment, cwd=tmp_path)

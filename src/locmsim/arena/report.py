@@ -31,10 +31,6 @@ __all__ = [
 _NAME_WIDTH = 24
 #: Number of last output lines of a failed player that are shown, and of characters in JSON.
 _LAST_LINES = 8
-_NO_RATINGS = (
-    "To rate the players (Elo), choix is needed: pip install 'locmsim[arena]'. The games are kept:"
-    " `locmsim arena show` then prints this again, with ratings."
-)
 _LAST_CHARACTERS = 2000
 
 
@@ -59,8 +55,6 @@ def tables(
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
-    if _is_rated(tally) and not _can_rate():
-        parts.append(_NO_RATINGS)
     parts += [
         text for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally)) if text
     ]
@@ -133,13 +127,13 @@ def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
 
 
 def _ratings(tally: Tally) -> Ratings | None:
-    """Return ratings; None for two players, where the interval suffices, and without choix.
+    """Return ratings; None for two players, where the interval suffices.
 
     They do not depend on the order of the players, not even by rounding.
     """
     settings = tally.settings
     anchor, count = settings.anchor, len(settings.players)
-    if not _is_rated(tally) or not _can_rate():
+    if not _is_rated(tally):
         return None
     order = sorted(range(count), key=lambda index: settings.players[index].name)
     rank = {index: place for place, index in enumerate(order)}
@@ -162,17 +156,12 @@ def _is_rated(tally: Tally) -> bool:
     return len(tally.settings.players) > 2 or tally.settings.anchor is not None
 
 
-def _can_rate() -> bool:
-    try:
-        import choix  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
     if ratings is not None:
-        return f"{_signed(float(ratings.elo[index]))} \u00b1 {ratings.error[index]:.0f}"
+        elo, error = float(ratings.elo[index]), ratings.error[index]
+        # A rating next to an anchor's is no difference.
+        text = _signed(elo) if tally.settings.anchor is None else f"{elo:.0f}"
+        return f"{text} \u00b1 {error:.0f}"
     counts = tally.player_pairs(index)
     if _is_rated(tally) or not counts.total:
         return "-"

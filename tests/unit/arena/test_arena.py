@@ -552,7 +552,6 @@ def test_elo_of_even_players() -> None:
 
 @pytest.mark.slow
 def test_table_of_many() -> None:
-    pytest.importorskip("choix")
     with Arena(
         ["random", "rule:deck=score", "greedy"], games=4, seed=3, timeout_scale=25.0
     ) as arena:
@@ -573,7 +572,6 @@ def test_table_of_many() -> None:
 
 
 def test_gauntlet() -> None:
-    pytest.importorskip("choix")
     players = ["greedy", "random", "second=random"]
     with Arena(players, games=2, seed=3, mode="gauntlet") as arena:
         arena.run(jobs=1)

@@ -247,7 +247,6 @@ def test_games_that_tell_most() -> None:
 
 @pytest.mark.slow
 def test_ratings_do_not_depend_on_the_order_of_players() -> None:
-    pytest.importorskip("choix")
     found = []
     players = ["a=random", "b=greedy", "c=osl"]
     for order in permutations(players):
@@ -260,7 +259,6 @@ def test_ratings_do_not_depend_on_the_order_of_players() -> None:
 
 def test_anchor(db: Path) -> None:
     """The ratings are shifted, and errors are those of the differences from the anchor."""
-    pytest.importorskip("choix")
     with Arena.load(db) as arena:
         free = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
     with Arena(db=db, anchor=("a", 1000)) as arena:

@@ -16,7 +16,7 @@ import { table } from "./matches.js";
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
  *   turn: string, scored: boolean, watched: boolean, cards: boolean, finished: boolean,
  *   player: number,
- *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
+ *   results: {settings: {mirror: boolean, mode: string, anchor?: [string, number]|null}, games: number, goal: number,
  *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
  *   llr: null|{pairs: number[], llr: number[]}}} Results */
@@ -33,11 +33,14 @@ export const everybody = (players) =>
     (text, i) => /** @type {[string, string]} */ ([String(i - 1), text]),
   );
 
-/** @param {Player} one */
-function eloText(one) {
+/** @param {Player} one @param {boolean} anchored whether it is a rating beside a given one */
+function eloText(one, anchored) {
   if (one.elo === null || !one.pairs) return "\u2013";
   const [low, high] = one.elo.interval;
-  const value = signed(one.elo.value, one.score > 0.5 ? "+\u221e" : "\u2212\u221e");
+  const infinite = one.score > 0.5 ? "+\u221e" : "\u2212\u221e";
+  if (anchored)
+    return `${minus(Math.round(one.elo.value ?? 0))} [${one.elo.interval.map((end) => minus(Math.round(end ?? 0))).join(", ")}]`;
+  const value = signed(one.elo.value, infinite);
   return `${value} [${signed(low, "\u2212\u221e")}, ${signed(high, "+\u221e")}]`;
 }
 
@@ -88,7 +91,7 @@ export function drawPlayers(results, pick) {
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
       number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
       number(one.pairs ? one.interval.map(tenths).join(" \u2013 ") : "\u2013"),
-      number(eloText(one)),
+      number(eloText(one, Boolean(results.results.settings.anchor))),
       number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
       number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
       number(digits(one.late_turns)),
