@@ -11,8 +11,10 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tarfile
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
@@ -24,10 +26,6 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT / "tools"))
-import export_templates  # noqa: E402
-import pack_examples  # noqa: E402
-
 CYTHON = tuple(map(int, cython_version.split(".")[:2]))
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
 COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
@@ -196,10 +194,14 @@ def inline_ours(path):
             file.write(ours)
 
 
-def write_generated():
-    """Make the files of the package that are not in git."""
-    export_templates.write_new()
-    pack_examples.write_new()
+@contextmanager
+def generating():
+    """Make the files of the package that are not in git, beside what runs inside."""
+    code = "import export_templates as t, pack_examples as e; t.write_new(); e.write_new()"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT / "tools") as process:
+        yield
+    if process.returncode:
+        raise SystemExit("the files of the package that are not in git were not made")
 
 
 NO_COMPILER = """
@@ -223,8 +225,9 @@ class BuildExt(build_ext):
             self.parallel = cores()
 
     def run(self):
-        write_generated()
-        super().run()
+        # Beside the compilers, which do not need these files.
+        with generating():
+            super().run()
         if self.inplace:  # the games of the distribution are found by its entry points
             self.run_command("egg_info")
 
@@ -269,10 +272,10 @@ class BuildExt(build_ext):
 
 
 class BuildPy(build_py):
-    """Copies the package's files, including generated ones."""
+    """Copies the package's files, including generated ones, which `BuildExt` makes."""
 
     def run(self):
-        write_generated()
+        self.run_command("build_ext")
         super().run()
 
 
@@ -283,7 +286,8 @@ class Sdist(sdist):
     """
 
     def run(self):
-        write_generated()
+        with generating():
+            pass
         super().run()
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **kwargs):

@@ -148,7 +148,15 @@ def specialised(choice: Choice) -> str:
 
 def kit() -> str:
     """Return the C of the kernel, searches and networks for all rule sets, selected by macros."""
-    return woven({choice: specialised(choice) for choice in itertools.product(*MACROS.values())})
+    choices = [*itertools.product(*MACROS.values())]
+    texts = {choice: specialised(choice) for choice in {*map(like, choices)}}
+    return woven({choice: texts[like(choice)] for choice in choices})
+
+
+def like(choice: Choice) -> Choice:
+    """Return the choice that has the same text: 1.5 has no draft, and the kernel no search."""
+    rules, is_tree, has_offers = choice
+    return rules, is_tree * (rules != 3), has_offers * (rules in (1, 2))
 
 
 def woven(texts: Mapping[Choice, str]) -> str:
