@@ -6,7 +6,7 @@ from gymnasium.vector import AutoresetMode
 from rows_access import put_state
 
 from locmsim import Match, Observation
-from locmsim.envs import BattleEnv, LocmEnv, LocmVectorEnv
+from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 from locmsim.policy import get_layout
@@ -201,7 +201,7 @@ def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
     n = 9
     options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, "card_sets": 4}
     venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)
-    envs = [BattleEnv(**options) for _ in range(n)]
+    envs = [LocmEnv(**options) for _ in range(n)]
     observations, _ = venv.reset(seed=7)
     for i, env in enumerate(envs):
         np.testing.assert_equal(row(observations, i), env.reset(seed=7 + i)[0])

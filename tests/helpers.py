@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -300,3 +300,34 @@ def default_signals() -> None:
     """Set a child's signals as on a terminal, even where the tests run in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+# --------------------------------------------------------------------------------- environments
+
+#: Name of an id of environments -> the options that it stands for.
+ID_OPTIONS = {
+    "Battle": {"episode": "battle"},
+    "Construct": {"episode": "choice"},
+    "Draft": {"episode": "choice", "rules": "1.2"},
+    "Match": {"episode": "match"},
+}
+
+
+def env_of(name, **options):
+    """Return the environment of one row that an id makes."""
+    from locmsim.envs import LocmEnv
+
+    return LocmEnv(**{**ID_OPTIONS[name], **options})
+
+
+def rows_of(name, num_envs=1, **options):
+    """Return the vector environment that an id makes."""
+    from locmsim.envs import LocmVectorEnv
+
+    return LocmVectorEnv(num_envs, **{**ID_OPTIONS[name], **options})
+
+
+construct_env, draft_env, match_env = (partial(env_of, n) for n in ("Construct", "Draft", "Match"))
+construct_rows, draft_rows, match_rows = (
+    partial(rows_of, name) for name in ("Construct", "Draft", "Match")
+)

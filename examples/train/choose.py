@@ -20,12 +20,12 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: pip install 'locmsim[train]'") from None
 
-from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv, Pool
+from locmsim.envs import LocmVectorEnv, Pool
 from locmsim.policy import Policy, get_layout
 from locmsim.stats import PairCounts, score_interval
 from locmsim.tuning.evaluate import HELD_OUT, WinRate
 
-ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
+EPISODES = {"draft": "choice", "construct": "choice", "match": "match"}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
 #: The options without an effect: those of a league, and those of battles or of a match's opponents.
 LEAGUE = ("past", "fixed", "snapshot_every", "league")
@@ -135,6 +135,7 @@ class Choices(Rollout):
         options = self.options
         settings = {
             "rules": options.rules,
+            "episode": EPISODES[options.phase],
             "decks": decks or self.decks,
             "seat": seat,
             "threads": options.threads,
@@ -143,11 +144,10 @@ class Choices(Rollout):
             settings["card_sets"] = sets or options.sets
         if options.phase == "match":
             opponents = Pool(dict.fromkeys(options.opponents, 1.0))
-            return MatchVectorEnv(rows, opponent=opponents, **settings)
-        kind = ENVIRONMENTS[options.phase]
+            return LocmVectorEnv(rows, opponent=opponents, **settings)
         settings["battlers"] = options.battlers, options.battlers
         settings["reward"] = f"deck-value={options.value},win-loss={1 - options.value}"
-        return kind(rows, battles=battles or options.battles, **settings)
+        return LocmVectorEnv(rows, battles=battles or options.battles, **settings)
 
     def meet(self, league):
         """Do nothing: there is no league, as each deck and battle has one opponent."""
@@ -222,7 +222,7 @@ def choice_arguments():
     """Return the options, most of them those of ppo.py."""
     parser = arguments()
     parser.description = __doc__.split("\n")[0]
-    parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
+    parser.add_argument("phase", choices=tuple(EPISODES))
     add_options(parser)
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
@@ -235,6 +235,8 @@ def main():
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"
+    if options.phase == "construct" and options.rules != "1.5":
+        raise SystemExit(f"--rules: {options.rules} has a draft: train with the phase draft")
     refuse_unused(parser, options, options.phase)
     if not options.opponents:
         raise SystemExit("--opponents: expected at least one agent")

@@ -23,7 +23,7 @@ ordinary ones.
 import inspect
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -44,7 +44,6 @@ __all__ = [
 _Object = TypeVar("_Object", bound=Callable[..., Any])
 #: The columns of a docstring.
 _WIDTH = 96
-_NONE: Mapping[str, Any] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,13 +260,11 @@ def entries(
     owner: Callable[..., Any],
     *others: Callable[..., Any],
     without: Collection[str] = (),
-    defaults: Mapping[str, Any] = _NONE,
 ) -> str:
     """Return the entries of the section Parameters for the options of a class or function.
 
     Those of its parameters that it does not declare itself are declared by the `others`, all but
-    their defaults. With ``**options`` it has all those of the `others`. Some may be left out, or
-    have other `defaults`.
+    their defaults. With ``**options`` it has all those of the `others`. Some may be left out.
     """
     known = {name: one for other in others for name, one in declared(other).items()}
     known |= declared(owner)
@@ -278,7 +275,6 @@ def entries(
         any_name = any(one.kind is one.VAR_KEYWORD for one in own.values())
         rest = [name for name in known if name not in own] if any_name else []
         known = {name: known[name] for name in (*first, *rest)}
-    known |= {name: known[name]._replace(default=defaults[name]) for name in {*known} & {*defaults}}
     return "".join(one.entry() for name, one in known.items() if name not in without)
 
 
@@ -289,7 +285,6 @@ def _default(parameter: inspect.Parameter) -> Any:
 def documented(
     *others: Callable[..., Any],
     without: Collection[str] = (),
-    defaults: Mapping[str, Any] = _NONE,
 ) -> Callable[[_Object], _Object]:
     """Return a decorator that puts entries in place of the line ``options`` of a docstring.
 
@@ -299,7 +294,7 @@ def documented(
     def complete(owner: _Object) -> _Object:
         if owner.__doc__:  # not with -OO
             text = inspect.cleandoc(owner.__doc__)
-            shown = entries(owner, *others, without=without, defaults=defaults)
+            shown = entries(owner, *others, without=without)
             owner.__doc__ = f"{text}\n".replace("\noptions\n", f"\n{shown}").rstrip("\n")
         return owner
 

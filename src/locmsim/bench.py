@@ -930,7 +930,7 @@ def _single_env(rules: str, opponent: str, wrapped: bool = False) -> Case:
 
         env = gymnasium.make("locmsim/Battle-v0", rules=rules, opponent=opponent, **_SETS)
     else:
-        env = envs.BattleEnv(rules=rules, opponent=opponent, **_SETS)
+        env = envs.LocmEnv(rules=rules, opponent=opponent, **_SETS)
     _warm_env(env)
     rows = env.unwrapped.games.rows
     out = np.zeros(1, np.int64)
@@ -955,7 +955,7 @@ def _single_env(rules: str, opponent: str, wrapped: bool = False) -> Case:
 
 def _resets(rules: str) -> Case:
     """Return the figure of resets of the single environment, with cached card sets."""
-    env = envs.BattleEnv(rules=rules, opponent="random", seat="first", **_SETS)
+    env = envs.LocmEnv(rules=rules, opponent="random", seat="first", **_SETS)
     _warm_env(env)
 
     def run() -> int:

@@ -8,11 +8,10 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from amounts import amount
+from helpers import env_of
 
 pytest.importorskip("gymnasium")
-from locmsim.envs import BattleEnv, ConstructEnv, DraftEnv, MatchEnv
 
-KINDS = {"Battle": BattleEnv, "Construct": ConstructEnv, "Draft": DraftEnv, "Match": MatchEnv}
 #: Of four and of twenty episodes.
 SIGNATURES = {
     "Battle 1.5 greedy": ("ecb45f82dcb9c358", "bf984c129fa0c3c7"),
@@ -29,7 +28,7 @@ SIGNATURES = {
 
 
 def signature(name, options, episodes):
-    env = KINDS[name](card_sets=4, **options)
+    env = env_of(name, card_sets=4, **options)
     digest = sha256()
     for seed in range(episodes):
         random = np.random.default_rng(seed)

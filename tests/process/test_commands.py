@@ -238,7 +238,7 @@ def test_searching_opponents_are_interrupted(threads: int) -> None:
         env = envs.LocmVectorEnv(8, threads=threads, **options)
         passes: Any = [0] * 8
     else:
-        env = envs.BattleEnv(**options)
+        env = envs.LocmEnv(**options)
         passes = 0
     env.reset(seed=1)
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()

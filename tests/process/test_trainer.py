@@ -397,9 +397,9 @@ def test_a_match_is_rated_by_the_network_of_its_phase(ppo, rules):
     """In a batch with rows of both phases, each row is evaluated by the network of its phase."""
     import choose
 
-    from locmsim.envs import MatchVectorEnv
+    from locmsim.envs import LocmVectorEnv
 
-    env = MatchVectorEnv(16, rules=rules, opponent="random", decks="random")
+    env = LocmVectorEnv(16, episode="match", rules=rules, opponent="random", decks="random")
     env.reset(seed=1)
     for number in range(60):  # some battles are over, and their rows choose again
         seen = env.step(env.sample(number))[0]

@@ -10,7 +10,7 @@ from env_checks import check_episodes, check_games, check_matches, check_rows
 from gymnasium.vector import AutoresetMode
 from helpers import each_rules
 
-from locmsim.envs import BattleEnv, LocmVectorEnv
+from locmsim.envs import LocmEnv, LocmVectorEnv
 
 
 def resident_bytes():
@@ -48,7 +48,7 @@ def test_memory_does_not_grow():
     """Memory does not grow over 10^7 steps of a vector environment and 10^5 single resets."""
     venv = LocmVectorEnv(1024, opponent="random", card_sets=16, copy=False)
     venv.reset(seed=1)
-    single = BattleEnv(opponent="random", card_sets=16)
+    single = LocmEnv(opponent="random", card_sets=16)
     single.reset(seed=1)
 
     def run(steps, resets):

@@ -15,43 +15,35 @@ from locmsim._lazy import imported_later
 
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
-    from locmsim.envs.base import LocmEnvBase as LocmEnvBase
     from locmsim.envs.games import Games as Games
     from locmsim.envs.options import Options as Options
     from locmsim.envs.players import PlayerResults as PlayerResults
     from locmsim.envs.players import Players as Players
     from locmsim.envs.players import Pool as Pool
     from locmsim.envs.results import EpisodeMatch as EpisodeMatch
-    from locmsim.envs.single import BattleEnv as BattleEnv
-    from locmsim.envs.single import ConstructEnv as ConstructEnv
-    from locmsim.envs.single import DraftEnv as DraftEnv
     from locmsim.envs.single import LocmEnv as LocmEnv
-    from locmsim.envs.single import MatchEnv as MatchEnv
-    from locmsim.envs.vector import ConstructVectorEnv as ConstructVectorEnv
-    from locmsim.envs.vector import DraftVectorEnv as DraftVectorEnv
     from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
-    from locmsim.envs.vector import MatchVectorEnv as MatchVectorEnv
 
 
 __all__ = [
-    "BattleEnv",
-    "ConstructEnv",
-    "ConstructVectorEnv",
-    "DraftEnv",
-    "DraftVectorEnv",
     "EpisodeMatch",
     "Games",
     "LocmEnv",
-    "LocmEnvBase",
     "LocmVectorEnv",
-    "MatchEnv",
-    "MatchVectorEnv",
     "Options",
     "PlayerResults",
     "Players",
     "Pool",
     "gae",
 ]
+
+#: Name of an id -> the options that it stands for.
+_IDS = {
+    "Battle": {"episode": "battle"},
+    "Construct": {"episode": "choice"},
+    "Draft": {"episode": "choice", "rules": "1.2"},
+    "Match": {"episode": "match"},
+}
 
 
 def _register() -> None:
@@ -62,12 +54,12 @@ def _register() -> None:
         return
     if "locmsim/Battle-v0" in registry:
         return
-    for name in ("Battle", "Construct", "Draft", "Match"):
-        vector = "LocmVectorEnv" if name == "Battle" else f"{name}VectorEnv"
+    for name, options in _IDS.items():
         register(
             f"locmsim/{name}-v0",
-            entry_point=f"locmsim.envs.single:{name}Env",
-            vector_entry_point=f"locmsim.envs.vector:{vector}",
+            entry_point="locmsim.envs.single:LocmEnv",
+            vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
+            kwargs=options,
         )
 
 
@@ -78,18 +70,10 @@ _register()
 __getattr__, __dir__ = imported_later(
     __name__,
     {
-        "BattleEnv": "single",
-        "ConstructEnv": "single",
-        "ConstructVectorEnv": "vector",
-        "DraftEnv": "single",
-        "DraftVectorEnv": "vector",
         "EpisodeMatch": "results",
         "Games": "games",
         "LocmEnv": "single",
-        "LocmEnvBase": "base",
         "LocmVectorEnv": "vector",
-        "MatchEnv": "single",
-        "MatchVectorEnv": "vector",
         "Options": "options",
         "PlayerResults": "players",
         "Players": "players",

@@ -101,6 +101,14 @@ cdef class Views:
         """Return the caller's seat, -1 if they play both."""
         return self.block.row(i).seat
 
+    def has_both_seats(self):
+        """Return whether the caller plays both seats in the last episode of any row."""
+        cdef Py_ssize_t i
+        for i in range(self.a.n):
+            if self.a.rows[i].seat < 0:
+                return True
+        return False
+
     def opponent(self, Py_ssize_t i):
         """Return the slot of the row's opponent."""
         return self.block.row(i).cold.now.opponent

@@ -25,32 +25,40 @@ from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
-from locmsim._options import Option, check_values
+from locmsim._options import Option, check_values, documented
 from locmsim.envs.base import RowsEnv
 from locmsim.envs.options import (
     HIDDEN_SIZE,
+    Options,
     RenderMode,
     SharedOptionValues,
     spaces_of,
-    with_options,
 )
 from locmsim.envs.players import CALLER
 from locmsim.envs.resets import drawn_seed, known, one_seed
 
-__all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
+__all__ = ["LocmAEC", "env", "raw_env"]
 
 _AGENTS = ["player_0", "player_1"]
 #: Options that say who plays where: here the caller plays both seats.
 _WHO = "opponent", "seat", "players"
-_Phase = Annotated[str, Option("what an episode is", choices=("battle", "match"))]
+#: Those that do not apply: `phase` is in the place of "episode", and nobody else plays battles.
+_WITHOUT = (*_WHO, "episode", "battlers", "battles", "deck_values")
+_Phase = Annotated[
+    str,
+    Option(
+        "what an episode is: a battle, or thirty picks of each agent in turn and then the battle",
+        choices=("battle", "match"),
+    ),
+]
 
 #: An option that means nothing: PettingZoo's own test of environments passes it.
 _IGNORED = ("options",)
 
 
-@with_options("Battle", without=_WHO)
-class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
-    """One battle of two agents, ``player_0`` and ``player_1``.
+@documented(Options, without=_WITHOUT)
+class LocmAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
+    """A battle, or a whole match, of two agents, ``player_0`` and ``player_1``.
 
     Parameters
     ----------
@@ -66,24 +74,28 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
     `observe` gives any agent's view at any time. Only PASS is legal for the one that is not to
     move. Rewards come at the end, to both; shaping is paid when an agent is to move again. An
     illegal action loses, or counts as PASS. `state` is what both agents see, one after the other.
-    With ``privileged`` observations have a ``state`` too, as those of `BattleEnv`.
+    With ``privileged`` observations have a ``state`` too, as those of `LocmEnv`. Neither
+    agent sees what the other one picks.
     """
 
-    metadata = {  # noqa: RUF012
-        **RowsEnv.metadata,
-        "name": "locmsim/battle_v0",
-        "is_parallelizable": False,
-    }
-    _name = "Battle"
+    metadata = {**RowsEnv.metadata, "is_parallelizable": False}  # noqa: RUF012
 
     def __init__(
-        self, *, render_mode: RenderMode = None, **options: Unpack[SharedOptionValues]
+        self,
+        phase: _Phase = "battle",
+        *,
+        render_mode: RenderMode = None,
+        **options: Unpack[SharedOptionValues],
     ) -> None:
         super().__init__()
+        check_values(LocmAEC, phase=phase)
         for name in options:
             if name in _WHO:
                 raise ValueError(f"{name}: the caller plays both agents of this environment")
-        self._play(1, {**options, "opponent": CALLER}, render_mode)
+            if name == "episode":
+                raise ValueError("episode: this environment has phase instead")
+        self.metadata = {**self.metadata, "name": f"locmsim/{phase}_v0"}
+        self._play(1, {**options, "episode": phase, "opponent": CALLER}, render_mode)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
         observations, actions = spaces_of(self.options)
@@ -240,40 +252,11 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         """Nothing is to be closed."""
 
 
-@with_options("Match", without=_WHO)
-class MatchAEC(BattleAEC):
-    """A whole match of two agents: thirty picks of each in turn, then the battle.
-
-    Observations and actions are those of `MatchEnv`. Neither agent sees what the other one picks.
-
-    Parameters
-    ----------
-    options
-    """
-
-    metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
-    _name = "Match"
+#: The environment without wrappers, by PettingZoo's name.
+raw_env = LocmAEC
 
 
-@with_options("Battle", without=_WHO)
-def raw_env(
-    phase: _Phase = "battle",
-    *,
-    render_mode: RenderMode = None,
-    **options: Unpack[SharedOptionValues],
-) -> BattleAEC:
-    """Create the environment without wrappers.
-
-    Parameters
-    ----------
-    options
-    """
-    check_values(raw_env, phase=phase)
-    kind = MatchAEC if phase == "match" else BattleAEC
-    return kind(render_mode=render_mode, **options)
-
-
-@with_options("Battle", without=_WHO)
+@documented(Options, without=_WITHOUT)
 def env(
     phase: _Phase = "battle",
     *,

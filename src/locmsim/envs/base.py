@@ -17,9 +17,6 @@ class RowsEnv:
     """Options, the games that are played by them, and the layouts of observations."""
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
-    #: The name of the id, whose options are those of a subclass.
-    _name = ""
-
     #: The options, checked.
     options: Options
     #: What plays the episodes.
@@ -31,7 +28,7 @@ class RowsEnv:
         """Begin with `n` rows; `settings` are more arguments of `Games`."""
         declaration("render_mode", RenderMode).check(render_mode)
         self.render_mode = render_mode
-        self.options = options_of(options, self._name)
+        self.options = options_of(options)
         self.games = Games(n, self.options, **settings)
 
     @property

@@ -83,6 +83,7 @@ class Games:
         #: The cards of episodes.
         self.sets = CardSource(self.rules, options.cards, options.card_sets, 2 * n)
         first_set, n_sets = self.sets.range
+        opponent, seat = options.who_plays()
         win, deck_weight, raw, weights = options.rewards()
         #: Whether there is shaping, which `rewards_both` alone has for both seats.
         self.shaped = any(weights)
@@ -96,7 +97,7 @@ class Games:
                 "rules": self.rules.name,
                 "episode": options.episode,
                 "layout": options.layout,
-                "seat": options.seat,
+                "seat": seat,
                 "illegal": options.illegal,
                 "autoreset": autoreset,
                 "max_actions": options.max_actions,
@@ -124,7 +125,7 @@ class Games:
         self.failed = True
         self._alone = threading.Lock()
         #: The player of the other seat.
-        self.players = Players(self, options.opponent)
+        self.players = Players(self, opponent)
         #: What does what the rows wait for.
         self.serving = Serving(self, decks)
         #: What begins episodes.

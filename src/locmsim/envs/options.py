@@ -1,15 +1,15 @@
 """The options of environments, each declared once: what it may be, and what it means."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Real
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from gymnasium import spaces
 
-from locmsim._options import Option, check, declared, documented
+from locmsim._options import Option, check, documented
 from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
@@ -22,17 +22,13 @@ from locmsim.rules.rulesets import get_rules
 
 __all__ = [
     "HIDDEN_SIZE",
-    "IDS",
     "OptionValues",
     "Options",
     "RenderMode",
     "SharedOptionValues",
     "options_of",
     "spaces_of",
-    "with_options",
 ]
-
-_Target = TypeVar("_Target", bound=Callable[..., Any])
 
 #: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
@@ -47,13 +43,6 @@ _SHAPING: dict[str, dict[str, float]] = {
     **{name: {name: 1.0} for name in POTENTIALS},
     "health": {"player-health": 1.0, "opponent-health": 1.0},
     "board-presence": {"player-board-presence": 1.0, "opponent-board-presence": 1.0},
-}
-#: Name of an id -> the options that it stands for; `episode` cannot be another one.
-IDS: dict[str, dict[str, str]] = {
-    "Battle": {"episode": "battle"},
-    "Construct": {"episode": "choice"},
-    "Draft": {"episode": "choice", "rules": "1.2"},
-    "Match": {"episode": "match"},
 }
 
 
@@ -295,8 +284,7 @@ class Options:
 
     def __post_init__(self) -> None:
         get_rules(self.rules)
-        if self.players is not None:
-            self._take_players()
+        self.who_plays()
         self._check_battlers()
         check(self)
         if self.episode == "match" and self.layout != "entities":
@@ -329,19 +317,20 @@ class Options:
             if agent not in SCRIPTED:
                 refuse_own_cards(agent, "battlers, who play decks that others have chosen")
 
-    def _take_players(self) -> None:
-        """Make `opponent` and `seat` of a pair of players."""
+    def who_plays(self) -> tuple[Any, str]:
+        """Return the player of the other seat and where the caller plays, however it was said."""
+        if self.players is None:
+            return self.opponent, self.seat
         if self.seat != "random" or self.opponent != "greedy":
             other = "opponent" if self.seat == "random" else "seat"
             raise ValueError(f"players: does not apply with {other}")
         if not isinstance(self.players, tuple | list) or len(self.players) != 2:
             raise ValueError(f"players: expected one for each seat, got {self.players!r}")
-        first, second = self.players
-        if not any(isinstance(one, str) and one == CALLER for one in (first, second)):
+        callers = [isinstance(one, str) and one == CALLER for one in self.players]
+        if not any(callers):
             raise ValueError(f"players: expected 'caller' for one seat, got {self.players!r}")
-        mine = isinstance(first, str) and first == CALLER
-        object.__setattr__(self, "opponent", second if mine else first)
-        object.__setattr__(self, "seat", "first" if mine else "second")
+        seat = callers.index(True)
+        return self.players[1 - seat], ("first", "second")[seat]
 
     @property
     def observation_layout(self) -> Layout:
@@ -398,20 +387,18 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
     return list(total.values())
 
 
-def options_of(values: Mapping[str, Any], name: str = "") -> Options:
-    """Return `Options` with these values, added to those that an environment id stands for.
+def options_of(values: Mapping[str, Any]) -> Options:
+    """Return `Options` with these values.
 
     Parameters
     ----------
     values : mapping
         Name -> value.
-    name : str
-        That of an id; none by default.
 
     Raises
     ------
     ValueError
-        For an unknown option, with a suggestion, and for options of another id.
+        For an unknown option, with a suggestion.
     """
     known = [option.name for option in fields(Options)]
     for option in values:
@@ -420,15 +407,7 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
                 f"unknown option {option!r}{did_you_mean(option, known)}: expected"
                 f" {', '.join(known)}"
             )
-    options = Options(**{**IDS.get(name, {}), **values})
-    if name and options.episode != IDS[name]["episode"]:
-        raise ValueError(
-            f"episode: expected {IDS[name]['episode']!r} for {name}, got {options.episode!r}"
-        )
-    if name in ("Construct", "Draft") and get_rules(options.rules).draft != (name == "Draft"):
-        has, expected = ("no draft", "1.2 or 1.0") if name == "Draft" else ("a draft", "1.5")
-        raise ValueError(f"rules: {options.rules} has {has}, expected {expected}")
-    return options
+    return Options(**values)
 
 
 def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
@@ -464,28 +443,3 @@ def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
     if options.privileged:
         boxes["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
     return spaces.Dict(boxes), actions
-
-
-def with_options(name: str = "", without: Collection[str] = ()) -> Callable[[_Target], _Target]:
-    """Return a decorator that puts the options in place of the line ``options`` of a docstring.
-
-    Parameters
-    ----------
-    name : str
-        That of an id, whose defaults are shown; options that it rules out are not.
-    without : collection of str
-        Further options that are not shown.
-
-    Returns
-    -------
-    callable
-        See `locmsim._options.documented`.
-    """
-    fixed = IDS.get(name, {})
-    hidden = {*without, *(["episode"] if name else [])}
-    for one in declared(Options).values():
-        if one.option.needs is not None:
-            other, value = one.option.needs
-            if fixed.get(other, value) != value:
-                hidden.add(one.name)
-    return documented(Options, without=hidden, defaults=fixed)

@@ -153,6 +153,9 @@ class Players(MutableMapping[str, Any]):
         self._members: dict[str, Any] = {}
         self._slots: dict[str, int] = {}
         self._weights: dict[str, float] = {}
+        self._draws_caller = False
+        #: Whether episodes may run in which the caller plays other seats than the weights say.
+        self.seats_differ = False
         self._past: dict[str, PlayerResults] = {}  # of slots that names had before
         #: Slot -> how Python asks who plays there.
         self.external: dict[int, Asked] = {}
@@ -290,12 +293,18 @@ class Players(MutableMapping[str, Any]):
         return self._slots[name]
 
     def has_caller_twice(self) -> bool:
-        """Return whether the caller plays both seats in some episodes."""
-        return any(self._members[name] == CALLER for name in self._weights)
+        """Return whether the caller plays both seats in a row, or may in its next episode."""
+        if self._draws_caller:
+            return True
+        if self.seats_differ:
+            self.seats_differ = self._games.rows.views.has_both_seats()
+        return self.seats_differ
 
     def _draw(self) -> None:
         slots = [self._slots[name] for name in self._weights]
         self._games.rows.players.draw_from(slots, list(self._weights.values()))
+        self._draws_caller = any(_is_caller(self._members[name]) for name in self._weights)
+        self.seats_differ = True  # running episodes keep their players
 
     def _results(self, name: str) -> PlayerResults:
         drawn, won, lost = self._games.rows.players.played(self._slots[name])
@@ -339,3 +348,7 @@ class Players(MutableMapping[str, Any]):
             if agent is not None:
                 return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent
         return BY_PYTHON, asked_player(player, self._games), None
+
+
+def _is_caller(player: Any) -> bool:
+    return isinstance(player, str) and player == CALLER

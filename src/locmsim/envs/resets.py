@@ -220,7 +220,10 @@ class Starts:
         seat = wanted.get("seat")
         if seat is not None:
             seat = player_number(seat, "seat")
-        player = self._games.players.slot(wanted["player"]) if "player" in wanted else None
+        player = None
+        if "player" in wanted:
+            player = self._games.players.slot(wanted["player"])
+            self._games.players.seats_differ = True
         for name in ("decks", "state"):
             if name in wanted and self._games.options.episode != "battle":
                 raise ValueError(f"{name}: episodes that begin with a choice take none")

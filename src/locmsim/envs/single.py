@@ -8,17 +8,18 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
+from locmsim._options import documented
 from locmsim.envs._fresh import Fresh
 from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
+from locmsim.envs.options import Options, OptionValues, RenderMode, spaces_of
 from locmsim.envs.resets import drawn_seed, known, one_seed
 from locmsim.errors import IllegalActionError
 
-__all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv"]
+__all__ = ["LocmEnv"]
 
 
-@with_options()
+@documented(Options)
 class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     """One episode of a match at a time: a battle, a choice phase, or both.
 
@@ -233,51 +234,3 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     def render(self) -> Any:
         """Show the caller's view: a text, printed with "human", or a uint8 array (600, 800, 3)."""
         return self.games.shown(0, self.render_mode)
-
-
-@with_options("Battle")
-class BattleEnv(LocmEnv):
-    """``locmsim/Battle-v0``: one battle against an opponent.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Battle"
-
-
-@with_options("Draft")
-class DraftEnv(LocmEnv):
-    """``locmsim/Draft-v0``: one card of three, thirty times (rules 1.2 and 1.0), then battles.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Draft"
-
-
-@with_options("Construct")
-class ConstructEnv(LocmEnv):
-    """``locmsim/Construct-v0``: thirty of 120 cards, none more than twice (1.5), then battles.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Construct"
-
-
-@with_options("Match")
-class MatchEnv(LocmEnv):
-    """``locmsim/Match-v0``: the choice phase, then the battle.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Match"

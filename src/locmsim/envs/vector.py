@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from locmsim._checks import MOST_ROWS, MOST_THREADS
 from locmsim._core import State
-from locmsim._options import Option
+from locmsim._options import Option, documented
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.options import OptionValues, RenderMode, spaces_of, with_options
+from locmsim.envs.options import Options, OptionValues, RenderMode, spaces_of
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, stream_bits
 from locmsim.envs.results import EpisodeMatch
 
-__all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
+__all__ = ["LocmVectorEnv"]
 
 
-@with_options()
+@documented(Options)
 class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     """`num_envs` episodes side by side, stepped in compiled code: what ``gym.make_vec`` makes.
 
@@ -146,7 +146,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             self._np_random, self._np_random_seed = generator
             raise
         self._started = True
-        return self._shown("to_move")
+        return self._shown(("to_move",) if self.games.players.has_caller_twice() else ())
 
     def _starts(self, seed: Any) -> Sequence[int | None]:
         """What each row begins with; None goes on. Without a seed the first ones are drawn."""
@@ -200,19 +200,19 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         ``final_obs`` is in the info if the environment was made with it.
         """
         self.games.check_rewards()
+        both = self.games.players.has_caller_twice()  # after the step other seats may be played
         self._own_arrays()
         special = self.games.step(actions)
         arrays = self.games.arrays
-        observations, info = self._shown("rewards_both", "to_move", "acted")
+        observations, info = self._shown(("rewards_both", "to_move", "acted") if both else ())
         if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
             info.update(self.games.results.infos(ended))
         ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
         return observations, *ends, info
 
-    def _shown(self, *names: str) -> tuple[Any, dict[str, Any]]:
-        """Observations, and an info with these arrays where the caller may play both seats."""
-        both = self.games.players.has_caller_twice()
-        info = {name: self._returned(name) for name in (names if both else ())}
+    def _shown(self, names: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+        """Observations, and an info with these arrays."""
+        info = {name: self._returned(name) for name in names}
         if self.options.mask == "info":
             info["action_mask"] = self._returned("masks")
         if self.render_mode == "human":
@@ -337,39 +337,3 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         """End the threads."""
         if "games" in self.__dict__:  # the constructor raised no exception
             self.games.close()
-
-
-@with_options("Construct")
-class ConstructVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Construct-v0``.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Construct"
-
-
-@with_options("Draft")
-class DraftVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Draft-v0``.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Draft"
-
-
-@with_options("Match")
-class MatchVectorEnv(LocmVectorEnv):
-    """`num_envs` times ``locmsim/Match-v0``.
-
-    Parameters
-    ----------
-    options
-    """
-
-    _name = "Match"

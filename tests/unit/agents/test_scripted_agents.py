@@ -7,7 +7,7 @@ from oracles.agents import max_attack_choice, osl_choices
 
 from locmsim.agents._scripted import SCRIPTED, choose_action, play_battle
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.envs import BattleEnv
+from locmsim.envs import LocmEnv
 from locmsim.game.positions import random_game, start_position
 from locmsim.search.evaluation import Evaluation
 
@@ -53,8 +53,8 @@ def test_an_opponent_in_the_kernel_is_the_agent_of_its_name():
     """Whole games against osl in the kernel equal those against the agent in Python."""
     from locmsim.agents import OSLAgent
 
-    inside = BattleEnv(opponent="osl", card_sets=4)
-    outside = BattleEnv(opponent=OSLAgent(), card_sets=4)
+    inside = LocmEnv(opponent="osl", card_sets=4)
+    outside = LocmEnv(opponent=OSLAgent(), card_sets=4)
     for seed in range(4):
         first, second = inside.reset(seed=seed)[0], outside.reset(seed=seed)[0]
         random = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ from rows_access import potentials_of
 
 from locmsim import IllegalActionError, Match, State, generate_cards
 from locmsim.agents._scripted import SCRIPTED, choose_action
-from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
+from locmsim.envs import EpisodeMatch, LocmEnv, LocmVectorEnv, Options, Pool
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 
@@ -55,7 +55,7 @@ def pass_always(observation, mask):
     "opponent", [*SCRIPTED, "greedy", pass_always, Pool({"random": 1, "osl": 2, "rule": 1})]
 )
 def test_every_kind_of_opponent_plays(opponent):
-    env = BattleEnv(opponent=opponent, **FEW)
+    env = LocmEnv(opponent=opponent, **FEW)
     check_env(env, skip_render_check=True)
     env.reset(seed=1)
     for _ in range(3):
@@ -70,7 +70,7 @@ def test_every_kind_of_opponent_plays(opponent):
 @pytest.mark.parametrize("opponent", ["osl", "max-attack", "pass"])
 def test_a_game_by_hand_is_the_same(rules, opponent):
     """Observations, masks, rewards and ends follow from `State` and the slow layouts."""
-    env = BattleEnv(rules=rules, opponent=opponent, **FEW)
+    env = LocmEnv(rules=rules, opponent=opponent, **FEW)
     random = np.random.default_rng(1)
     for seed in range(3):
         observation, info = env.reset(seed=seed)
@@ -116,7 +116,7 @@ def answer(past, seat, opponent):
 
 @each_rules
 def test_match_of_the_info_is_the_one_that_was_played(rules):
-    env = BattleEnv(rules=rules, opponent="pass", **FEW)
+    env = LocmEnv(rules=rules, opponent="pass", **FEW)
     env.reset(seed=4)
     start = env.state
     info = finish(env)[-1]
@@ -125,13 +125,13 @@ def test_match_of_the_info_is_the_one_that_was_played(rules):
     assert json.loads(json.dumps(dict(match))) == dict(match)
     if info["seat"] == 0:
         assert match.match().state == start
-    again = BattleEnv(rules=rules, opponent="pass", **FEW)
+    again = LocmEnv(rules=rules, opponent="pass", **FEW)
     again.reset(seed=0, options={"match": match["params"], "seat": info["seat"]})
     assert again.games.rows.views.seeds(0)[0] == match["params"]["seed"]
 
 
 def test_decks_and_matches_can_be_given():
-    env = BattleEnv(opponent="pass", **FEW)
+    env = LocmEnv(opponent="pass", **FEW)
     decks = [[i for i in range(15) for _ in range(2)], list(range(20, 50))]
     params = Match(seed=9).params
     env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "state": None})
@@ -157,7 +157,7 @@ def test_decks_and_matches_can_be_given():
 
 def test_decks_of_1x_that_no_draft_gave_can_be_played_again():
     decks = [[*range(1, 31)], [*range(31, 61)]]
-    env = BattleEnv(rules="1.2", opponent="pass", decks=decks, seat="first")
+    env = LocmEnv(rules="1.2", opponent="pass", decks=decks, seat="first")
     env.reset(seed=1)
     start = env.state
     info = finish(env, action=0)[-1]
@@ -166,12 +166,12 @@ def test_decks_of_1x_that_no_draft_gave_can_be_played_again():
 
 
 def test_a_state_can_be_given():
-    start = BattleEnv(**FEW)
+    start = LocmEnv(**FEW)
     start.reset(seed=5)
     state = start.state
     for _ in range(20):
         state.apply_action(state.legal_actions()[-1])
-    env = BattleEnv(opponent="pass", **FEW)
+    env = LocmEnv(opponent="pass", **FEW)
     seat = state.current_player()
     observation, info = env.reset(seed=1, options={"state": state, "seat": seat})
     assert env.state == state
@@ -200,10 +200,10 @@ def test_the_same_seed_gives_the_same_episodes(rules):
             observation, _ = env.reset()
         return parts
 
-    env = BattleEnv(rules=rules, opponent="random", **FEW)
+    env = LocmEnv(rules=rules, opponent="random", **FEW)
     first = run(env, 1)
     assert run(env, 1) == first
-    assert run(BattleEnv(rules=rules, opponent="random", **FEW), 1) == first
+    assert run(LocmEnv(rules=rules, opponent="random", **FEW), 1) == first
     assert run(env, 2) != first
 
 
@@ -211,7 +211,7 @@ def test_seats():
     for seat, expected in (
         ("first", {0}), ("second", {1}), ("random", {0, 1}), ("alternate", {0, 1}),
     ):  # fmt: skip
-        env = BattleEnv(seat=seat, opponent="pass", **FEW)
+        env = LocmEnv(seat=seat, opponent="pass", **FEW)
         seats = [env.reset(seed=None if i else 1)[1]["seat"] for i in range(12)]
         assert set(seats) == expected
         if seat == "alternate":
@@ -221,7 +221,7 @@ def test_seats():
 def test_pools_are_drawn_from_by_weight():
     calls = []
     named = {"a": lambda o, m: calls.append("a") or 0, "b": lambda o, m: calls.append("b") or 0}
-    env = BattleEnv(opponent=Pool({"a": 3, "b": 1}, named), seat="second", **FEW)
+    env = LocmEnv(opponent=Pool({"a": 3, "b": 1}, named), seat="second", **FEW)
     for i in range(200):
         env.reset(seed=None if i else 1)
     assert len(calls) == 200
@@ -237,7 +237,7 @@ def test_pools_are_drawn_from_by_weight():
 
 
 def test_illegal_actions():
-    lose = BattleEnv(opponent="pass", **FEW)
+    lose = LocmEnv(opponent="pass", **FEW)
     for action in (144, -1, 145, 1 << 40, np.int64(-(1 << 63))):
         lose.reset(seed=1)
         observation, reward, terminated, truncated, info = lose.step(action)
@@ -247,12 +247,12 @@ def test_illegal_actions():
         assert observation["action_mask"].tolist() == [1] + [0] * 144
         with pytest.raises(ResetNeeded, match="call reset first"):
             lose.step(0)
-    passes = BattleEnv(opponent="pass", illegal="pass", **FEW)
+    passes = LocmEnv(opponent="pass", illegal="pass", **FEW)
     passes.reset(seed=1)
     turn = passes.state.turn
     assert passes.step(144)[1:4] == (0.0, False, False)
     assert passes.state.turn == turn + 2
-    raises = BattleEnv(opponent="pass", illegal="raise", **FEW)
+    raises = LocmEnv(opponent="pass", illegal="raise", **FEW)
     raises.reset(seed=1)
     before = raises.state
     with pytest.raises(IllegalActionError, match="action 144 is not legal here"):
@@ -263,7 +263,7 @@ def test_illegal_actions():
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_each_step_has_arrays_of_its_own(mask):
     """Returned arrays stay as they were, whatever the caller does with others."""
-    env = BattleEnv(opponent="random", mask=mask, card_sets=4)
+    env = LocmEnv(opponent="random", mask=mask, card_sets=4)
     seen, info = env.reset(seed=1)
     kept = []
     for number in range(60):  # more than one chunk of arrays
@@ -282,15 +282,15 @@ def test_each_step_has_arrays_of_its_own(mask):
 
 
 def test_no_episode_before_reset():
-    env = BattleEnv(**FEW)
+    env = LocmEnv(**FEW)
     with pytest.raises(ResetNeeded):
         env.step(0)
     with pytest.raises(ResetNeeded):
-        BattleEnv(illegal="raise", **FEW).step(0)
+        LocmEnv(illegal="raise", **FEW).step(0)
 
 
 def test_long_games_are_truncated():
-    env = BattleEnv(opponent="pass", max_actions=20, shaping={"health": 1.0}, **FEW)
+    env = LocmEnv(opponent="pass", max_actions=20, shaping={"health": 1.0}, **FEW)
     env.reset(seed=1)
     steps = 0
     while True:
@@ -308,7 +308,7 @@ def test_long_games_are_truncated():
 @pytest.mark.parametrize("opponent", ["pass", "random", "beam:nodes=12", "rule"])
 def test_the_limit_of_actions_leaves_one_to_the_learner(opponent):
     """An episode whose limit the opponent's first turn exceeds still lets the learner act once."""
-    env = BattleEnv(opponent=opponent, seat="second", max_actions=1, **FEW)
+    env = LocmEnv(opponent=opponent, seat="second", max_actions=1, **FEW)
     for seed in range(5):
         env.reset(seed=seed)
         assert env.step(0)[2:4] == (False, True)
@@ -317,7 +317,7 @@ def test_the_limit_of_actions_leaves_one_to_the_learner(opponent):
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_shaping_telescopes(gamma):
     weights = {"health": 0.5, "coac": 2.0, "opponent-board-presence": 0.25}
-    env = BattleEnv(opponent="random", shaping=weights, gamma=gamma, **FEW)
+    env = LocmEnv(opponent="random", shaping=weights, gamma=gamma, **FEW)
 
     def phi(state, seat):
         own = potentials_of(state, seat)
@@ -344,7 +344,7 @@ def test_shaping_telescopes(gamma):
 
 
 def test_rewards_of_gym_locm():
-    env = BattleEnv(opponent="random", reward="gym-locm:win-loss=2,player-health=3", **FEW)
+    env = LocmEnv(opponent="random", reward="gym-locm:win-loss=2,player-health=3", **FEW)
     _, info = env.reset(seed=1)
     seat = info["seat"]
     health = env.state.players[seat].health
@@ -364,7 +364,7 @@ def test_rewards_of_gym_locm():
 @pytest.mark.slow
 def test_a_pool_of_card_sets_that_is_refreshed():
     """After each two episodes of a row, its lowest card set is replaced by the next new one."""
-    env = BattleEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
+    env = LocmEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     vector = LocmVectorEnv(3, card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     drawn = set()
     for episode in range(amount(14, 40)):
@@ -391,17 +391,17 @@ def test_a_pool_of_card_sets_that_is_refreshed():
             assert sorted(state.table.pool, key=lambda card: card.base_id) == generate_cards(seed)
         vector.step(vector.sample(number))
     with pytest.raises(ValueError, match="refresh: expected 0 to 2\\^31 - 1, got -1"):
-        BattleEnv(refresh=-1)
+        LocmEnv(refresh=-1)
 
 
 def test_card_sets():
-    env = BattleEnv(card_sets=(5, 8), opponent="pass")
+    env = LocmEnv(card_sets=(5, 8), opponent="pass")
     used = set()
     for i in range(40):
         env.reset(seed=None if i else 1)
         used.add(env.games.rows.views.seeds(0)[1][0])
     assert used == {5, 6, 7}
-    fresh = BattleEnv(card_sets=None, opponent="pass")
+    fresh = LocmEnv(card_sets=None, opponent="pass")
     used = set()
     for i in range(4):
         fresh.reset(seed=None if i else 1)
@@ -413,7 +413,7 @@ def test_card_sets():
 
 def test_own_cards():
     cards = generate_cards(3)[:40]
-    env = BattleEnv(cards=[card.to_row() for card in cards], opponent="random")
+    env = LocmEnv(cards=[card.to_row() for card in cards], opponent="random")
     env.reset(seed=1)
     assert {entry.card for entry in env.state.players[0].deck} <= set(cards)
     match = finish(env)[-1]["match"]
@@ -430,7 +430,7 @@ def test_own_cards():
     ],
 )  # fmt: skip
 def test_ways_to_choose_decks(rules, decks):
-    env = BattleEnv(rules=rules, decks=decks, opponent="random", **FEW)
+    env = LocmEnv(rules=rules, decks=decks, opponent="random", **FEW)
     for seed in range(3):
         env.reset(seed=seed)
         info = finish(env)[-1]
@@ -467,14 +467,14 @@ def test_ways_to_choose_decks(rules, decks):
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        BattleEnv(**options)
+        LocmEnv(**options)
 
 
 # ------------------------------------------------------------------------------------ the rest
 
 
 def test_environments_can_be_copied_and_pickled():
-    env = BattleEnv(opponent="random", **FEW)
+    env = LocmEnv(opponent="random", **FEW)
     env.reset(seed=1)
     env.step(0)
     for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
@@ -495,7 +495,7 @@ def test_options_are_data():
 
 
 def test_a_privileged_state_shows_every_card():
-    env = BattleEnv(opponent="random", privileged=True, card_sets=2)
+    env = LocmEnv(opponent="random", privileged=True, card_sets=2)
     seen, _ = env.reset(seed=4)
     for _ in range(60):
         assert env.observation_space.contains(seen)
@@ -521,4 +521,4 @@ def test_a_privileged_state_shows_every_card():
     assert venv.observation_space.contains(many)
     assert (many["state"][0] == first["state"]).all()
     with pytest.raises(ValueError, match='privileged: needs mask="obs"'):
-        BattleEnv(privileged=True, mask="info")
+        LocmEnv(privileged=True, mask="info")

@@ -88,7 +88,7 @@ def test_illegal_actions_lose():
 def test_pettingzoo_knows_it_by_name():
     env = pettingzoo.make("aec", "locmsim/battle_v0", **FEW)
     env.reset(seed=1)
-    assert isinstance(env.unwrapped, aec.BattleAEC)
+    assert isinstance(env.unwrapped, aec.LocmAEC)
 
 
 def test_it_can_be_copied():

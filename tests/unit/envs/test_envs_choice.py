@@ -8,18 +8,12 @@ import pytest
 from amounts import FEW, amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from helpers import construct_env, construct_rows, draft_env, draft_rows, match_env
 
 from locmsim import IllegalActionError, Match, State
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs import (
-    BattleEnv,
-    ConstructEnv,
-    ConstructVectorEnv,
-    DraftEnv,
-    DraftVectorEnv,
-    MatchEnv,
-)
+from locmsim.envs import LocmEnv
 from locmsim.policy import get_layout
 
 IDS = [("Draft", "1.2"), ("Draft", "1.0"), ("Construct", "1.5")]
@@ -78,7 +72,7 @@ def test_a_choice_is_the_referees(name, rules):
 
 
 def test_draft_shows_the_offers_and_the_picks():
-    env = DraftEnv(rules="1.2", seat="first")
+    env = draft_env(rules="1.2", seat="first")
     observation, info = env.reset(seed=1)
     layout = env.layout
     for step in range(30):
@@ -99,7 +93,7 @@ def test_draft_shows_the_offers_and_the_picks():
 
 def test_rows_are_those_of_the_battle_layout():
     """An offered card is described as in hand, but for what depends on the position."""
-    env = ConstructEnv(seat="first", **FEW)
+    env = construct_env(seat="first", **FEW)
     observation, _ = env.reset(seed=1)
     cards = env.games.cards(0)
     layout = get_layout("entities")
@@ -114,7 +108,7 @@ def test_rows_are_those_of_the_battle_layout():
 
 
 def test_no_card_more_than_twice():
-    env = ConstructEnv(**FEW)
+    env = construct_env(**FEW)
     env.reset(seed=1)
     env.step(5)
     observation = env.step(5)[0]
@@ -125,18 +119,18 @@ def test_no_card_more_than_twice():
     assert (reward, terminated, info["illegal"]) == (-1.0, True, True)
     with pytest.raises(ResetNeeded):
         env.step(0)
-    passes = ConstructEnv(illegal="pass", **FEW)
+    passes = construct_env(illegal="pass", **FEW)
     passes.reset(seed=1)
     passes.step(500)
     assert passes.games.rows.views.picked(0, passes.games.rows.views.seat(0)) == [0]
-    raises = ConstructEnv(illegal="raise", **FEW)
+    raises = construct_env(illegal="raise", **FEW)
     raises.reset(seed=1)
     with pytest.raises(IllegalActionError, match="card 120 cannot be picked"):
         raises.step(120)
 
 
 def test_several_battles():
-    env = DraftEnv(rules="1.0", battles=8, battlers=("random", "random"))
+    env = draft_env(rules="1.0", battles=8, battlers=("random", "random"))
     rewards = []
     for seed in range(4):
         _, reward, info = run(env, seed, seed)
@@ -148,7 +142,7 @@ def test_several_battles():
 
 
 def test_agents_can_battle():
-    env = ConstructEnv(battlers=("greedy", "random"), decks="classic", **FEW)
+    env = construct_env(battlers=("greedy", "random"), decks="classic", **FEW)
     _, reward, _info = run(env, 1, 1)
     assert reward in (-1, 1)
 
@@ -193,7 +187,7 @@ def finish(env, observation):
 
 
 def test_illegal_actions_of_a_match():
-    env = MatchEnv(opponent="pass", **FEW)
+    env = match_env(opponent="pass", **FEW)
     _, info = env.reset(seed=1)
     observation, reward, terminated, _, info = env.step(3)
     assert (reward, terminated, info["winner"]) == (-1.0, True, 1 - info["seat"])
@@ -205,13 +199,11 @@ def test_illegal_actions_of_a_match():
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        (DraftEnv, {"rules": "1.5"}, r"rules: 1.5 has no draft, expected 1.2 or 1.0"),
-        (ConstructEnv, {"rules": "1.2"}, r"rules: 1.2 has a draft, expected 1.5"),
-        (DraftEnv, {"battles": 0}, "battles: expected 1 to "),
-        (DraftEnv, {"battlers": ("osl",)}, "battlers: expected two"),
-        (DraftEnv, {"battlers": ("osl", "nobody")}, "unknown agent 'nobody'"),
-        (DraftEnv, {"render_mode": "svg"}, "render_mode: expected"),
-        (MatchEnv, {"layout": "gym-locm"}, 'layout: gym-locm does not apply with episode="match"'),
+        (draft_env, {"battles": 0}, "battles: expected 1 to "),
+        (draft_env, {"battlers": ("osl",)}, "battlers: expected two"),
+        (draft_env, {"battlers": ("osl", "nobody")}, "unknown agent 'nobody'"),
+        (draft_env, {"render_mode": "svg"}, "render_mode: expected"),
+        (match_env, {"layout": "gym-locm"}, 'layout: gym-locm does not apply with episode="match"'),
     ],
 )
 def test_wrong_options_are_refused(kind, options, message):
@@ -220,7 +212,7 @@ def test_wrong_options_are_refused(kind, options, message):
 
 
 def test_rendering(capsys):
-    for kind in (DraftEnv, ConstructEnv, MatchEnv):
+    for kind in (draft_env, construct_env, match_env):
         env = kind(render_mode="ansi", **FEW)
         env.reset(seed=1)
         assert "step 0 of 30" in env.render()
@@ -272,7 +264,7 @@ def test_battlers_that_search(name, rules):
 
 
 def test_card_sets_of_choices_are_refreshed():
-    env = ConstructEnv(card_sets=(3, 5), refresh=1, battlers=("random", "random"))
+    env = construct_env(card_sets=(3, 5), refresh=1, battlers=("random", "random"))
     drawn = []
     for episode in range(6):
         env.reset(seed=None if episode else 1)
@@ -282,9 +274,7 @@ def test_card_sets_of_choices_are_refreshed():
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_values_of_decks_are_those_of_the_networks(rules):
-    one, several = (
-        (ConstructEnv, ConstructVectorEnv) if rules == "1.5" else (DraftEnv, DraftVectorEnv)
-    )
+    one, several = (construct_env, construct_rows) if rules == "1.5" else (draft_env, draft_rows)
     options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
     options |= {"card_sets": 3} if rules == "1.5" else {}
     env, venv = one(**options), several(3, **options)
@@ -304,7 +294,7 @@ def test_values_of_decks_are_those_of_the_networks(rules):
     np.testing.assert_array_equal(infos["deck_values"][1], values)
     assert len({tuple(row) for row in infos["deck_values"].tolist()}) == 3
     with pytest.raises(ValueError, match=r'deck_values: needs episode="choice"'):
-        BattleEnv(deck_values=True)
+        LocmEnv(deck_values=True)
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
@@ -312,9 +302,7 @@ def test_values_of_decks_are_those_of_the_networks(rules):
 def test_rewards_by_the_values_of_decks(reward, rules):
     """All environments pay the result that the networks expect of the two decks."""
     deck, win = (1, 0) if reward == "deck-value" else (0.5, 2)
-    one, several = (
-        (ConstructEnv, ConstructVectorEnv) if rules == "1.5" else (DraftEnv, DraftVectorEnv)
-    )
+    one, several = (construct_env, construct_rows) if rules == "1.5" else (draft_env, draft_rows)
     options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
     options |= {"card_sets": 3} if rules == "1.5" else {}
     env = one(reward=reward, **options)
@@ -358,7 +346,7 @@ def run_same(env, vectors, numbers, both):
 def test_an_illegal_pick_is_worth_no_more_than_a_lost_battle():
     """The reward is that of the worst deck and a lost battle, whatever deck was picked."""
     options = {"battlers": ("random", "random"), "card_sets": 3, "illegal": "lose"}
-    env = ConstructEnv(reward="deck-value=0.5,win-loss=2", **options)
+    env = construct_env(reward="deck-value=0.5,win-loss=2", **options)
     env.reset(seed=1)
     env.step(0)
     env.step(0)

@@ -7,24 +7,17 @@ import numpy as np
 import pytest
 from amounts import FEW, amount
 from gymnasium.vector import AutoresetMode
+from helpers import construct_env, construct_rows, draft_env, draft_rows, match_env, match_rows
 
 from locmsim import IllegalActionError, Match
-from locmsim.envs import (
-    ConstructEnv,
-    ConstructVectorEnv,
-    DraftEnv,
-    DraftVectorEnv,
-    LocmVectorEnv,
-    MatchEnv,
-    MatchVectorEnv,
-)
+from locmsim.envs import LocmVectorEnv
 from locmsim.envs.resets import drawn_seed
 
 BATTLERS = {"battlers": ("random", "osl"), "battles": 2}
 KINDS = {
-    "Draft": (DraftEnv, DraftVectorEnv, BATTLERS),
-    "Construct": (ConstructEnv, ConstructVectorEnv, BATTLERS),
-    "Match": (MatchEnv, MatchVectorEnv, {"opponent": "random", "shaping": {"health": 0.1}}),
+    "Draft": (draft_env, draft_rows, BATTLERS),
+    "Construct": (construct_env, construct_rows, BATTLERS),
+    "Match": (match_env, match_rows, {"opponent": "random", "shaping": {"health": 0.1}}),
 }
 IDS = [("Draft", "1.2"), ("Construct", "1.5"), ("Match", "1.5"), ("Match", "1.0")]
 each_id = pytest.mark.parametrize(("name", "rules"), IDS)
@@ -38,7 +31,7 @@ def both(name, rules, n, **given):
     return vector(n, **keywords, **options), [single(**options) for _ in range(n)]
 
 
-@pytest.mark.parametrize("kind", [LocmVectorEnv, DraftVectorEnv, MatchVectorEnv])
+@pytest.mark.parametrize("kind", [LocmVectorEnv, draft_rows, match_rows])
 def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
     """A first reset without a seed draws the rows' seeds from the environment's generator."""
     venv, other = (kind(3, rules="1.2", **FEW) for _ in range(2))
@@ -133,9 +126,10 @@ def check_end(venv, info, about, i):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_make_vec_makes_these_environments(name):
-    _, vector, options = KINDS[name]
+    _, make, options = KINDS[name]
     venv = gym.make_vec(f"locmsim.envs:locmsim/{name}-v0", num_envs=2, mask="info", **options)
-    assert isinstance(venv.unwrapped, vector)
+    assert isinstance(venv.unwrapped, LocmVectorEnv)
+    assert venv.unwrapped.options == make(2, mask="info", **options).options
     assert venv.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     observations, info = venv.reset(seed=3)
     assert observations in venv.observation_space
@@ -213,7 +207,7 @@ def test_illegal_actions_raise_before_anything_is_applied(name):
 
 
 def test_opponents_can_be_changed_and_boards_shown():
-    venv = MatchVectorEnv(2, opponent="pass", render_mode="ansi", **FEW)
+    venv = match_rows(2, opponent="pass", render_mode="ansi", **FEW)
     venv.reset(seed=1)
     venv.set_opponent("osl")
     assert all(text.startswith("step 0 of 30") for text in venv.render())
@@ -225,16 +219,14 @@ def test_opponents_can_be_changed_and_boards_shown():
 
 def test_wrong_arguments():
     with pytest.raises(ValueError, match="num_envs: expected 1 to "):
-        DraftVectorEnv(0)
+        draft_rows(0)
     with pytest.raises(ValueError, match="num_envs: expected 1 to "):
-        MatchVectorEnv(0)
+        match_rows(0)
     with pytest.raises(ValueError, match="threads: expected 1 to 65536, got 0"):
-        ConstructVectorEnv(1, threads=0)
+        construct_rows(1, threads=0)
     with pytest.raises(ValueError, match="render_mode: expected one of ansi"):
-        DraftVectorEnv(1, render_mode="svg")
-    with pytest.raises(ValueError, match=r"rules: 1\.5 has no draft"):
-        DraftVectorEnv(1, rules="1.5")
-    venv = ConstructVectorEnv(2, battlers=("pass", "pass"), **FEW)
+        draft_rows(1, render_mode="svg")
+    venv = construct_rows(2, battlers=("pass", "pass"), **FEW)
     with pytest.raises(ValueError, match="seed: expected 2, got 1"):
         venv.reset(seed=[1])
     with pytest.raises(ValueError, match="reset_mask: expected a bool array"):

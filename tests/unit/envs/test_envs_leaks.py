@@ -11,7 +11,7 @@ from helpers import each_rules
 from rows_access import put_state
 
 from locmsim import Card, CardType, Match, Observation, State
-from locmsim.envs import BattleEnv, LocmVectorEnv
+from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
@@ -86,7 +86,7 @@ def test_poisoned_cards_are_never_seen(rules):
 
 
 def test_infos_tell_nothing_before_the_end():
-    env = BattleEnv(opponent="random", card_sets=2, mask="info")
+    env = LocmEnv(opponent="random", card_sets=2, mask="info")
     vector = LocmVectorEnv(2, opponent="random", card_sets=2)
     _, info = env.reset(seed=1)
     assert set(info) == {"turn", "seat", "action_mask"}
@@ -115,7 +115,7 @@ def test_agents_are_given_observations_only():
             return "PASS"
 
     watcher = Watcher()
-    env = BattleEnv(opponent=watcher, card_sets=2)
+    env = LocmEnv(opponent=watcher, card_sets=2)
     env.reset(seed=2)
     for _ in range(30):
         if any(env.step(env.sample())[2:4]):
@@ -130,7 +130,7 @@ def test_functions_are_given_arrays_that_show_only_their_side():
         given.append((observation, mask))
         return 0
 
-    env = BattleEnv(opponent=passing, card_sets=2, seat="first")
+    env = LocmEnv(opponent=passing, card_sets=2, seat="first")
     env.reset(seed=2)
     for _ in range(5):
         env.step(0)

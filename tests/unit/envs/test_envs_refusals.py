@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 from amounts import FEW
 from gymnasium.error import ResetNeeded
+from helpers import construct_env, construct_rows, match_env
 
 from locmsim import State
-from locmsim.envs import (
-    BattleEnv,
-    ConstructEnv,
-    ConstructVectorEnv,
-    LocmVectorEnv,
-    MatchEnv,
-    Pool,
-    aec,
-)
+from locmsim.envs import LocmEnv, LocmVectorEnv, Pool, aec
 from locmsim.envs.cards import generated
 from locmsim.errors import IllegalActionError
 
@@ -27,7 +20,7 @@ DECK = [card for card in range(15) for _ in range(2)]
 
 @pytest.mark.parametrize(
     "make",
-    [BattleEnv, lambda: LocmVectorEnv(2), aec.env, aec.raw_env, lambda: ConstructVectorEnv(2)],
+    [LocmEnv, lambda: LocmVectorEnv(2), aec.env, aec.raw_env, lambda: construct_rows(2)],
 )
 def test_unknown_options_of_a_reset_are_refused(make):
     env = make()
@@ -43,7 +36,7 @@ def test_a_position_takes_the_place_of_other_options(other):
     state = State.new((), ())
     given = {"match": {"seed": 1}, "cards": None, "decks": (DECK, DECK)}[other]
     given = given or generated(5)[1]
-    for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
+    for env in (LocmEnv(**FEW), LocmVectorEnv(2, **FEW)):
         with pytest.raises(ValueError, match=f"{other}: does not apply with state"):
             env.reset(seed=1, options={"state": state, other: given})
 
@@ -63,7 +56,7 @@ def test_a_reset_of_a_cycle_takes_no_seat(option):
         aec.env().reset(options=option)
 
 
-@pytest.mark.parametrize("make", [BattleEnv, MatchEnv, LocmVectorEnv, aec.env])
+@pytest.mark.parametrize("make", [LocmEnv, match_env, LocmVectorEnv, aec.env])
 @pytest.mark.parametrize("option", [{"battlers": ("osl", "osl")}, {"battles": 3}])
 def test_only_a_choice_has_battles_of_others(make, option):
     with pytest.raises(ValueError, match=f'{next(iter(option))}: needs episode="choice"'):
@@ -95,7 +88,7 @@ def test_only_a_choice_has_battles_of_others(make, option):
         ({"battles": 2**40}, "battles: expected 1 to 2\\^31 - 1"),
     ],
 )
-@pytest.mark.parametrize("make", [ConstructEnv, ConstructVectorEnv])
+@pytest.mark.parametrize("make", [construct_env, construct_rows])
 def test_values_that_no_option_has(make, option, message):
     with pytest.raises(ValueError, match=message):
         make(**option)
@@ -113,12 +106,12 @@ def test_values_that_no_option_has(make, option, message):
     ],
 )
 def test_values_that_no_option_of_a_reset_has(option, message):
-    for env in (BattleEnv(**FEW), LocmVectorEnv(2, **FEW)):
+    for env in (LocmEnv(**FEW), LocmVectorEnv(2, **FEW)):
         with pytest.raises(ValueError, match=message):
             env.reset(seed=1, options=option)
 
 
-@pytest.mark.parametrize("make", [BattleEnv, partial(LocmVectorEnv, 3), aec.raw_env])
+@pytest.mark.parametrize("make", [LocmEnv, partial(LocmVectorEnv, 3), aec.raw_env])
 def test_seeds_are_integers_of_python_or_of_numpy(make):
     """And an array of them is one for each row, where there are rows."""
     env, other = make(**FEW), make(**FEW)
@@ -162,7 +155,7 @@ def observed(env):
     ],
 )
 @pytest.mark.parametrize(
-    "make", [BattleEnv, partial(LocmVectorEnv, 2), partial(ConstructVectorEnv, 2), aec.env]
+    "make", [LocmEnv, partial(LocmVectorEnv, 2), partial(construct_rows, 2), aec.env]
 )
 def test_options_that_another_one_leaves_without_effect(make, options, message):
     with pytest.raises(ValueError, match=message):
@@ -174,7 +167,7 @@ def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
     """They have no effect where there is one card list, and a loop over rules needs no cases."""
     episodes = []
     for options in ({}, {"card_sets": 3, "refresh": 2}):
-        env = BattleEnv(rules=rules, opponent="random", **options)
+        env = LocmEnv(rules=rules, opponent="random", **options)
         episodes.append([env.reset(seed=seed)[0]["observation"].tolist() for seed in range(3)])
     assert episodes[0] == episodes[1]
 
@@ -182,7 +175,7 @@ def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
 @pytest.mark.parametrize("action", [0.9, 0.0, True, "0", None, np.float64(0), np.True_, [0]])
 def test_an_action_is_an_integer(action):
     """Nothing has happened after the refusal: the same episode goes on."""
-    for make in (BattleEnv, lambda **o: BattleEnv(illegal="raise", **o), ConstructEnv):
+    for make in (LocmEnv, lambda **o: LocmEnv(illegal="raise", **o), construct_env):
         env, other = make(**FEW), make(**FEW)
         env.reset(seed=1)
         other.reset(seed=1)
@@ -196,7 +189,7 @@ def test_an_action_is_an_integer(action):
         cycle.step(action)
     with pytest.raises((TypeError, ValueError), match="actions: expected"):
         started(LocmVectorEnv(1, **FEW)).step([action])
-    env = BattleEnv(opponent=lambda seen, mask: action, seat="first", **FEW)
+    env = LocmEnv(opponent=lambda seen, mask: action, seat="first", **FEW)
     env.reset(seed=1)
     with pytest.raises(TypeError, match="opponent: action: expected an integer, got "):
         env.step(0)
@@ -204,11 +197,11 @@ def test_an_action_is_an_integer(action):
 
 @pytest.mark.parametrize("action", [2**70, -(2**70), np.uint64(2**63)])
 def test_an_action_of_any_size_is_illegal(action):
-    env = BattleEnv(**FEW)
+    env = LocmEnv(**FEW)
     env.reset(seed=1)
     assert env.step(action)[1] == -1
     with pytest.raises(IllegalActionError):
-        started(BattleEnv(illegal="raise", **FEW)).step(action)
+        started(LocmEnv(illegal="raise", **FEW)).step(action)
 
 
 def started(env):
@@ -275,7 +268,7 @@ def test_one_thread_at_a_time(threads):
 
     def make(policy):
         options = {"opponent": policy, "seat": "first", **FEW}
-        return LocmVectorEnv(4, threads=threads, **options) if threads else BattleEnv(**options)
+        return LocmVectorEnv(4, threads=threads, **options) if threads else LocmEnv(**options)
 
     policy, quick = Slow(), Slow()
     quick.go_on.set()
@@ -295,7 +288,7 @@ def test_one_thread_at_a_time(threads):
 
 
 def test_an_opponent_cannot_step_the_environment_that_asks_it():
-    env = BattleEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW)
+    env = LocmEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW)
     env.reset(seed=1)
     with pytest.raises(RuntimeError, match="only one thread"):
         env.step(0)
@@ -314,8 +307,8 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
         asked.append(len(mask))
         return 0
 
-    env = BattleEnv(opponent=lambda seen, mask: 0, seat="second", **FEW)
-    alone = started(BattleEnv(opponent=lambda seen, mask: 0, seat="second", **FEW))
+    env = LocmEnv(opponent=lambda seen, mask: 0, seat="second", **FEW)
+    alone = started(LocmEnv(opponent=lambda seen, mask: 0, seat="second", **FEW))
     env.reset(seed=1)
     env.set_opponent(meddle)
     np.testing.assert_equal(env.reset(**given), alone.reset(**given))
@@ -325,7 +318,7 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
 
 def test_given_decks_of_a_reset_are_base_ids():
     with pytest.raises(ValueError, match="decks: expected base ids, got 5"):
-        BattleEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})
+        LocmEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})
 
 
 @pytest.mark.slow

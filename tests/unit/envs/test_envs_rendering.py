@@ -12,7 +12,7 @@ from env_checks import EPISODES
 from gymnasium.error import DependencyNotInstalled
 from helpers import each_rules
 
-from locmsim.envs import BattleEnv, LocmVectorEnv, aec
+from locmsim.envs import LocmEnv, LocmVectorEnv, aec
 from locmsim.envs.rendering import battle_frame, battle_text
 
 SIZE = (600, 800, 3)
@@ -37,7 +37,7 @@ def picture_of(frame):
 
 def positions(rules, games):
     """Yield states of random games."""
-    env = BattleEnv(opponent="random", rules=rules, **FEW)
+    env = LocmEnv(opponent="random", rules=rules, **FEW)
     for seed in range(games):
         env.reset(seed=seed)
         over = False
@@ -98,7 +98,7 @@ def test_vector_environments_show_what_single_ones_do(episode):
 
 def test_without_cairosvg_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cairosvg.parser", None)
-    env = BattleEnv(opponent="pass", render_mode="rgb_array", cards=None, card_sets=(77, 78))
+    env = LocmEnv(opponent="pass", render_mode="rgb_array", cards=None, card_sets=(77, 78))
     env.reset(seed=1)
     with pytest.raises(DependencyNotInstalled, match=r'pip install "locmsim\[png\]"'):
         env.render()
@@ -164,10 +164,10 @@ def test_the_learners_hand_is_shown_and_no_other(rules):
     """The environment renders the view of the learner's seat, whichever it is."""
     pytest.importorskip("cairosvg")
     for number, seat in enumerate(("first", "second")):
-        pictures = BattleEnv(
+        pictures = LocmEnv(
             opponent="random", seat=seat, rules=rules, render_mode="rgb_array", **FEW
         )
-        texts = BattleEnv(opponent="random", seat=seat, rules=rules, render_mode="ansi", **FEW)
+        texts = LocmEnv(opponent="random", seat=seat, rules=rules, render_mode="ansi", **FEW)
         for env in (pictures, texts):
             env.reset(seed=3)
         state = texts.state

@@ -9,27 +9,23 @@ import threading
 from dataclasses import fields
 from typing import Unpack, get_type_hints
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import FEW
 from gymnasium.error import ResetNeeded
-from helpers import each_rules
+from helpers import (
+    ID_OPTIONS,
+    construct_env,
+    construct_rows,
+    draft_env,
+    each_rules,
+    match_env,
+    match_rows,
+)
 
 from locmsim import Match
-from locmsim.envs import (
-    BattleEnv,
-    ConstructEnv,
-    ConstructVectorEnv,
-    DraftEnv,
-    DraftVectorEnv,
-    LocmEnv,
-    LocmVectorEnv,
-    MatchEnv,
-    MatchVectorEnv,
-    Options,
-    Pool,
-    aec,
-)
+from locmsim.envs import LocmEnv, LocmVectorEnv, Options, Pool, aec
 from locmsim.envs.options import OptionValues, SharedOptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
@@ -54,12 +50,12 @@ def shown(env, **reset):
 @pytest.mark.parametrize(
     ("make", "given"),
     [
-        (lambda: BattleEnv(opponent="random", **FEW), {"cardGenSeed": 5}),
-        (lambda: BattleEnv(opponent="random", **FEW), {"shufflePlayer0Seed": 5}),
-        (lambda: BattleEnv(rules="1.2", opponent="random"), {"draftChoicesSeed": 5}),
-        (lambda: ConstructEnv(battlers=("random", "osl"), **FEW), {"cardGenSeed": 5}),
-        (lambda: DraftEnv(battlers=("random", "osl")), {"shufflePlayer0Seed": 5}),
-        (lambda: MatchEnv(opponent="random", **FEW), {"cardGenSeed": 5}),
+        (lambda: LocmEnv(opponent="random", **FEW), {"cardGenSeed": 5}),
+        (lambda: LocmEnv(opponent="random", **FEW), {"shufflePlayer0Seed": 5}),
+        (lambda: LocmEnv(rules="1.2", opponent="random"), {"draftChoicesSeed": 5}),
+        (lambda: construct_env(battlers=("random", "osl"), **FEW), {"cardGenSeed": 5}),
+        (lambda: draft_env(battlers=("random", "osl")), {"shufflePlayer0Seed": 5}),
+        (lambda: match_env(opponent="random", **FEW), {"cardGenSeed": 5}),
     ],
 )
 def test_what_parameters_leave_open_follows_from_the_seed(make, given):
@@ -83,13 +79,13 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
 @pytest.mark.parametrize(
     ("make", "options", "message"),
     [
-        (lambda: BattleEnv(**FEW), {"seat": 2}, "seat: expected 0 or 1"),
-        (lambda: BattleEnv(**FEW), {"state": 7}, "state: expected a State"),
-        (lambda: BattleEnv(**FEW), {"match": {"league": 9}}, "league"),
-        (lambda: BattleEnv(**FEW), {"decks": [[1], [2]]}, "decks: expected 30 cards"),
-        (lambda: DraftEnv(battlers=("random", "osl")), {"match": {"nothing": 1}}, "nothing"),
-        (lambda: MatchEnv(opponent="random", **FEW), {"match": {"nothing": 1}}, "nothing"),
-        (lambda: MatchEnv(opponent="random", **FEW), {"seat": 2}, "seat: expected 0 or 1"),
+        (lambda: LocmEnv(**FEW), {"seat": 2}, "seat: expected 0 or 1"),
+        (lambda: LocmEnv(**FEW), {"state": 7}, "state: expected a State"),
+        (lambda: LocmEnv(**FEW), {"match": {"league": 9}}, "league"),
+        (lambda: LocmEnv(**FEW), {"decks": [[1], [2]]}, "decks: expected 30 cards"),
+        (lambda: draft_env(battlers=("random", "osl")), {"match": {"nothing": 1}}, "nothing"),
+        (lambda: match_env(opponent="random", **FEW), {"match": {"nothing": 1}}, "nothing"),
+        (lambda: match_env(opponent="random", **FEW), {"seat": 2}, "seat: expected 0 or 1"),
     ],
 )
 def test_a_refused_reset_changes_nothing(make, options, message):
@@ -113,7 +109,7 @@ def test_a_refused_reset_changes_nothing(make, options, message):
     "make",
     [
         lambda: LocmVectorEnv(3, opponent="random", copy=False, **FEW),
-        lambda: MatchVectorEnv(3, opponent="random", copy=False, **FEW),
+        lambda: match_rows(3, opponent="random", copy=False, **FEW),
     ],
 )
 def test_a_refused_reset_changes_no_row(make):
@@ -134,7 +130,7 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
     """The constructor's decks fit the card sets of some episodes only, so a reset can fail late."""
     deck = [[1] * 30]
     options = {"decks": ("random", *deck), "battlers": ("random", "osl"), "seat": "random", **FEW}
-    env, other = (ConstructVectorEnv(3, **options) for _ in range(2))
+    env, other = (construct_rows(3, **options) for _ in range(2))
     seeds = []
     for seed in range(100):
         try:
@@ -148,7 +144,7 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
     refused = 0
     for seed in range(20):
         try:
-            ConstructVectorEnv(3, **options).reset(seed=seed)
+            construct_rows(3, **options).reset(seed=seed)
         except ValueError:
             refused += 1
             with pytest.raises(ValueError, match="decks"):
@@ -160,9 +156,9 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda deck: ConstructEnv(decks=("random", deck), **FEW), "decks: "),
-        (lambda deck: DraftEnv(decks=("random", deck)), "decks: "),
-        (lambda deck: MatchEnv(decks=("random", deck), **FEW), "decks: "),
+        (lambda deck: construct_env(decks=("random", deck), **FEW), "decks: "),
+        (lambda deck: draft_env(decks=("random", deck)), "decks: "),
+        (lambda deck: match_env(decks=("random", deck), **FEW), "decks: "),
     ],
 )
 @pytest.mark.parametrize("deck", [[1] * 29, [1] * 30, [999] * 30])
@@ -176,7 +172,7 @@ def test_given_decks_that_nobody_can_choose(make, message, deck):
 def test_a_given_deck_of_a_draft_comes_from_its_offers():
     match = Match("1.2", seed=5)
     deck = [offer[1].base_id for offer in match.offers]
-    env = DraftEnv(decks=(deck, deck), battlers=("random", "osl"))
+    env = draft_env(decks=(deck, deck), battlers=("random", "osl"))
     env.reset(seed=1, options={"match": {"seed": 5}})
     for _ in range(30):
         _, _, over, _, _ = env.step(0)
@@ -206,7 +202,7 @@ def failing(after: int):
 
 
 def test_no_action_of_ours_is_played_for_an_opponent_that_failed():
-    env = BattleEnv(opponent=failing(2), seat="first", **FEW)
+    env = LocmEnv(opponent=failing(2), seat="first", **FEW)
     env.reset(seed=1)
     env.step(0)
     with pytest.raises(Broken):
@@ -221,7 +217,7 @@ def test_no_action_of_ours_is_played_for_an_opponent_that_failed():
 
 
 def test_an_opponent_that_fails_in_a_reset():
-    env = BattleEnv(opponent=failing(1), seat="second", **FEW)
+    env = LocmEnv(opponent=failing(1), seat="second", **FEW)
     with pytest.raises(Broken):
         env.reset(seed=1)
     with pytest.raises(ResetNeeded, match="broken off"):
@@ -249,7 +245,7 @@ def test_rows_whose_opponent_failed_are_named_and_the_others_go_on():
 
 
 def test_a_match_whose_opponent_failed():
-    env = MatchVectorEnv(2, opponent=failing(3), seat="first", **FEW)
+    env = match_rows(2, opponent=failing(3), seat="first", **FEW)
     env.reset(seed=1)
     for _ in range(30):
         env.step(env.sample(0))
@@ -285,7 +281,7 @@ def test_all_rows_ask_the_same_function():
 
 
 def test_arrays_that_are_refused_are_not_written_to():
-    env = BattleEnv(opponent="pass", **FEW)
+    env = LocmEnv(opponent="pass", **FEW)
     env.reset(seed=1)
     rows = env.games.rows
     before = env.games.arrays["obs"].copy()
@@ -304,7 +300,7 @@ def test_arrays_that_are_refused_are_not_written_to():
     "make",
     [
         lambda: LocmVectorEnv(256, opponent="random", threads=2, **FEW),
-        lambda: ConstructVectorEnv(4, battlers=("random", "osl"), threads=2, **FEW),
+        lambda: construct_rows(4, battlers=("random", "osl"), threads=2, **FEW),
     ],
 )
 def test_a_forked_process_has_threads_of_its_own(make):
@@ -343,12 +339,12 @@ def test_a_forked_process_has_threads_of_its_own(make):
     ],
 )
 def test_options_that_are_mistyped(options, message):
-    for make in (BattleEnv, lambda **o: LocmVectorEnv(2, **o), MatchEnv):
+    for make in (LocmEnv, lambda **o: LocmVectorEnv(2, **o), match_env):
         with pytest.raises(ValueError, match=message):
             make(**options)
 
 
-@pytest.mark.parametrize("make", [ConstructEnv, BattleEnv, MatchEnv])
+@pytest.mark.parametrize("make", [construct_env, LocmEnv, match_env])
 def test_battlers_that_are_mistyped(make):
     """A wrong name is an error at once, whether the episodes have battles or not."""
     with pytest.raises(ValueError, match="battlers: unknown agent 'gredy'; did you mean 'greedy'"):
@@ -373,8 +369,6 @@ def test_types_of_options_are_known_to_type_checkers():
     for made, values in (
         (LocmEnv, OptionValues),
         (LocmVectorEnv, OptionValues),
-        (DraftVectorEnv, OptionValues),
-        (aec.MatchAEC, SharedOptionValues),
         (aec.env, SharedOptionValues),
         (aec.raw_env, SharedOptionValues),
     ):
@@ -382,32 +376,30 @@ def test_types_of_options_are_known_to_type_checkers():
 
 
 def test_docstrings_list_the_options_with_their_defaults():
-    """Where an option is fixed by the kind of episode, or does not apply, it is not listed."""
+    """Where an option does not apply, it is not listed."""
     names = [option.name for option in fields(Options)]
     assert entries(Options) == entries(LocmEnv) == entries(LocmVectorEnv) == names
     who, choice = {"opponent", "seat", "players"}, {"battlers", "battles", "deck_values"}
-    battle = [name for name in names if name not in {"episode", *choice}]
-    assert entries(BattleEnv) == battle
-    assert entries(DraftVectorEnv) == [name for name in names if name != "episode"]
-    for made in (aec.BattleAEC, aec.MatchAEC, aec.env, aec.raw_env):
-        assert entries(made) == [name for name in battle if name not in who]
-    for made in (LocmEnv, BattleEnv, DraftVectorEnv, aec.MatchAEC, aec.env):
+    for made in (aec.LocmAEC, aec.env, aec.raw_env):
+        assert entries(made) == [n for n in names if n not in {"episode", *who, *choice}]
+    for made in (LocmEnv, LocmVectorEnv, aec.LocmAEC, aec.env):
         assert "\nrender_mode : " in inspect.getdoc(made)
         assert "\noptions\n" not in inspect.getdoc(made)
-    rules = '\nrules : {"1.5", "1.2", "1.0"}, default'
-    assert f'{rules} "1.5"\n' in inspect.getdoc(LocmEnv)
-    assert f'{rules} "1.2"\n' in inspect.getdoc(DraftVectorEnv)
-    assert "\nthreads : int, default 1\n" in inspect.getdoc(DraftVectorEnv)
+    assert '\nrules : {"1.5", "1.2", "1.0"}, default "1.5"\n' in inspect.getdoc(LocmEnv)
+    assert "\nthreads : int, default 1\n" in inspect.getdoc(LocmVectorEnv)
     assert "\nbattles : int, default 1\n" in inspect.getdoc(LocmEnv)
     text = " ".join(inspect.getdoc(LocmEnv).split())
     assert "after a choice; from 1 to 2^31 - 1. The reward is" in text
     assert 'shuffled anew. Needs ``episode="choice"``.' in text
 
 
-def test_an_id_has_one_kind_of_episodes():
-    with pytest.raises(ValueError, match="episode: expected 'battle' for Battle, got 'match'"):
-        BattleEnv(episode="match")
-    assert BattleEnv(episode="battle").options.episode == "battle"
+def test_an_id_is_a_name_for_options():
+    for name, options in ID_OPTIONS.items():
+        env = gym.make(f"locmsim.envs:locmsim/{name}-v0", **FEW).unwrapped
+        assert type(env) is LocmEnv
+        assert env.options == LocmEnv(**options, **FEW).options
+    with pytest.raises(ValueError, match="episode: this environment has phase instead"):
+        aec.env(episode="match")
 
 
 def test_pools():
@@ -428,7 +420,7 @@ def test_autoreset_modes_by_name():
 def test_illegal_actions_do_not_pay():
     """A learner who loses by an illegal action must not keep what a regular end takes away."""
     for name in ("coac", "player-health", "opponent-health", "player-board-presence"):
-        env = BattleEnv(opponent="osl", reward=f"gym-locm:{name}", seat="second", **FEW)
+        env = LocmEnv(opponent="osl", reward=f"gym-locm:{name}", seat="second", **FEW)
         for seed in range(5):
             env.reset(seed=seed)
             while True:
@@ -458,7 +450,7 @@ def test_evaluations_have_card_sets_of_their_own(monkeypatch):
     evaluate(Policy.random(), "random", games=2, card_sets=3)
     assert seen[2:] == [3, 3]
     evaluate(Policy.random(rules="1.2"), "random", games=2)  # cards of 1.2 are always the same
-    assert BattleEnv().options.card_sets <= HELD_OUT[0]
+    assert LocmEnv().options.card_sets <= HELD_OUT[0]
 
 
 @each_rules
@@ -484,7 +476,7 @@ def test_evaluations_with_neighbouring_seeds_share_no_deal(rules, monkeypatch):
 
 
 def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
-    env = MatchEnv(opponent="pass", render_mode="ansi", **FEW)
+    env = match_env(opponent="pass", render_mode="ansi", **FEW)
     env.reset(seed=1)
     for _ in range(30):
         env.step(int(env.action_masks().nonzero()[0][0]))
@@ -499,7 +491,7 @@ def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
     assert env.action_masks().nonzero()[0].tolist() == [0]
 
 
-@pytest.mark.parametrize("make", [lambda: DraftEnv(), lambda: ConstructEnv(**FEW)])
+@pytest.mark.parametrize("make", [lambda: draft_env(), lambda: construct_env(**FEW)])
 def test_masks_after_an_illegal_pick(make):
     """As at the end of any episode, the mask allows one action."""
     env = make()
@@ -529,10 +521,10 @@ def test_a_search_inside_believes_what_the_agent_does(rules):
     """This number of nodes is enough for the search to play on in sampled worlds."""
     spec = "beam:nodes=3000"
     options = {"rules": rules, "card_sets": 3}
-    inside = BattleEnv(opponent=spec, **options)
+    inside = LocmEnv(opponent=spec, **options)
     from locmsim.agents import make_agent
 
-    outside = BattleEnv(opponent=make_agent(spec, time_ms=0), **options)
+    outside = LocmEnv(opponent=make_agent(spec, time_ms=0), **options)
     for seed in range(3):
         assert beam_game(inside, seed) == beam_game(outside, seed)
 
@@ -593,13 +585,13 @@ def test_views_are_of_the_position_after_step_into():
 def test_rows_of_a_choice_share_their_searches():
     """A search of its own would take nine megabytes a row."""
     code = """
-from locmsim.envs import ConstructVectorEnv
+from locmsim.envs import LocmVectorEnv
 def size():
     return int(open("/proc/self/statm").read().split()[0]) * 4096
 sizes = []
 for rows in (1, 17):
     before = size()
-    env = ConstructVectorEnv(rows, battlers=("beam:nodes=50",) * 2, card_sets=2)
+    env = LocmVectorEnv(rows, episode="choice", battlers=("beam:nodes=50",) * 2, card_sets=2)
     env.reset(seed=1)
     for number in range(31):
         env.step(env.sample(number))

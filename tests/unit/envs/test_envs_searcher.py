@@ -11,7 +11,7 @@ from helpers import each_rules
 from rows_access import put_state
 
 from locmsim.agents import PolicySearchAgent, make_agent
-from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
+from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs.asked import search_agent
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
@@ -47,8 +47,8 @@ def test_it_plays_as_the_agent(rules, options):
     if options.get("decks") == "area" and rules != "1.5":
         options = {"decks": ("default", "random")}
     common = {"rules": rules, "card_sets": 3, **options}
-    inside = BattleEnv(opponent=BEAM, **common)
-    outside = BattleEnv(opponent=agent(), **common)
+    inside = LocmEnv(opponent=BEAM, **common)
+    outside = LocmEnv(opponent=agent(), **common)
     for seed in range(3):
         np.testing.assert_equal(play(inside, seed), play(outside, seed))
 
@@ -62,14 +62,14 @@ def test_it_plays_as_the_agent(rules, options):
     ],
 )
 def test_options_of_the_search(spec):
-    inside, outside = (BattleEnv(opponent=who, card_sets=3) for who in (spec, agent(spec)))
+    inside, outside = (LocmEnv(opponent=who, card_sets=3) for who in (spec, agent(spec)))
     np.testing.assert_equal(play(inside, 5), play(outside, 5))
 
 
 @each_rules
 def test_given_matches_decks_and_positions(rules):
-    inside, outside = (BattleEnv(rules=rules, opponent=who) for who in (BEAM, agent()))
-    start = BattleEnv(rules=rules, opponent="pass")
+    inside, outside = (LocmEnv(rules=rules, opponent=who) for who in (BEAM, agent()))
+    start = LocmEnv(rules=rules, opponent="pass")
     start.reset(seed=4)
     bases = sorted({card.base_id for card in start.games.cards(0)})[:15]
     for options in (
@@ -81,7 +81,7 @@ def test_given_matches_decks_and_positions(rules):
 
 
 def test_neither_rows_nor_threads_nor_copies_change_a_game():
-    singles = [BattleEnv(opponent=BEAM, card_sets=3) for _ in range(5)]
+    singles = [LocmEnv(opponent=BEAM, card_sets=3) for _ in range(5)]
     vectors = [
         LocmVectorEnv(5, opponent=BEAM, card_sets=3, threads=threads) for threads in (1, 2, 7)
     ]
@@ -208,7 +208,7 @@ def test_what_is_played_in_the_kernel():
     for other in ("beam", "beam:time_ms=5", "beam:nodes=9,time_ms=5", "mcts", "osl", len, agent()):
         assert search_agent(other) is None
     with pytest.raises(ValueError, match="nodes"):
-        BattleEnv(opponent="beam:nodes=-1")
+        LocmEnv(opponent="beam:nodes=-1")
 
 
 # ------------------------------------------------------------- searches that Python is asked about
@@ -224,10 +224,10 @@ def test_a_search_guided_by_a_policy_searches(monkeypatch):
 
     monkeypatch.setattr(PolicySearchAgent, "answer", noted)
     spec = "search:simulations=4"
-    by_name = play(BattleEnv(opponent=spec, card_sets=2), 1)
+    by_name = play(LocmEnv(opponent=spec, card_sets=2), 1)
     turns = asked.copy()
     assert len(turns) > 2
-    np.testing.assert_equal(by_name, play(BattleEnv(opponent=make_agent(spec), card_sets=2), 1))
+    np.testing.assert_equal(by_name, play(LocmEnv(opponent=make_agent(spec), card_sets=2), 1))
     assert asked == 2 * turns
 
 
@@ -239,5 +239,5 @@ def test_an_agent_that_adds_to_a_policy_is_asked(tmp_path):
         "    def answer(self, state, view):\n"
         "        return 'PASS'\n"
     )
-    passing = BattleEnv(opponent=f"{tmp_path / 'passing.py'}:Passing", card_sets=2)
-    np.testing.assert_equal(play(passing, 1), play(BattleEnv(opponent="pass", card_sets=2), 1))
+    passing = LocmEnv(opponent=f"{tmp_path / 'passing.py'}:Passing", card_sets=2)
+    np.testing.assert_equal(play(passing, 1), play(LocmEnv(opponent="pass", card_sets=2), 1))

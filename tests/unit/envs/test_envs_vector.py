@@ -6,6 +6,7 @@ import inspect
 import pickle
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium as gym
@@ -20,7 +21,7 @@ from helpers import each_rules, each_rules_slowly
 from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
 from locmsim.decks import DECK_BUILDERS
-from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, gae
+from locmsim.envs import LocmEnv, LocmVectorEnv, Pool, gae
 from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import Policy
 
@@ -500,7 +501,7 @@ def test_a_policy_is_asked_for_all_rows_together(rules):
     options = {"rules": rules, **FEW}
     env = LocmVectorEnv(32, opponent=policy, **options)
     slow = LocmVectorEnv(32, opponent=highest, **options)
-    single = BattleEnv(opponent=Highest(), **options)
+    single = LocmEnv(opponent=Highest(), **options)
     first = env.reset(seed=1)[0]
     np.testing.assert_equal(first, slow.reset(seed=1)[0])
     np.testing.assert_equal(single.reset(seed=1)[0]["observation"], first["observation"][0])
@@ -526,7 +527,7 @@ def test_seeds_of_policies_are_those_of_rows():
     policy = Policy.random(seed=3)
     policy.temperature = 2.0
     env = LocmVectorEnv(7, opponent=policy, threads=2, **FEW)
-    singles = [BattleEnv(opponent=policy, **FEW) for _ in range(7)]
+    singles = [LocmEnv(opponent=policy, **FEW) for _ in range(7)]
     seen = env.reset(seed=4)[0]
     for i, single in enumerate(singles):
         np.testing.assert_equal(single.reset(seed=4 + i)[0]["observation"], seen["observation"][i])
@@ -712,7 +713,7 @@ def test_a_reward_may_be_a_function_of_arrays():
     options = {"opponent": "osl", "reward": reward, **FEW}
     env, other = LocmVectorEnv(3, **options), LocmVectorEnv(3, **options)
     plain = LocmVectorEnv(3, opponent="osl", **FEW)
-    singles = [BattleEnv(**options) for _ in range(3)]
+    singles = [LocmEnv(**options) for _ in range(3)]
     for one in (env, other, plain):
         one.reset(seed=1)
     for i, single in enumerate(singles):
@@ -809,7 +810,7 @@ def test_options_of_a_reset_may_differ_by_row():
         env.players.slot(one) for one in names
     ]
     for i in range(4):
-        single = BattleEnv(opponent=Pool({"osl": 1, "pass": 1}), **FEW)
+        single = LocmEnv(opponent=Pool({"osl": 1, "pass": 1}), **FEW)
         options = {"seat": seats[i], "player": names[i], "match": matches[i]}
         shown, _ = single.reset(seed=1 + i, options=options)
         np.testing.assert_equal(shown["observation"], seen["observation"][i])
@@ -918,3 +919,84 @@ def test_ended_rows_have_nothing_but_pass_to_sample():
     env.step(env.sample(2))
     assert (env.sample(3) == 0).all()
     assert env.action_masks().sum(axis=1).tolist() == [1, 1, 1]
+
+
+# ------------------------------------------------------------------------------------ both seats
+
+
+def changed_by_weights(env):
+    env.players["other"] = "random"
+    env.set_weights({"other": 1})
+
+
+def changed_by_opponent(env):
+    env.set_opponent("random")
+
+
+@pytest.mark.parametrize("change", [changed_by_weights, changed_by_opponent])
+@pytest.mark.parametrize("mode", ["same", "next"])
+def test_running_episodes_of_both_seats_keep_what_says_who_moved(change, mode):
+    """Other weights are those of new episodes; the last of the old ones is told like the first."""
+    mode = {"same": AutoresetMode.SAME_STEP, "next": AutoresetMode.NEXT_STEP}[mode]
+    env = LocmVectorEnv(4, opponent="caller", autoreset_mode=mode, **FEW)
+    env.reset(seed=1)
+    change(env)
+    env = pickle.loads(pickle.dumps(env))
+    for number in range(500):
+        before, to_move = seats_of(env), env.to_move.copy()
+        _, rewards, terminated, _, info = env.step(env.sample(number))
+        assert ("acted" in info) == ("to_move" in info) == ("rewards_both" in info)
+        if (before >= 0).all():
+            assert "acted" not in info
+            break
+        both = before < 0
+        np.testing.assert_array_equal(info["to_move"], env.to_move)
+        acted = info["acted"][both]
+        assert ((acted == to_move[both]) | (acted == -1)).all()
+        paid = info["rewards_both"]
+        np.testing.assert_array_equal(
+            rewards[terminated], paid[terminated, info["acted"][terminated]]
+        )
+    else:
+        raise AssertionError("an episode runs on")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_shaping_is_refused_while_any_row_is_played_from_both_seats(number):
+    """By the seats of the rows, whatever new episodes will be."""
+    options = {"shaping": {"health": 1.0}, **FEW}
+    actions, rewards = np.zeros(2, np.int64), np.zeros(2, np.float32)
+    if number == 0:
+        env = LocmVectorEnv(2, opponent="caller", **options)
+        env.reset(seed=1)
+        env.set_opponent("random")
+    else:
+        env = LocmVectorEnv(2, opponent="random", **options)
+        env.players["me"] = "caller"
+        env.reset(seed=1)
+        env.step(actions)
+        _, info = env.reset(options={"player": ["me", "random"]})
+        assert "to_move" in info
+    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
+        env.step(actions)
+    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
+        env.step_into(actions, rewards=rewards)
+    env.step_into(actions, rewards_both=np.zeros((2, 2), np.float32))
+    _, info = env.reset(seed=1, options={"player": "random"})
+    assert "to_move" not in info
+    env.step(actions)
+
+
+def test_options_that_say_who_plays_say_it_alike():
+    for pair, alone in (
+        (("caller", "osl"), {"opponent": "osl", "seat": "first"}),
+        (("osl", "caller"), {"opponent": "osl", "seat": "second"}),
+        (("caller", "caller"), {"opponent": "caller"}),
+    ):
+        one, other = LocmVectorEnv(3, players=pair, **FEW), LocmVectorEnv(3, **alone, **FEW)
+        np.testing.assert_equal(one.reset(seed=1), other.reset(seed=1))
+        for number in range(40):
+            step = one.step(one.sample(number))
+            for a, b in zip(step[:4], other.step(other.sample(number))[:4], strict=True):
+                np.testing.assert_equal(a, b)
+        assert replace(one.options, mask="info").players == pair

@@ -12,7 +12,7 @@ from rows_access import wide_dense, wide_dots
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
-from locmsim.envs import BattleEnv, LocmVectorEnv
+from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes, set_vector_bits
 from locmsim.tuning.evaluate import evaluate
@@ -259,7 +259,7 @@ def check_agent(kind, layout, path, seeds):
         lines = [agent.choose(match.observation(0)), "PASS"]
         for player, line in enumerate(lines):
             match.submit(player, line)
-        env = BattleEnv(layout=layout, opponent="osl")
+        env = LocmEnv(layout=layout, opponent="osl")
         begin = {"match": match.params, "decks": match.chosen, "seat": 0}
         seen, _ = env.reset(seed=1, options=begin)
         acted = 0
@@ -350,7 +350,7 @@ def test_other_rules_are_refused_before_a_game():
 def test_a_policy_is_an_opponent():
     policy = Policy.random(seed=4)
     for layout in ("entities", "gym-locm"):
-        env = BattleEnv(opponent=policy, layout=layout, **FEW)
+        env = LocmEnv(opponent=policy, layout=layout, **FEW)
         env.reset(seed=1)
         while not any(env.step(env.sample())[2:4]):
             pass
