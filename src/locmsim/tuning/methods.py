@@ -6,6 +6,7 @@ is told their results in the same order; the same results lead to the same propo
 
 import math
 import random
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -134,38 +135,34 @@ class Cmaes:
             lr_adapt=True,
         )
         self._count = count
-        self._left: list[Point] = []  # of the candidates that were asked for, once for each trial
-        self._scores: dict[Point, list[float]] = {}
-        self._waiting = 0
+        # Candidates of a generation can be equal, at their bounds: each is known by its number.
+        self._candidates: list[Point] = []
+        self._scores: list[list[float]] = []
+        self._left: deque[int] = deque()  # to be asked for, once for each trial
+        self._waiting: deque[int] = deque()
 
     def ask(self) -> Trial | None:
         """Return a trial of a candidate of this generation; None until all of it is known."""
         if not self._left:
             if self._waiting:
                 return None
-            self._scores = {
-                tuple(map(float, self._cma.ask())): [] for _ in range(self._cma.population_size)
-            }
+            size = self._cma.population_size
+            self._candidates = [tuple(map(float, self._cma.ask())) for _ in range(size)]
+            self._scores = [[] for _ in range(size)]
             # All candidates play a first trial, then a second one: their cards are the same.
-            self._left = [*self._scores] * self._PAIRS
-        self._waiting += 1
+            self._left.extend([*range(size)] * self._PAIRS)
         deal = self._cma.generation * self._PAIRS + (len(self._left) - 1) // len(self._scores)
-        return Trial(self._left.pop(0)[: self._count], None, deal)
+        self._waiting.append(self._left.popleft())
+        return Trial(self._candidates[self._waiting[-1]][: self._count], None, deal)
 
     def tell(self, trial: Trial, score: float) -> None:
         """Take a score, and go on to the next generation when it was the last one."""
         import numpy as np
 
-        (candidate,) = (one for one in self._scores if one[: self._count] == trial.first)
-        self._scores[candidate].append(score)
-        self._waiting -= 1
+        self._scores[self._waiting.popleft()].append(score)
         if not self._left and not self._waiting:
-            self._cma.tell(
-                [
-                    (np.array(one), -sum(scores) / len(scores))
-                    for one, scores in self._scores.items()
-                ]
-            )
+            means = [-sum(scores) / len(scores) for scores in self._scores]
+            self._cma.tell([*zip(map(np.array, self._candidates), means, strict=True)])
 
     @property
     def best(self) -> Point:

@@ -64,3 +64,20 @@ def test_one_parameter_is_enough() -> None:
 def test_unknown_methods_are_refused() -> None:
     with pytest.raises(ValueError, match=f"method: expected one of {', '.join(METHODS)}, got 'x'"):
         make_method("x", [(-1.0, 1.0)], 100, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "reach", [[(-0.1, 0.1)] * 2, [(0.0, 0.1)] * 4, [(-0.1, 0.1)]], ids=["two", "switches", "one"]
+)
+@pytest.mark.parametrize("name", ["spsa", "cmaes"])
+def test_candidates_can_be_equal(name: str, reach: list[tuple[float, float]], seed: int) -> None:
+    """Bounds close to the start make many candidates one; each has its own results."""
+    pytest.importorskip("cmaes")
+    method = make_method(name, reach, 400, seed)
+    rng, waiting = random.Random(seed), []
+    for _ in range(400):
+        while len(waiting) < 20 and (trial := method.ask()) is not None:
+            waiting.append(trial)
+        method.tell(waiting.pop(0), rng.random())
+    assert all(low <= x <= high for x, (low, high) in zip(method.best, reach, strict=True))
