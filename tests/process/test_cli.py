@@ -165,8 +165,9 @@ def test_what_is_printed_repeats_the_match(
     again = ["-p1", GOOD, "-p2", GOOD, "-d", "seed=1", "-l", str(second), "-s", "-d", data]
     assert play_in_process(*again) == 0
     logs = [json.loads(path.read_text()) for path in (first, second)]
-    for key in ("errors", "outputs", "scores", "gameParameters"):
+    for key in ("outputs", "scores", "gameParameters"):
         assert logs[0][key] == logs[1][key]
+    assert logs[0]["locmsim"]["sent"] == logs[1]["locmsim"]["sent"]
 
 
 @pytest.mark.parametrize("option", ["-l", "--logs"])
@@ -182,7 +183,8 @@ def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, ru
     out = capsys.readouterr().out.splitlines()
     assert out[:2] == [str(log["scores"]["0"]), str(log["scores"]["1"])]
     assert log["gameParameters"] == ["".join(f"{line}\n" for line in out[2:])]
-    assert log["errors"]["0"][1].startswith("30 0 0 0\n" if rules == "1.5" else "30 0 0 25 0\n")
+    sent = log["locmsim"]["sent"]["0"]
+    assert sent[0].startswith("30 0 0 0\n" if rules == "1.5" else "30 0 0 25 0\n")
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -441,7 +443,7 @@ def test_old_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for player in (0, 1):
         match.submit(player, "PASS")
     log = json.loads(path.read_text())
-    assert match.input_text(0) in log["errors"]["0"]
+    assert match.input_text(0) in log["locmsim"]["sent"]["0"]
     played = capsys.readouterr().out
     assert main(["-r", str(path), "--ids", "old"]) == 0
     assert capsys.readouterr().out == played

@@ -87,13 +87,14 @@ def is_of_another_game(log: Any) -> bool:
 def _of_replay(replay: Mapping[str, Any]) -> dict[str, Any]:
     if "refereeInput" not in replay:
         raise ValueError("a replay of CodinGame without its refereeInput, which has the seeds")
-    outputs: dict[str, list[str]] = {"0": [], "1": []}
+    outputs: dict[str, list[str | None]] = {"0": [], "1": []}
+    errors: dict[str, list[str | None]] = {"0": [], "1": []}
     summaries = []
     try:
         for frame in replay["frames"]:
-            player, answer = str(frame.get("agentId")), frame.get("stdout")
-            if answer is not None and player in outputs:
-                outputs[player].append(answer)
+            if (player := str(frame.get("agentId"))) in outputs:
+                outputs[player].append(frame.get("stdout"))
+                errors[player].append(frame.get("stderr"))
             summaries.append(frame.get("summary") or frame.get("gameInformation") or "")
         first, second = map(int, replay["scores"])
         names = [_name(agent) for agent in replay.get("agents") or ()]
@@ -102,7 +103,7 @@ def _of_replay(replay: Mapping[str, Any]) -> dict[str, Any]:
             f"a replay of CodinGame in an unknown form: {what_is_wrong(error)}"
         ) from None
     return {
-        "errors": {},
+        "errors": errors,
         "outputs": outputs,
         "summaries": summaries,
         "scores": {"0": first, "1": second},

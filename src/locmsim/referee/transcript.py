@@ -26,15 +26,14 @@ __all__ = [
     "tool_result",
 ]
 
-#: Maximum number of characters per entry of sent text in the referee's log.
+#: Maximum number of bytes per entry of standard error in the referee's log.
 _ENTRY = 4096
 #: The parameter that names a file with the cards of a match.
 _CARD_FILE = "predefinedCardListFile"
 #: Number of dropped actions that a frame lists before it only counts them.
 _WARNINGS = 3
 #: Frames without a call between the construct phase and the battle, where the Java referee's viewer
-#: shows the deck and clears the table. They take the rest of a text of more than one entry, which
-#: readers of the log expect to be in an entry of its own.
+#: shows the deck and clears the table. They take the rest of a text of more than one entry.
 _CONSTRUCT_PAUSE = 6
 _TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
 _FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
@@ -52,15 +51,16 @@ def log_line(result: Result[Match], names: Sequence[str | None] = ("", "")) -> s
 def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) -> dict[str, Any]:
     """Return the log of a match in the format of the Java referee.
 
-    One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
-    what was answered, under "0" and "1", null in the frames of the other player and where nothing
-    was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
+    One frame a call and one for each action carried out. ``errors`` has what a bot then wrote to
+    its standard error, ``outputs`` what it answered, under "0" and "1", null in the frames of the
+    other player and where nothing was written; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
     match, ``cards`` the rows and names of a card list that follows from no seed, else null;
-    ``written`` is what bots wrote to their standard errors, each text with the number of the
-    answer; ``decks`` is the agent who chose the cards of both players in their place, or null:
-    these six are under the key ``locmsim``. ``agents`` has the players' `names`.
+    ``sent`` is what was sent to each player, text by text; ``written`` is what bots wrote to their
+    standard errors, each text with the number of the answer; ``decks`` is the agent who chose the
+    cards of both players in their place, or null: these seven are under the key ``locmsim``.
+    ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -88,6 +88,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
             "ids": match.log["ids"],
             "cards": _own_cards(match),
             "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
+            "sent": {str(p): [c.text for c in result.calls if c.player == p] for p in (0, 1)},
             "written": [[i, call.stderr] for i, call in enumerate(result.calls) if call.stderr],
             "decks": result.decks or None,
         },
@@ -140,8 +141,8 @@ class _Frames:
         self.outputs["referee"].append("")
         if player is not None:
             unlogged = self._unlogged[player]
-            if call and call.text:
-                unlogged.extend(call.text[i : i + _ENTRY] for i in range(0, len(call.text), _ENTRY))
+            if call:
+                unlogged.extend(_entries(call.stderr))
             if unlogged:
                 self.errors[str(player)][-1] = unlogged.popleft()
             if call and call.answer is not None:
@@ -153,10 +154,19 @@ class _Frames:
         self.summaries.append(summary)
 
     def flush(self) -> None:
-        """Add frames for the rest of long texts if the match ended before they were sent."""
+        """Add frames for the rest of long texts if the match ended before they were in one."""
         for player in (0, 1):
             while self._unlogged[player]:
                 self.add(player)
+
+
+def _entries(text: str) -> Iterator[str]:
+    """Yield the parts of a text that are an entry each, cut between characters."""
+    data = text.encode(errors="replace")
+    while data:
+        entry = data[:_ENTRY].decode(errors="ignore")
+        data = data[len(entry.encode()) :]
+        yield entry
 
 
 def _card_list(match: Match) -> str:
@@ -270,11 +280,12 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         cause = log.get("failCause")
         rows = own.get("cards")
         cards = None if rows is None else [Card(*row) for row in rows]
-        for texts in (log.get("errors") or {}).values():
-            _lines(texts or ())
+        said = [_said(log, p) for p in ("0", "1")]
         words = own.get("stderr") or {"0": "", "1": ""}
         stderr = str(words["0"]), str(words["1"])
-        written = {int(number): str(text) for number, text in own.get("written") or ()}
+        written = None
+        if "written" in own:  # which answer a long text belongs to, entries alone do not say
+            written = {int(number): str(text) for number, text in own["written"]}
         decks = str(own.get("decks") or "")
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {what_is_wrong(error)}") from None
@@ -293,7 +304,8 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
             player = match.to_ask[0]
             line = answers[player].popleft().removesuffix("\n") if answers[player] else None
             elapsed_ns = times[player].popleft() if times[player] else 0
-            yield player, line, elapsed_ns, written.get(number, "")
+            words = said[player].popleft() if said[player] else ""
+            yield player, line, elapsed_ns, words if written is None else written.get(number, "")
 
     found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
     fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
@@ -314,6 +326,20 @@ def _params_of(texts: str | Iterable[str]) -> dict[str, str]:
         key, value = line.split("=", 1)
         params[key.strip()] = value.strip()
     return params
+
+
+def _said(log: Mapping[str, Any], player: str) -> deque[str]:
+    """Return what a bot wrote to its standard error, by answer, as far as the frames tell."""
+    entries = (log.get("errors") or {}).get(player) or ()
+    _lines(entries)
+    said = deque([""])  # what it wrote as it started comes with its first answer
+    answered = False
+    for entry, answer in itertools.zip_longest(entries, log["outputs"][player]):
+        if answer and answered:
+            said.append("")
+        answered = answered or bool(answer)
+        said[-1] += entry or ""
+    return said
 
 
 def _lines(texts: Iterable[Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """Logs of other referees and tools, and what may stand around the JSON."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def as_codingame(result: Result[Any]) -> dict[str, Any]:
     frames: list[dict[str, Any]] = [{"agentId": -1, "view": "{}", "keyframe": True}]
     for call in result.calls:
         texts = {} if call.answer is None else {"stdout": f"{call.answer}\n"}
+        texts |= {"stderr": call.stderr} if call.stderr else {}
         frames.append({"agentId": call.player, "gameInformation": "a turn\n", "view": "", **texts})
     params = "".join(f"{key}={value}\n" for key, value in result.match.params.items())
     return {
@@ -92,7 +94,7 @@ def test_logs_of_earlier_versions(rules: str, tmp_path: Path) -> None:
     (result, *_) = results(rules)
     log = result_log(result)
     own = log.pop("locmsim")
-    del own["decks"]  # which they did not have
+    del own["decks"], own["sent"]  # which they did not have
     again, _ = loaded(tmp_path, json.dumps({**log, **own}))
     assert again.match.log == result.match.log
     assert own_part({**log, **own}) == own
@@ -134,9 +136,11 @@ def test_what_play_prints_is_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("wrapper", [None, "success", "gameResult"])
 def test_replays_of_codingame(rules: str, wrapper: str | None, tmp_path: Path) -> None:
     for result in results(rules):
-        replay = as_codingame(result)
+        calls = [replace(call, stderr=f"answer {i}\n") for i, call in enumerate(result.calls)]
+        replay = as_codingame(replace(result, calls=tuple(calls)))
         text = json.dumps({wrapper: replay} if wrapper else replay)
         again, names = loaded(tmp_path, text)
+        assert [call.stderr for call in again.calls] == [call.stderr for call in calls]
         assert again.match.log["answers"] == result.match.log["answers"]
         assert again.match.rules == rules
         assert names == ("ann", "boss")

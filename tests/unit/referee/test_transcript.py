@@ -60,22 +60,21 @@ def recorded_games() -> list[bytes]:
     return gzip.decompress(golden_path("recorded-1.5.jsonl.gz").read_bytes()).splitlines()
 
 
-def with_blanks_lost(texts: list[str | None]) -> list[str | None]:
-    """Remove the blank at the end of each line, which the contest's referee lost."""
-    return [text and text.replace(" \n", "\n") for text in texts]
-
-
 def test_recorded_games() -> None:
-    """Each frame of the log equals that of the contest's referee for the same game."""
+    """Each frame of the log equals that of the contest's referee for the same game.
+
+    Their bots repeat what they read on their standard errors.
+    """
     for line in recorded_games():
         theirs = json.loads(line)
-        ours = json.loads(log_line(replay_log(theirs, ids="old")))
+        result = replay_log(theirs, ids="old")
+        for call in result.calls:
+            assert call.text
+            assert call.stderr == call.text.rstrip() + "\n"
+        ours = json.loads(log_line(result))
         assert set(theirs) == set(ours) - {"failCause", "locmsim"}
-        for key in ("scores", "summaries", "outputs", "metadata", "tooltips"):
+        for key in ("errors", "scores", "summaries", "outputs", "metadata", "tooltips"):
             assert ours[key] == theirs[key]
-        for player in ("0", "1", "referee"):
-            sent = with_blanks_lost(theirs["errors"][player])
-            assert with_blanks_lost(ours["errors"][player]) == sent
         frames = [view.split("\n")[0] for view in theirs["views"]]
         assert [view.split("\n")[0] for view in ours["views"]] == frames
         assert set(ours["gameParameters"][0].split()) <= set(theirs["gameParameters"][0].split())
@@ -191,8 +190,10 @@ def assert_complete(log: Log, calls: list[Call]) -> None:
     for entries in (log["views"], *log["errors"].values(), *log["outputs"].values()):
         assert len(entries) == frames
     for player in (0, 1):
-        sent = [call.text for call in calls if call.player == player and call.text]
-        assert "".join(filter(None, log["errors"][str(player)])) == "".join(sent)
+        mine = [call for call in calls if call.player == player]
+        assert log["locmsim"]["sent"][str(player)] == [call.text for call in mine]
+        said = "".join(call.stderr for call in mine)
+        assert "".join(filter(None, log["errors"][str(player)])) == said
         answers = [call.answer for call in calls if call.player == player]
         answered = "".join(filter(None, log["outputs"][str(player)]))
         assert answered == "".join(f"{line}\n" for line in answers if line is not None)
@@ -213,13 +214,13 @@ def test_whole_match(rules: str) -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
-    """The log suits gym-locm's consistency checker.
+    """The log of bots that repeat what they read suits gym-locm's consistency checker.
 
     In logs with more than one entry it joins the first two texts of 1.5, and then takes a player's
     n-th answer as that to their n-th text.
     """
     match = Match(rules, seed=5)
-    calls = play_lines(match)
+    calls = [dataclasses.replace(call, stderr=call.text) for call in play_lines(match)]
     log = json.loads(log_line(result_of(match, calls)))
     for player in ("0", "1"):
         states = [text for text in log["errors"][player] if text]
@@ -336,13 +337,39 @@ def test_fatal_turn() -> None:
     assert "GREEN" not in log["summaries"][-1]
 
 
+def test_standard_error_by_answer() -> None:
+    """Each entry has at most 4,096 bytes of it; the rest comes with the player's next frames."""
+    match = Match(seed=5)
+    texts = ["[PDATA] depth = 7\n", "", "\u00e4" * 5000, "x" * 4096, "\ud800", "end\n"]
+    calls = [
+        dataclasses.replace(call, stderr=texts[i % 6]) for i, call in enumerate(play_lines(match))
+    ]
+    log = json.loads(log_line(result_of(match, calls)))
+    for player in ("0", "1"):
+        entries = log["errors"][player]
+        assert all(entry is None or 0 < len(entry.encode()) <= 4096 for entry in entries)
+        said = "".join(call.stderr for call in calls if str(call.player) == player)
+        assert "".join(filter(None, entries)) == said.replace("\ud800", "?")
+    assert log["errors"]["0"][1] == "[PDATA] depth = 7\n"
+    assert [call.stderr for call in replay_log(log).calls] == [call.stderr for call in calls]
+    # Of a log of the Java referee, the frames tell.
+    short = [dataclasses.replace(call, stderr=f"answer {i}\n") for i, call in enumerate(calls)]
+    log = json.loads(log_line(result_of(match, short)))
+    del log["locmsim"]
+    log["errors"]["1"][0] = "started\n"
+    again = replay_log(log)
+    said = [call.stderr for call in short]
+    said[1] = f"started\n{said[1]}"
+    assert [call.stderr for call in again.calls] == said
+
+
 def test_unsent_text_is_null() -> None:
     match = Match(seed=5)
     calls = play_lines(match, "PASS", "PASS", None)
     calls[-1] = dataclasses.replace(calls[-1], text=None)
     log = result_log(result_of(match, calls, Fault(0, FaultKind.EARLY, "answered early")))
     assert_complete(log, calls)
-    assert log["errors"]["0"][-1] is None
+    assert log["locmsim"]["sent"]["0"][-1] is None
 
 
 def test_cards_of_a_list_are_in_the_log_and_no_file_is_read(tmp_path: Path) -> None:
