@@ -81,12 +81,10 @@ class Table:
 
     def wait_for_news(self) -> None:
         """Wait until the game has a later version."""
-        game = self.view["game"]
-        known = {f"game:{game}": str(self.view["version"])}
-        data = {"boot": self.site.stream.boot, "known": known}
-        answer = self.client.post("/api/news", params=self.query, json=data)
-        assert answer.status_code == 200, answer.text
-        self.view = self.ask("/api/play/state", game=game)
+        version = self.view["version"]
+        while self.view["version"] == version:
+            self.view = self.ask("/api/play/state", game=self.view["game"])
+            time.sleep(0.01)
 
     def choose(self) -> None:
         """Make all choices of the choice phase by hints."""

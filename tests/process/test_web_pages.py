@@ -254,7 +254,6 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     first.wait_for_selector("#offer .pick")
     second = visit(url, refusals=1)
     # The second page gets no news of what the first one does.
-    second.add_init_script("delete window.SharedWorker")
     second.route("**/api/news*", lambda route: None)
     # `first.url` would be late: it is updated some time after the script has changed the address.
     address = first.evaluate("location.href")

@@ -1,4 +1,4 @@
-"""Browser tests of what all pages share: one stream of news, files, help, and the text of cards."""
+"""Browser tests of what all pages share: news, files, help, and the text of cards."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ expect = sync_api.expect
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
+def test_many_tabs_hear_of_a_change(server: Server, visit: Opener) -> None:
     """Many open games leave the browser room for requests, and all of them hear of a change.
 
     A browser has six connections to a server.
@@ -56,20 +56,47 @@ def test_many_tabs_share_one_stream(server: Server, visit: Opener) -> None:
     first.locator("h1", has_text=": 3 of 30").wait_for()
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_page_says_that_the_server_has_gone(shared: bool, browser: Any) -> None:
+def test_a_hidden_page_asks_nothing(visit: Opener) -> None:
+    """It asks at once when it is seen again; only a search that is followed goes on."""
+    site = Site(Library())
+    asked: list[str] = []
+    with serving(site) as url:
+        page = visit(url, "games")
+        page.on("request", lambda request: asked.append(request.url))
+        with page.expect_request("**/api/news*"):
+            pass
+        hide = """(hidden) => {
+            Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+        page.evaluate(hide, True)
+        page.wait_for_timeout(100)
+        asked.clear()
+        site.library.add(match_of(), ("ann", "bob"))
+        page.wait_for_timeout(1500)
+        assert not asked
+        page.evaluate(hide, False)
+        page.locator("#count", has_text="1 to 1 of 1").wait_for()
+        # A search that no page asks for ends.
+        page.evaluate(hide, True)
+        page.evaluate(
+            "import('/static/follow.js').then(({ follow }) => follow('job:j1', () => {}))"
+        )
+        with page.expect_request("**/api/news?*job*"):
+            pass
+
+
+def test_a_page_says_that_the_server_has_gone(browser: Any) -> None:
     """It goes on when the same one is back, and says so if it is another one."""
     site = Site(Library())
     context = browser.new_context()
     page = context.new_page()
-    if not shared:
-        page.add_init_script("delete window.SharedWorker")
     told = page.locator("#server")
     with serving(site) as url:
         page.goto(url.replace("/?", "/games?"))
         page.locator("#count", has_text="no games").wait_for()
-        while not site.library.news.waiting:
-            page.wait_for_timeout(10)
+        with page.expect_response("**/api/news*"):
+            pass
         expect(told).to_be_hidden()
     expect(told).to_contain_text("The server does not answer")
     port = urlsplit(url).port or 0

@@ -90,7 +90,7 @@ def create_app(site: Site) -> Starlette:
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
     for service in SERVICES:
         routes += service(site)
-    routes += [*site.stream.routes(), *site.jobs.routes()]
+    routes += [*site.news.routes(), *site.jobs.routes()]
     for page in pages:
         if page.address:
             routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))

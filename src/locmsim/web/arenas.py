@@ -319,7 +319,7 @@ def page(site: Site) -> Page:
     arenas = _Arenas(tuple(site.library.dbs))
     started = _Started(site, arenas)
     site.closing.append(started.close)
-    site.stream.add("arena", started.version, _LOOK)
+    site.news.add("arena", started.version, _LOOK)
     return Page(
         "arena",
         "Arena",

@@ -17,10 +17,8 @@ from starlette.routing import Route
 __all__ = [
     "Refusal",
     "actions_of",
-    "body_of",
     "error_response",
     "get",
-    "gone",
     "json_response",
     "post",
     "text_of",

@@ -20,8 +20,8 @@ _LOOK = 1.0
 def routes(site: Site) -> list[BaseRoute]:
     """Return the endpoints of the list: a part of it, its filters, a match of any game."""
     library = site.library
-    site.stream.add("games", lambda key: library.look(), _LOOK)
-    site.stream.add("view", library.view_version, _LOOK)
+    site.news.add("games", lambda key: library.look(), _LOOK)
+    site.news.add("view", library.view_version, _LOOK)
 
     def games(request: Request) -> object:
         query = request.query_params

@@ -69,8 +69,6 @@ class PageGame:
     ended : function
         Told the result, the players' names, and by ``path`` and ``agents`` the path of the log or
         "" and the descriptions of the players; returns the key of the match.
-    changed : function
-        Called after each change, from any thread.
 
     Raises
     ------
@@ -89,7 +87,6 @@ class PageGame:
         timeout_scale: float,
         folder: str | os.PathLike[str],
         ended: Callable[..., str],
-        changed: Callable[[], object] = lambda: None,
     ) -> None:
         if [*players].count(None) > 1:
             raise ValueError("two persons cannot play each other here")
@@ -105,7 +102,6 @@ class PageGame:
         self._timeout_scale = timeout_scale
         self._folder = os.fspath(folder)
         self._ended = ended
-        self._tell = changed
         #: When a page last asked about it.
         self._asked_at = time.monotonic()
         offers = [] if start is not None else self._match.offers
@@ -438,4 +434,3 @@ class PageGame:
         if by:
             self._by = by
             self._by_version = self._version
-        self._tell()

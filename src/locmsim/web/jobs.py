@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from locmsim.web.endpoints import Refusal, get, post, text_of
-from locmsim.web.stream import Stream
+from locmsim.web.news import News
 
 __all__ = ["Job", "Jobs", "StoppedError"]
 
@@ -20,8 +20,9 @@ _log = logging.getLogger(__name__)
 #: The most jobs at a time, and the number of ended jobs that are kept.
 _RUNNING = 2
 _KEPT = 32
-#: A job that no page has asked about for so many seconds is stopped.
-_UNSEEN = 60.0
+#: A job that no page has asked about for so many seconds is stopped: hidden pages may ask only once
+#: in a minute.
+_UNSEEN = 150.0
 
 
 class StoppedError(Exception):
@@ -39,8 +40,6 @@ class Job:
         Told the job: it calls `update` with what it has found, and `check` some times a second.
     unseen : float
         Seconds without a question after which it stops.
-    changed : function
-        Called after each change, from any thread.
     """
 
     def __init__(
@@ -48,11 +47,9 @@ class Job:
         key: str,
         work: Callable[["Job"], object],
         unseen: float = _UNSEEN,
-        changed: Callable[[], object] = lambda: None,
     ) -> None:
         self.key = key
         self._version = 0
-        self._tell = changed
         self._work = work
         self._unseen = unseen
         self._asked = time.monotonic()
@@ -83,7 +80,6 @@ class Job:
         with self._lock:
             self._state, self._error = state, error
             self._version += 1
-        self._tell()
 
     def update(self, done: int, of: int, result: Any) -> None:
         """Set how far it is and what was found: plain data that does not change any more.
@@ -103,7 +99,6 @@ class Job:
         with self._lock:
             self._done, self._of, self._result = done, of, result
             self._version += 1
-        self._tell()
         self.check()
 
     def check(self) -> None:
@@ -162,13 +157,12 @@ class Jobs:
 
     Parameters
     ----------
-    stream : Stream
+    news : News
         Where pages follow them.
     """
 
-    def __init__(self, stream: Stream) -> None:
-        self._news = stream.news
-        stream.add("job", lambda key: self.get(key).look())
+    def __init__(self, news: News) -> None:
+        news.add("job", lambda key: self.get(key).look())
         self._jobs: dict[str, Job] = {}
         self._same: dict[Hashable, str] = {}
         self._numbers: Iterator[int] = count(1)
@@ -203,7 +197,7 @@ class Jobs:
                 raise Refusal("the site is closing", 503)
             if sum(job.wanted for job in self._jobs.values()) >= _RUNNING:
                 raise Refusal("other searches are running: stop one, or wait for it", 429)
-            job = Job(f"j{next(self._numbers)}", work, changed=self._news.wake)
+            job = Job(f"j{next(self._numbers)}", work)
             self._jobs[job.key] = job
             self._same[same] = job.key
             ended = [key for key, job in self._jobs.items() if not job.running]

@@ -29,7 +29,6 @@ from locmsim.web.sources import (
     part_view,
     replay_of,
 )
-from locmsim.web.stream import News
 from locmsim.web.views import fault_row, seat_names
 
 __all__ = ["Library"]
@@ -51,8 +50,6 @@ class Library:
 
     def __init__(self, files: Sequence[str] = (), dbs: Sequence[str] = ()) -> None:
         self.files, self.dbs = files, dbs
-        #: Wakes those who follow the list, or anything else of the site.
-        self.news = News()
         #: The number of changes of the list.
         self.version = 0
         self._stamp: object = None
@@ -68,7 +65,6 @@ class Library:
         """Tell those who follow the list that it has changed. Any thread may call it."""
         with self._lock:
             self.version += 1
-        self.news.wake()
 
     def look(self) -> int:
         """Return the version of the list, after a look at the files."""
@@ -126,7 +122,6 @@ class Library:
 
     def close(self) -> None:
         """Close what follows the matches that are being played."""
-        self.news.close()
         self.live.close()
 
     # -------------------------------------------------------------------------------- a match

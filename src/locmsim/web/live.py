@@ -55,5 +55,5 @@ def routes(site: Site) -> list[BaseRoute]:
         }
 
     site.data[KeyKind.LIVE] = page_of
-    site.stream.add("live", library.view_version, _LOOK)
+    site.news.add("live", library.view_version, _LOOK)
     return [get("/api/live", live)]

@@ -82,6 +82,6 @@ def _stamp(folder: str) -> object:
 def page(site: Site) -> Page:
     """Return the page and its endpoint; without runs there is no page."""
     runs = _Runs(tuple(site.runs))
-    site.stream.add("optimize", runs.version, _LOOK)
+    site.news.add("optimize", runs.version, _LOOK)
     title, address = ("Tuning", "/optimize") if site.runs else ("", "")
     return Page("optimize", title, [get("/api/optimize", runs.runs)], address)

@@ -73,7 +73,6 @@ class _Table:
                 timeout_scale=self._site.timeout_scale,
                 folder=self._site.folder,
                 ended=self._site.library.add,
-                changed=self._site.library.news.wake,
             )
             self._games[key] = game
             game.start()
@@ -131,7 +130,7 @@ def page(site: Site) -> Page:
     site.closing.append(table.close)
     site.library.playing = table.rows
     site.data[KeyKind.GAME] = lambda key: table.get(key).data()
-    site.stream.add("game", lambda key: table.get(key).look())
+    site.news.add("game", lambda key: table.get(key).look())
 
     def choices(request: Request) -> object:
         return {

@@ -15,8 +15,8 @@ from locmsim.web.endpoints import text_of, whole_of
 from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
+from locmsim.web.news import News
 from locmsim.web.positions import Position, position_of_game, state_at_step
-from locmsim.web.stream import Stream
 
 __all__ = ["Page", "Site"]
 
@@ -89,7 +89,7 @@ class Site:
     #: Pages of what bots were sent, by key.
     captures: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: What pages follow.
-    stream: Stream = field(init=False)
+    news: News = field(default_factory=News)
     #: The searches that take a while.
     jobs: Jobs = field(init=False)
     _numbers: Iterator[int] = field(default_factory=count)
@@ -97,8 +97,7 @@ class Site:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.stream = Stream(self.library.news)
-        self.jobs = Jobs(self.stream)
+        self.jobs = Jobs(self.news)
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -128,12 +129,12 @@ class Pages:
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def news(self, known: dict[str, str]) -> Any:
-        """Return what has changed since these versions, as soon as something has."""
-        data = {"boot": self.site.stream.boot, "known": known}
-        answer = self.client.post("/api/news", params={"token": self.site.token}, json=data)
-        assert answer.status_code == 200, answer.text
-        return answer.json()["news"]
+    def news(self, topic: str, known: str | None = None) -> Any:
+        """Return the version of a topic once it is another one."""
+        deadline = time.monotonic() + 30
+        while (version := self.get("/api/news", topics=topic)[topic]) == known:
+            assert time.monotonic() < deadline
+        return version
 
 
 @pytest.fixture
@@ -178,14 +179,10 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert data["agents"] == specs
     assert data["params"] == {key: str(value) for key, value in match.params.items()}
     have = len(data["steps"])
-    seen_of: list[Any] = []
-    known = pages.news({"live:l0": "?"})
-    waiting = threading.Thread(target=lambda: seen_of.append(pages.news(known)))
-    waiting.start()
+    known = pages.news("live:l0")
+    assert pages.get("/api/news", topics="live:l0") == {"live:l0": known}
     turn.release()
-    waiting.join(30)
-    assert [*seen_of[0]] == ["live:l0"]
-    assert seen_of[0] != known
+    known = pages.news("live:l0", known)
     news = pages.get("/api/live", game="l0", have=have)
     assert (news["start"], news["over"], news["next_key"]) == (have, False, None)
     assert {step["turn"] for step in news["steps"]} == {5}
@@ -194,7 +191,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     playing.join(30)
     seen = data["steps"] + news["steps"]
     while not news["over"]:
-        known = {**known, **pages.news(known)}
+        known = pages.news("live:l0", known)
         news = pages.get("/api/live", game="l0", have=len(seen))
         seen = seen[: news["start"]] + news["steps"]
     expected = replay_data(results[0], NAMES)["steps"]

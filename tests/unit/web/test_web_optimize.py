@@ -26,7 +26,7 @@ def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.Monk
     # A minute passes between two questions: the folder is looked at for each of them.
     minutes = itertools.count(60, 60)
     clock = SimpleNamespace(monotonic=lambda: next(minutes))
-    monkeypatch.setattr("locmsim.web.stream.time", clock)
+    monkeypatch.setattr("locmsim.web.news.time", clock)
     site = Site(Library([], []), runs=[str(folder), str(none)])
     settings = OptimizationSettings(PLAYER, make_game("locm"), games=60, timeout_scale=0)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
@@ -43,11 +43,11 @@ def test_a_run_is_shown_as_it_is_played(tmp_path: Path, monkeypatch: pytest.Monk
 
         def changed() -> bool:
             """Return whether a page that follows the runs is told that they have changed."""
-            news = site.stream.changes(versions)
-            versions.update({topic: str(version) for topic, version in news.items()})
-            return bool(news)
+            nonlocal version
+            before, version = version, site.news.version("optimize")
+            return version != before
 
-        versions = {"optimize": "unknown"}
+        version: str | None = "unknown"
         assert [changed(), changed()] == [True, False]
         assert shown()["error"]
         run = Optimization(settings, folder=folder)

@@ -25,8 +25,8 @@ from starlette.exceptions import HTTPException  # noqa: E402
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.jobs import Job, Jobs, StoppedError  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.news import News  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
-from locmsim.web.stream import News, Stream  # noqa: E402
 
 
 class Client:
@@ -319,20 +319,21 @@ class Steps:
 
 
 def test_two_at_a_time() -> None:
-    stream = Stream(News())
-    jobs = Jobs(stream)
+    news = News()
+    jobs = Jobs(news)
     works = [Steps() for _ in range(3)]
     first, second = (jobs.start(i, works[i]) for i in range(2))
     with pytest.raises(Exception, match="other searches are running"):
         jobs.start(2, works[2])
     assert jobs.start(0, works[2]) is first  # the same job
-    before = stream.changes({"job:j1": None, "job:j7": None})
-    assert [*before] == ["job:j1"]
+    before = news.version("job:j1")
+    assert before is not None
+    assert news.version("job:j7") is None
     first.stop()
     works[0].allowed.release()
     first.join(30)
     assert first.view()["state"] == "stopped"
-    assert stream.changes(before)
+    assert news.version("job:j1") != before
     third = jobs.start(0, works[2])  # a stopped job starts again
     assert third is not first
     for work in works:

@@ -1,6 +1,6 @@
 """The server of the pages: who may ask it, and what it tells of matches and positions."""
 
-import asyncio
+import itertools
 import json
 import re
 import stat
@@ -34,6 +34,7 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.filters import ALL, Filter  # noqa: E402
 from locmsim.web.keys import Key  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.news import News  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.opponents import opponents  # noqa: E402
 from locmsim.web.positions import state_at_step  # noqa: E402
@@ -766,39 +767,32 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
             page.post(f"/api/{name}", 400, **{"game": "d0:1", "from": "d0:1", place: int(value)})
 
 
-# ----------------------------------------------------------------------------------- the stream
+# -------------------------------------------------------------------------------------- news
 
 
-def test_one_request_is_told_of_everything(site: Site, page: Client) -> None:
-    """It names what has changed at once, and what there is not; a new server tells all anew."""
+def test_one_question_is_about_everything(site: Site, page: Client) -> None:
+    """What has changed has another version, and what there is not has none."""
     key = page.post("/api/play/new", players=[None, "agent-random"], rules="1.2")["game"]
-    topics = ["server", "games", f"game:{key}", "game:g9", "arena:0", "live:l0", "nothing:1"]
-    known = dict.fromkeys(topics, "unknown")
-    told = page.post("/api/news", boot=site.stream.boot, known=known)
-    assert told["boot"] == site.stream.boot
-    assert [*told["news"]] == topics
-    assert [topic for topic in topics if told["news"][topic] is None] == topics[3:]
-    again = page.post("/api/news", boot="another", known=told["news"])["news"]
-    assert [*again] == topics
-    for wrong in (3, None, {str(i): "" for i in range(600)}):
-        page.post("/api/news", 400, known=wrong)
+    topics = ["games", f"game:{key}", "game:g9", "arena:0", "live:l0", "nothing:1", ""]
+    told = page.get("/api/news", topics=",".join(topics))
+    assert [*told] == topics
+    assert [topic for topic in topics if told[topic] is None] == topics[2:]
+    page.post("/api/play/leave", game=key)
+    again = page.get("/api/news", topics=f"game:{key}")
+    assert again[f"game:{key}"] not in (None, told[f"game:{key}"])
+    page.get("/api/news", 400, topics="," * 600)
+    # Another server may have counted as far.
+    with testclient.TestClient(create_app(other := Site(Library())), base_url=ADDRESS) as client:
+        assert Client(other, client).get("/api/news", topics="games")["games"] != told["games"]
 
 
-def test_the_stream_is_not_held_up(site: Site) -> None:
-    """Who waits is woken at once, and an answer comes after a while without news."""
-    stream = site.stream
-    count = 0
-    stream.add("count", lambda key: count)
-
-    async def wait() -> Any:
-        nonlocal count
-        assert await stream.later({"count": "0"}, 0.01) == {}
-        waiting = asyncio.create_task(stream.later({"count": "0"}, 60.0))
-        while not stream.news.waiting:
-            await asyncio.sleep(0)
-        count = 1
-        stream.news.wake()
-        return await waiting
-
-    assert asyncio.run(wait()) == {"count": "1"}
-    assert stream.news.waiting == 0
+def test_files_are_looked_at_once_for_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [10.0]
+    monkeypatch.setattr("locmsim.web.news.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    news, looks = News(), itertools.count()
+    news.add("file", lambda key: next(looks), 1.0)
+    first = news.version("file")
+    assert news.version("file") == first
+    clock[0] += 1.0
+    assert news.version("file") != first
+    assert next(looks) == 2

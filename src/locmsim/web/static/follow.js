@@ -1,49 +1,50 @@
 // @ts-check
-// Follows what grows: a list, a game, a search. All pages share one stream of news.
+// Follows what grows: a list, a game, a search. A page that is seen asks for the versions of what it
+// shows, and tells whoever follows a thing that it has another one.
 
 import { $ } from "./dom.js";
-import { token } from "./site.js";
-import { Stream } from "./stream.js";
+import { Refused, ask, token } from "./site.js";
 
-/** @typedef {import("./stream.js").News} News */
-
+/** Milliseconds between two questions. */
+const EVERY_MS = 500;
 const GONE = "The server does not answer. Is it still running? This page goes on once it is back.";
 const ANEW = "The server was started again: open the address that the terminal printed.";
 
-/** What is followed, and what to do with a new version.
- * @type {Map<string, Set<(version: string|null) => void>>} */
+/** What is followed: its version, undefined until it is known, and whom to tell.
+ * @type {Map<string, {version: string|null|undefined, told: Set<() => void>}>} */
 const followed = new Map();
-/** The versions that were told. @type {Map<string, string|null>} */
-const versions = new Map();
+let asking = false;
 
-/** @param {News} news */
-function take({ topic, version, server }) {
-  if (server !== undefined) {
-    $("server").textContent = server === "here" ? "" : server === "gone" ? GONE : ANEW;
-    $("server").hidden = server === "here";
+/** Whether to ask: a hidden page does so only for a search, which ends when no page asks for it. */
+const wanted = () =>
+  token && (!document.hidden || [...followed.keys()].some((topic) => topic.startsWith("job:")));
+
+async function look() {
+  if (asking || !wanted()) return;
+  asking = true;
+  let trouble = "";
+  try {
+    /** @type {Record<string, string|null>} */
+    const found = await ask("/api/news", { topics: [...followed.keys()].join() });
+    for (const [topic, version] of Object.entries(found)) {
+      const one = followed.get(topic);
+      if (!one || one.version === version) continue;
+      one.version = version;
+      for (const told of one.told) told();
+    }
+  } catch (error) {
+    trouble = error instanceof Refused && error.status === 403 ? ANEW : GONE;
   }
-  if (topic === undefined || version === undefined) return;
-  versions.set(topic, version);
-  for (const told of followed.get(topic) ?? []) told(version);
+  $("server").textContent = trouble;
+  $("server").hidden = !trouble;
+  asking = false;
+  // Something was followed in the meantime.
+  if (!trouble && [...followed.values()].some(({ version }) => version === undefined)) look();
 }
 
-/** Without a token nothing is followed. @type {(what: "follow"|"leave"|"end", topic?: string) => void} */
-let send = () => {};
-
-function connect() {
-  if (typeof SharedWorker === "function") {
-    const worker = new SharedWorker("/static/worker.js", { type: "module", name: token });
-    worker.port.onmessage = (event) => take(event.data);
-    send = (what, topic) => worker.port.postMessage({ what, topic });
-    return;
-  }
-  const stream = new Stream(token);
-  send = (what, topic = "") => (what === "end" ? stream.end(take) : stream[what](topic, take));
-}
-
-/** Call `work` with the version of a topic, now and after each change; while it is at work, changes
- * wait for it. Returns what ends that.
- * @param {string} topic @param {(version: string|null) => Promise<unknown>|void} work */
+/** Call `work` now and after each change of a topic; while it is at work, changes wait for it.
+ * Returns what ends that.
+ * @param {string} topic @param {() => Promise<unknown>|void} work */
 export function follow(topic, work) {
   let busy = false;
   let again = false;
@@ -54,33 +55,21 @@ export function follow(topic, work) {
     busy = true;
     while (again && !ended) {
       again = false;
-      await work(versions.get(topic) ?? null);
+      await work();
     }
     busy = false;
   };
-  const others = followed.get(topic);
-  if (others) others.add(told);
-  else {
-    followed.set(topic, new Set([told]));
-    send("follow", topic);
-  }
-  if (versions.has(topic)) told();
+  const one = followed.get(topic) ?? { version: undefined, told: new Set() };
+  one.told.add(told);
+  followed.set(topic, one);
+  if (one.version === undefined) look();
+  else told();
   return () => {
     ended = true;
-    const all = followed.get(topic);
-    if (!all?.delete(told) || all.size) return;
-    followed.delete(topic);
-    versions.delete(topic);
-    send("leave", topic);
+    one.told.delete(told);
+    if (!one.told.size && followed.get(topic) === one) followed.delete(topic);
   };
 }
 
-if (token) {
-  connect();
-  // A page that is shown again from the browser's memory follows again.
-  addEventListener("pagehide", () => send("end"));
-  addEventListener("pageshow", (event) => {
-    if (event.persisted) for (const topic of followed.keys()) send("follow", topic);
-  });
-  follow("server", () => {});
-}
+setInterval(look, EVERY_MS);
+document.addEventListener("visibilitychange", look);
