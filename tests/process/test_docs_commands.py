@@ -51,17 +51,10 @@ def test_comparing_as_in_the_readme(desk: Desk) -> None:
         assert arena.tally.games == 4
 
 
-@pytest.mark.slow
-def test_exporting_as_in_the_readme(desk: Desk) -> None:
-    desk.run(readme("locmsim export"))
-    assert len((desk.folder / "bot.c").read_text()) < 100_000
-    assert "locm_" in (desk.folder / "locm.h").read_text()
-
-
 def test_training_as_in_the_readme(desk: Desk) -> None:
     pytest.importorskip("torch")
-    install, commands = readme("clone.py").split(" && ", 1)
-    assert install == 'pip install ".[all]"'  # every extra from a checkout compiles again
+    install, commands = readme("clone.py").split("\n", 1)
+    assert install == 'pip install "locmsim[train]"'  # without compiling again
     commands = commands.replace("examples/train", str(DOCS.parent / "examples" / "train"))
     printed = desk.run(fewer(commands, n4000=300, n400=6))
     assert "12 games of rules 1.5" in printed
