@@ -464,6 +464,28 @@ def test_result_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert list(json.loads(path.read_text())["scores"].values()) == data["scores"]
 
 
+def test_json_tells_of_a_program_that_cannot_be_started(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A league would end for everybody if the command failed."""
+    assert play_in_process("--json", "-p1", "./no-such-bot", "-p2", GOOD) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["errors"], data["fault"]["kind"]) == ([1, 0], "start failed")
+    assert play_in_process("-p1", "./no-such-bot", "-p2", GOOD) == 1
+
+
+def test_the_form_for_tools_says_the_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the standard output, since anything on the standard error is a failure of the referee."""
+    assert play_in_process("-p1", GOOD, "-p2", bot("leave", "1", "3"), "-seed", "5") == 0
+    out, err = capsys.readouterr()
+    *_, last = lines = out.splitlines()
+    assert (err, last) == ("", "fault=crashed: player 1: its process exited with code 3")
+    for apart in (" ", "\n", "\\n"):
+        again = apart.join(lines[2:])
+        assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", again) == 0
+        assert capsys.readouterr().out.splitlines()[2:] == lines[2:-1]
+
+
 def test_commands_without_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     leaving = bot("leave", "0", "0")
     assert play_in_process("--json", "-seed", "5", GOOD, leaving) == 0

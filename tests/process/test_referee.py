@@ -578,9 +578,9 @@ def test_many_matches_leave_nothing(processes: Processes) -> None:
 def test_data_lines(run: Run) -> None:
     """Data lines are found even far from the end of the standard error."""
     noise = "x" * 20_000
-    lines = ["[TDATA] a = 1", noise, r"[PDATA] b = \xe4", " [PDATA] c = 3", "[PDATA+] d = 4", noise]
+    lines = ["[TDATA] a = 1", noise, r"[PDATA] b = \xe4", " [PDATA] c = 3", "[pdata+] d = 4", noise]
     result = run("say_error", 1, r"\n".join(lines) + r"\n[PDATA] unfinished", player=1)
-    assert result.data == ((), ("[TDATA] a = 1", "[PDATA] b = \ufffd", "[PDATA+] d = 4"))
+    assert result.data == ((), ("[TDATA] a = 1", "[PDATA] b = \ufffd", "[pdata+] d = 4"))
 
 
 def test_data_lines_in_pieces(start: Callable[..., BotProcess]) -> None:

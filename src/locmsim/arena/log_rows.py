@@ -4,6 +4,7 @@ A file can hold one log, in many lines, or a log in each line, or parts that a s
 wrote. Nothing is kept of a log but its row and its place: no match is played again.
 """
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
@@ -247,10 +248,16 @@ class LogScan:
 
 
 def _parsed(line: bytes) -> Any:
-    """Return what a line holds; None if it is no JSON but may be the beginning of some."""
+    """Return what a line holds; None if it is no JSON but may be the beginning of some.
+
+    Scores and parameters may stand behind it.
+    """
     try:
         log = json.loads(line)
     except json.JSONDecodeError:
+        if line.lstrip().startswith(b"{"):
+            with contextlib.suppress(json.JSONDecodeError):
+                return read_log(line)
         if line.strip() in (b"{", b"[") or not line.rstrip().endswith(b"}"):
             return None
         raise

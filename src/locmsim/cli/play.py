@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+#: What the line about a fault begins with, where parameters are printed.
+_FAULT = "fault="
+
 
 def add_options(parser: Parser) -> None:
     """Declare the options."""
@@ -109,7 +112,9 @@ def add_options(parser: Parser) -> None:
 
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
-    """Play or replay the match, print and log it; return 1 if a bot could not be started."""
+    """Play or replay the match, print and log it; return 1 if a bot could not be started,
+    unless the JSON of a tool says so.
+    """
     check_output("--logs", options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that run a referee treat anything on its standard error as a failure of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
@@ -140,6 +145,7 @@ def _run(
             write(options.logs, _log_line(result, names, game) + "\n")
         except Failure as failure:
             unwritten = failure
+    options.say_fault = by_a_tool  # where nothing else does
     _print_result(result, options, names, game, text=options.text or bool(no_page))
     if no_page and not by_a_tool:
         sys.stdout.flush()
@@ -152,6 +158,8 @@ def _run(
         page.stay(result, names, game)
     elif options.server and not no_page:
         _serve(result, names, options.replay if game else "")
+    if options.json:  # which tells it; a league ends, for everybody, if this does not end with 0
+        return 0
     not_started = result.fault is not None and result.fault.kind == "start failed"
     return int(not_started and options.replay is None)
 
@@ -522,6 +530,10 @@ def _print_result(
         return
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
+    if result.fault and options.say_fault:
+        fault = result.fault
+        reason = " ".join(printable(fault.message).split())
+        out.write(f"{_FAULT}{fault.kind}: player {fault.player}: {reason}\n")
     if text or out.isatty():
         from locmsim.referee.any_game import plain_text, summary_text
         from locmsim.referee.locm_text import match_text
@@ -540,9 +552,13 @@ def _print_result(
 
 
 def _parameters(text: str) -> dict[str, int | str]:
-    """Return parameters; some tools write the line breaks between them as a backslash and an n."""
+    """Return parameters; some tools write the line breaks between them as a backslash and an n.
+
+    What was printed behind them about a fault is skipped.
+    """
     parameters: dict[str, int | str] = {}
-    for word in text.replace("\\n", "\n").split():
+    words, _, _ = text.replace("\\n", "\n").partition(_FAULT)
+    for word in words.split():
         key, equals, value = word.partition("=")
         if not (key and equals):
             raise ValueError(f"expected key=value, got {word!r}")

@@ -5,6 +5,7 @@ one key `OWN`.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def read_log(data: bytes) -> Any:
     """Return the first JSON value of a file, a log in the form of `referee_log`.
 
     Some tools print scores and parameters behind it. ``ValueError`` if there is no JSON, or if
-    another log follows.
+    another log follows: each line that begins with a brace is one.
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass").lstrip("\ufeff")
     start = len(text) - len(text.lstrip())
@@ -41,8 +42,8 @@ def read_log(data: bytes) -> Any:
         raise ValueError(f"no JSON: {error}") from None
     if not isinstance(log, Mapping):
         raise ValueError(f"not a referee's log: expected an object, got {text[start:end][:40]}")
-    if text[end:].lstrip().startswith("{"):
-        raise ValueError("there are several logs in it, expected one")
+    if re.search(r"^\s*\{", text[end:], re.MULTILINE):
+        raise ValueError("there are several logs in it, expected one: `locmsim web` lists them")
     return referee_log(log)
 
 

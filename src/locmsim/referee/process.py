@@ -56,7 +56,7 @@ _SILENCE = 2.0
 _DEATH = 0.2
 
 _LINE_END = re.compile(rb"[\r\n]")
-_DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
+_DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 #: Errors at the start of a process that are caused by the machine, not by the command.
 _MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
@@ -392,7 +392,7 @@ class BotProcess:
     def _find_data(self, chunk: bytes) -> None:
         lines, _, rest = (self._error_line + chunk).rpartition(b"\n")
         self._error_line = rest if len(rest) <= _DATA_LINE else b"too long"
-        if b"DATA" in lines:
+        if b"DATA]" in lines.upper() or b"DATA+]" in lines.upper():
             for line in _DATA.findall(lines):
                 self._data_left -= len(line)
                 if self._data_left >= 0:

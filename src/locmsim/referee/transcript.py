@@ -37,7 +37,9 @@ _WARNINGS = 3
 _CONSTRUCT_PAUSE = 6
 _TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
 _FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
-_DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?)\s*")
+_DATA = re.compile(
+    r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?)\s*", re.IGNORECASE
+)
 
 
 # ------------------------------------------------------------------------------ the referee's log
@@ -376,6 +378,7 @@ def tool_result(result: Result[Any]) -> dict[str, Any]:
             if not found:
                 continue
             whose, plus, turn, name, text = found.groups()
+            whose = whose.upper()
             value = _number_or_text(text)
             if whose == "T":
                 test_data[name] = value

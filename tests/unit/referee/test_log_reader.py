@@ -171,3 +171,19 @@ def test_a_log_of_another_game_says_what_it_is(tmp_path: Path) -> None:
     assert main(["play", *words]) == 0
     with pytest.raises(ValueError, match="a match of Vestrock, of which `locmsim web FILE` shows"):
         load_replay(str(log))
+
+
+@pytest.mark.parametrize("apart", [" ", "\n"])
+def test_each_line_that_begins_with_a_brace_is_a_log(apart: str, tmp_path: Path) -> None:
+    """The contests' scripts write the scores and parameters of a game behind its log."""
+    path = tmp_path / "log.json"
+    found = results("1.5")[:3]
+    path.write_text("".join(f"{log_line(one)}{apart}1{apart}0{apart}seed=3\n" for one in found))
+    library = Library([str(path)])
+    rows = library.games()
+    assert rows["errors"] == []
+    assert len(rows["games"]) == len(found) == 3
+    found_again = [library.load(row["key"])[0].match.log for row in rows["games"]]
+    assert all(one.match.log in found_again for one in found)
+    with pytest.raises(ValueError, match="there are several logs in it, expected one"):
+        load_replay(str(path))

@@ -150,7 +150,7 @@ def test_tool_result() -> None:
         result_of(match, play_lines(match)),
         data=(
             ("[TDATA] cards = cheap ones", "[PDATA] depth = 7", "[PDATA] depth = 8.5"),
-            ("[PDATA+] nodes = 10", "[PDATA+] nodes=20", "[PDATA][3] turn = 1e3", "[PDATA] odd"),
+            ("[PDATA+] nodes = 10", "[PDATA+] nodes=20", "[pdata][3] turn = 1e3", "[PDATA] odd"),
         ),
     )
     data = tool_result(result)
