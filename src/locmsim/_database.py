@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-from locmsim._io import try_lock
+from locmsim._io import MEMORY, try_lock
 
 __all__ = ["Database", "Kind", "is_database", "numbered_entry"]
 
@@ -57,7 +57,7 @@ class Database:
     """An open file of a kind, which a subclass sets; a context manager.
 
     With `write`, the file is created if it does not exist, and locked against other writers; the
-    path ``":memory:"`` means no file. Otherwise the file must exist and is only read.
+    path `MEMORY` means no file. Otherwise the file must exist and is only read.
     """
 
     kind: ClassVar[Kind]
@@ -86,7 +86,7 @@ class Database:
 
     def _open_to_write(self) -> sqlite3.Connection:
         self._check_regular()
-        if self.path != ":memory:":
+        if self.path != MEMORY:
             try:
                 self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
                 self._created = True
@@ -96,7 +96,8 @@ class Database:
             # games.
             if not try_lock(self._lock):
                 raise self.kind.error(f"{self.path}: another {self.kind.writer} writes to it")
-        return self._connected(self.path)
+        # SQLite takes a name that begins with "file:" for another file than `_lock` is of.
+        return self._connected(self.path if self.path == MEMORY else os.path.abspath(self.path))
 
     def _connected(self, name: str, uri: bool = False) -> sqlite3.Connection:
         # The thread that opens the file need not be the one that uses it.

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 __all__ = [
+    "MEMORY",
     "counted",
     "data_file",
+    "file_named",
     "file_stamp",
     "folder_locked",
     "numbered",
@@ -16,6 +18,8 @@ __all__ = [
     "write_whole",
 ]
 
+#: The path of a database that is in no file.
+MEMORY = ":memory:"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
@@ -49,6 +53,11 @@ def printable(text: str) -> str:
         else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def file_named(text: str) -> str:
+    """Return the path of a file with that name, which never means no file."""
+    return os.path.join(os.curdir, text) if text == MEMORY else text
 
 
 def data_file(name: str) -> str:

@@ -269,6 +269,17 @@ def test_without_the_cluster_extra(
     assert "locmsim[cluster]" in capsys.readouterr().err
 
 
+def test_results_in_a_file_of_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arena("random", "a=random", "--games", "2", "--db", ":memory:", "--jobs", "1")
+    arena("--db", ":memory:", "--games", "4", "--jobs", "1")
+    capsys.readouterr()
+    arena("show", ":memory:")
+    assert "4 games of" in capsys.readouterr().out
+
+
 def test_ratings_beside_an_anchor_have_no_sign(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena("random", "a=random", "--games", "2", "--db", db, "--jobs", "1")
     assert " Elo" in capsys.readouterr().out

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from locmsim import _common_options as common
 from locmsim._frame import argument_of
+from locmsim._io import file_named
 from locmsim._options import declaration
 from locmsim.rules.options import Ids, Rules
 
@@ -36,7 +37,7 @@ _FLAG: dict[str, Any] = {"action": "store_true"}
 SHARED = {
     "--cores": _declared(common.Cores),
     "--dask": _declared(common.Dask, metavar="ADDRESS"),
-    "--db": _Shared("an arena's file of results", {"metavar": "FILE"}),
+    "--db": _Shared("an arena's file of results", {"metavar": "FILE", "type": file_named}),
     "--done": _Shared("actions that were already played in the turn", {"metavar": "LINE"}),
     "--force": _Shared("go on although a file exists or has changed", _FLAG),
     "--game": _Shared("name of the game, with its options", {"metavar": "GAME"}),

@@ -257,6 +257,21 @@ def test_two_writers(path: Path, records: list[Record]) -> None:
         assert len(store) == 2
 
 
+def test_the_path_is_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: list[Record]
+) -> None:
+    """SQLite has names of its own: a file whose name begins with "file:" was another one."""
+    monkeypatch.chdir(tmp_path)
+    name = Path("file:results.db?mode=memory")
+    with writing(name) as store:
+        store.add(records[0])
+        with pytest.raises(StoreError, match="another process writes to it"):
+            writing(name)
+    with reading(name) as store:
+        assert store.numbers() == {1}
+    assert [path.name for path in tmp_path.iterdir()] == [str(name)]
+
+
 # ------------------------------------------------------------------------------ no more room
 
 
