@@ -1,6 +1,5 @@
 """Classes by name: from a table, installed packages, modules and files."""
 
-import builtins
 import importlib
 import importlib.util
 import os
@@ -10,16 +9,27 @@ import sys
 import types
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from functools import cache
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
+from locmsim._io import file_stamp
 from locmsim._specs import describe_error, did_you_mean
 from locmsim.errors import ENDINGS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "class_files", "is_importable", "place_of"]
+__all__ = [
+    "Registry",
+    "class_files",
+    "class_modules",
+    "imported_names",
+    "is_importable",
+    "own_files",
+    "place_of",
+    "taken_module",
+]
 
 _IDENTIFIER = r"[^\W\d]\w*"
 #: A class in a file or a module, and its options.
@@ -29,11 +39,6 @@ _CLASS = re.compile(
     re.DOTALL,
 )
 _NAME = re.compile(r"[\w.+-]+")
-#: Prefix of the modules of files; the rest depends on the path and the time of the file.
-_FILE_MODULE = "locmsim_file_"
-#: Prefix of the packages that folders of files are; the rest depends on the path.
-_FOLDER = "locmsim_folder_"
-
 #: Files that are currently being imported.
 _importing: list[str] = []
 
@@ -196,7 +201,7 @@ def place_of(kind: type) -> str:
         )
     if file is not None and os.path.abspath(file) in _importing:
         raise ValueError(_unguarded(file))
-    if kind.__module__ == "__main__" or kind.__module__.startswith((_FILE_MODULE, _FOLDER)):
+    if kind.__module__ == "__main__" or (file and os.path.dirname(file) in _folders):
         return f"{file}:{name}"
     return f"{kind.__module__}:{name}"
 
@@ -227,40 +232,82 @@ def _see_working_directory() -> None:
         sys.path.append(os.getcwd())
 
 
-def class_files(text: str, group: str) -> list[str] | None:
+def class_files(text: str, group: str) -> list[str]:
     """Return the files of a description's class and of what it imports from its own folder.
 
     A name of an installed package, from this entry point group, stands for its class. The files are
-    found without being executed. None if the text does not name such a class.
+    found without being executed; there are none if the text does not name such a class.
     """
     match = _CLASS.fullmatch(text)
-    if match is None:
-        name = text.partition(":")[0]
+    if match is None or (match["file"] and not os.path.isfile(match["file"])):
+        name = text.partition(":")[0]  # a class of a file may be in its options
         points = _points(group, name) if _NAME.fullmatch(name) else []
         match = _CLASS.fullmatch(points[0].value.replace(" ", "")) if points else None
     if match is None:
-        return None
-    file = match["file"]
-    if file is None:
-        _see_working_directory()
-        try:
-            spec = importlib.util.find_spec(match["place"])
-        except (ImportError, ValueError, AttributeError):
-            return []
-        if spec is None or not spec.has_location or spec.origin is None:
-            return []
-        file = spec.origin
+        return []
+    if match["file"] is not None:
+        return own_files(match["file"])
+    _see_working_directory()
+    try:
+        spec = importlib.util.find_spec(match["place"])
+    except (ImportError, ValueError, AttributeError):
+        return []
+    return own_files(spec.origin) if spec and spec.has_location and spec.origin else []
+
+
+def own_files(file: str) -> list[str]:
+    """Return a file of Python and those of its folder that it imports, whatever these import."""
     found = [file]
     for path in found:  # grows
-        for name in sorted(_imported_names(path)):
+        for name in sorted(imported_names(path)):
             place = os.path.join(os.path.dirname(file), *name.split("."))
             for beside in (f"{place}.py", os.path.join(place, "__init__.py")):
-                if os.path.isfile(beside) and beside not in found:
+                if (
+                    os.path.isfile(beside)
+                    and beside not in found
+                    and not _is_installed(name.partition(".")[0])
+                ):
                     found.append(beside)
     return found
 
 
-def _imported_names(path: str) -> set[str]:
+def class_modules(text: str, group: str) -> dict[str, str]:
+    """Return where the modules are, by name, that come with the classes in a description.
+
+    Descriptions that have modules of one name in two places cannot share a process.
+    """
+    found = _own_modules(class_files(text, group))
+    for file in re.findall(r'[^:,="]+\.py(?=:)', text):
+        found |= _own_modules(own_files(file))
+    return found
+
+
+def _own_modules(files: Sequence[str]) -> dict[str, str]:
+    """Return the files of modules and the folders of packages of `own_files` by name."""
+    folder = os.path.dirname(os.path.abspath(files[0])) if files else ""
+    found = {}
+    for path in files:
+        first, *rest = os.path.relpath(path, folder).split(os.sep)
+        found[first if rest else first.removesuffix(".py")] = os.path.join(folder, first)
+    return found
+
+
+def taken_module(modules: Mapping[str, str]) -> str | None:
+    """Return the name of the first of these modules that this process has from elsewhere."""
+    for name, place in modules.items():
+        module = sys.modules.get(name)
+        if module is not None and _place(module) != place:
+            return name
+    return None
+
+
+def _place(module: types.ModuleType) -> str:
+    """Return the file of a module, or the folder of a package."""
+    folders = [*getattr(module, "__path__", ())]
+    return os.path.abspath(folders[0] if folders else getattr(module, "__file__", None) or "")
+
+
+def imported_names(path: str) -> set[str]:
     """Return the names that a file of Python imports, and what they are imported from."""
     import ast
 
@@ -285,157 +332,83 @@ def _imported_names(path: str) -> set[str]:
 
 
 def _module_of(file: str) -> types.ModuleType:
-    import hashlib
-
+    """Import a file under its own name, its folder on the path; again if what it is has changed."""
     path = os.path.abspath(file)
     try:
-        stat = os.stat(path)
+        os.stat(path)
     except OSError as error:
         raise _NotThereError(f"no file {file!r} ({error.strerror or error})") from None
     if path in _importing:
         raise _NotThereError(_unguarded(file))
-    key = f"{path}\0{stat.st_mtime_ns}\0{stat.st_size}"
-    name = f"{_FILE_MODULE}{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    name, folder = os.path.basename(path).removesuffix(".py"), os.path.dirname(path)
+    stamps = _stamps.get(path)
+    if stamps is None or any(file_stamp(one) != stamp for one, stamp in stamps.items()):
+        for known, module in [*sys.modules.items()]:
+            if known != "__main__" and getattr(module, "__file__", None) in (stamps or {}):
+                del sys.modules[known]
+        files = own_files(path)
+        _stamps[path] = stamps = {one: file_stamp(one) for one in files}
+    if _is_installed(name):
+        raise _NotThereError(f"Python has another module {name!r}: rename {file}")
+    if (taken := taken_module(_own_modules([*stamps]))) is not None:
+        raise _NotThereError(
+            f"this process has another module {taken!r} ({_place(sys.modules[taken])}): rename one,"
+            " or let locmsim arena, play, check, ask or optimize play the agents, each in a process"
+            " of its own"
+        )
+    _show(folder)
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    _folder_of(os.path.dirname(path)).show_to(module)
-    # For compiled modules beside the file, and what looks for a module by its name. It comes last:
-    # what lies there never replaces other modules.
-    if os.path.dirname(path) not in sys.path:
-        sys.path.append(os.path.dirname(path))
     _importing.append(path)
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
         raise
     finally:
         _importing.pop()
     return module
 
 
-class _Folder:
-    """The modules beside a file with a class: the files of this folder have them to themselves.
+#: File that was imported for its class -> what its `own_files` were then.
+_stamps: dict[str, dict[str, object]] = {}
+#: The folders of these files.
+_folders: set[str] = set()
 
-    Two folders may have modules of the same name, and the working directory a third one. So the
-    folder is made a package under a name of its own, and ``import helpers`` in one of its files
-    imports ``helpers`` of that package, unless the standard library or an installed package has the
-    name.
+
+def _show(folder: str) -> None:
+    """Let modules of a folder be found after installed ones, before those of any other folder.
+
+    Child processes of other start methods than fork import the file by its name, too.
     """
-
-    def __init__(self, path: str) -> None:
-        import hashlib
-
-        self.path = path
-        self._own: set[str] = set()
-        self.package = f"{_FOLDER}{hashlib.sha256(path.encode()).hexdigest()[:16]}"
-        self._module = types.ModuleType(self.package)
-        self._module.__path__ = [path]
-        #: What the folder's modules have in place of the built-in names.
-        self._names = {**vars(builtins), "__import__": self._import}
-
-    def show_to(self, module: types.ModuleType) -> None:
-        """Let the imports of a module that has not been executed find the folder's modules."""
-        vars(module)["__builtins__"] = self._names
-
-    def _import(
-        self,
-        name: str,
-        globals: Mapping[str, Any] | None = None,
-        locals: Mapping[str, Any] | None = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> types.ModuleType:
-        first = name.partition(".")[0]
-        if level or not self._has_module(first):
-            return builtins.__import__(name, globals, locals, fromlist or (), level)
-        sys.modules[self.package] = self._module
-        try:
-            module = importlib.import_module(f"{self.package}.{name}")
-        except ModuleNotFoundError as error:
-            plain = (error.name or "").removeprefix(f"{self.package}.")
-            if plain == error.name:
-                raise
-            raise ModuleNotFoundError(f"No module named {plain!r}", name=plain) from None
-        if not fromlist:
-            return sys.modules[f"{self.package}.{first}"]
-        # The original imports those of the names that are modules.
-        return builtins.__import__(module.__name__, globals, locals, fromlist)
-
-    def _has_module(self, name: str) -> bool:
-        if name not in self._own and name != "locmsim" and name not in sys.stdlib_module_names:
-            spec = PathFinder.find_spec(name, [self.path])
-            if spec is None:
-                return False
-            # A folder without __init__.py gives way to every package that has one.
-            plain = spec.loader is None
-            other = PathFinder.find_spec(name, _elsewhere() if plain else _installed())
-            if other is None or (plain and other.loader is None):
-                self._own.add(name)
-        return name in self._own
+    importlib.invalidate_caches()
+    _folders.add(folder)
+    installed = _installed()
+    others = [path for path in sys.path if path not in installed and path != folder]
+    sys.path[:] = [*(path for path in sys.path if path in installed), folder, *others]
 
 
-class _FolderFinder:
-    """Finds the modules of a `_Folder` and shows them each other."""
-
-    @staticmethod
-    def find_spec(
-        name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return the specification of a module of a folder, None for any other."""
-        folder = _folders.get(name.partition(".")[0])
-        if folder is None:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
-            spec.loader = _SharingLoader(folder, spec.loader.name, spec.loader.path)
-        return spec
+def _is_installed(name: str) -> bool:
+    """Return whether a module is of Python or of an installed package, which no file hides."""
+    if name in sys.stdlib_module_names or name == "locmsim":
+        return True
+    return PathFinder.find_spec(name, _installed()) is not None
 
 
-class _SharingLoader(SourceFileLoader):
-    def __init__(self, folder: _Folder, name: str, path: str) -> None:
-        super().__init__(name, path)
-        self._folder = folder
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        self._folder.show_to(module)
-        super().exec_module(module)
-
-
-#: Name of the package -> folder.
-_folders: dict[str, _Folder] = {}
-
-
-def _folder_of(path: str) -> _Folder:
-    for folder in _folders.values():
-        if folder.path == path:
-            return folder
-    if not _folders:
-        sys.meta_path.insert(0, _FolderFinder)
-    folder = _Folder(path)
-    _folders[folder.package] = folder
-    return folder
-
-
-def _elsewhere() -> list[str]:
-    """Return ``sys.path`` without the folders of files."""
-    folders = {folder.path for folder in _folders.values()}
-    return [path for path in sys.path if path not in folders]
-
-
+@cache
 def _installed() -> list[str]:
-    """Return the folders of ``sys.path`` that have installed packages."""
+    """Return the folders of Python's modules and of installed packages."""
     import site
     import sysconfig
 
-    places = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    places = {*map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))}
+    places |= {place for place in sys.path if os.path.basename(place) == "lib-dynload"}
     places.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
-    places.add(site.getusersitepackages())
-    return [path for path in sys.path if path in places]
+    return [*places, site.getusersitepackages()]
 
 
 def _unguarded(file: str) -> str:

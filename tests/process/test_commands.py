@@ -15,7 +15,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import change, cpu_seconds, default_signals
+from helpers import cpu_seconds, default_signals
 
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
@@ -315,12 +315,14 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     capsys.readouterr()
     assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1"]) == 1
     err = capsys.readouterr().err
-    assert "changed since its first games: mine.py; --force" in err
+    assert "a.db: mine.py has changed since game 1 (of mine.py:Opt); --force" in err
     assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1", "--force"]) == 0
+    note = "note: mine.py has changed since game 1 (mine.py:Opt); continued after 2 games"
+    assert note in capsys.readouterr().out
     assert main(["arena", "--db", "a.db", "--games", "6", "--jobs", "1"]) == 0  # as it is now
     agent.rename(tmp_path / "moved.py")
     assert main(["arena", "--db", "a.db", "--games", "8", "--jobs", "1"]) == 1
-    assert "'mine.py:Opt': not found in this folder: mine.py" in capsys.readouterr().err
+    assert "mine.py is not in this folder (of mine.py:Opt)" in capsys.readouterr().err
     program = tmp_path / "bot.py"
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]
@@ -331,14 +333,6 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     program.write_text("print('CHOOSE')\n")
     with pytest.raises(StoreError, match=r"bot\.py"):
         Arena(db="b.db")
-    # An older version stored results without digests.
-    with Arena(db="b.db", force=True) as arena:
-        old = arena.settings.to_json()
-        for player in old["players"]:
-            del player["files"]
-    change("b.db", "UPDATE tournament SET settings = ?", [json.dumps(old)])
-    program.write_text("print('PICK')\n")
-    Arena(db="b.db").close()
 
 
 @pytest.mark.slow

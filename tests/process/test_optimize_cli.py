@@ -207,7 +207,7 @@ def test_opponents_from_a_pool(
     weights.write_text(json.dumps({"1.5": {"own.health": 2.0}}))
     refused(*words, "--against", "pool.db")
     error = capsys.readouterr().err
-    assert "pool.db: changed since the games of 'v3': weights.json" in error
+    assert "pool.db: weights.json has changed since the games of 'v3'" in error
 
 
 @pytest.mark.slow

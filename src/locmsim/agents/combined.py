@@ -1,13 +1,13 @@
 """Two agents as one: one chooses the cards, the other plays them."""
 
-import re
 from typing import Any
 
 from locmsim.agents.base import Agent, ChoosingAgent
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of
 from locmsim.agents.registry import is_agent, is_foreign, make_agent, parse_spec
+from locmsim.game.choice import chosen_by
 from locmsim.game.observation import Observation
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.rulesets import DECK_SIZE, get_rules
 
 __all__ = ["CombinedAgent", "chooser_description", "combined_agent"]
 
@@ -54,11 +54,12 @@ class CombinedAgent:
             The observation of the player.
         """
         line = self.chooser.choose(observation)
-        numbers = [int(number) for number in re.findall("[0-9]+", line)]
-        if isinstance(self.pilot, ChoosingAgent):
-            draft = get_rules(observation.rules).draft
-            name, method = ("pick", _Fixed(numbers[0])) if draft else ("build", _Fixed(numbers))
-            setattr(self.pilot, name, method)
+        draft = get_rules(observation.rules).draft
+        chosen = chosen_by(line, observation.offer, observation.rules)
+        if isinstance(self.pilot, ChoosingAgent) and len(chosen) == (1 if draft else DECK_SIZE):
+            base_ids = [card.base_id for card in observation.offer]
+            name = "pick" if draft else "build"
+            setattr(self.pilot, name, _Fixed(base_ids.index(chosen[0]) if draft else chosen))
             try:
                 self.pilot.choose(observation)
             finally:

@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import compress
 from typing import Any, cast
 
 from locmsim._io import numbered
+from locmsim._plugins import class_modules, taken_module
 from locmsim._specs import make
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
@@ -37,19 +39,22 @@ __all__ = [
 
 
 class _Agents(threading.local):
-    """The agents of this thread's last tournament, by player and seat.
+    """The agents of this thread's last run of a tournament, by player and seat.
 
     They are separate by seat because an agent may play against itself, and are reused because a
-    task has only a few games.
+    task has only a few games. The workers of a cluster outlive a run, so that runs are told apart.
     """
 
     def __init__(self) -> None:
-        self.settings: Settings | None = None
+        self.run: object = None
         self.agents: dict[tuple[int, int], Contestant] = {}
 
+    def begin(self, run: str, settings: Settings) -> None:
+        """Forget the agents of any other run."""
+        if not run or (run, settings) != self.run:
+            self.run, self.agents = (run, settings), {}
+
     def get(self, settings: Settings, index: int, seat: int) -> Contestant:
-        if settings != self.settings:
-            self.settings, self.agents = settings, {}
         key = index, seat
         if key not in self.agents:
             player = settings.players[index]
@@ -102,18 +107,21 @@ def play_games(
     numbers: Sequence[int],
     live: str = "",
     *,
+    run: str = "",
     again: bool = False,
     isolate: bool = False,
     apart: bool = False,
 ) -> list[Record]:
     """Play the games with these numbers.
 
-    If the folder `live` exists, each game can be watched there (`locmsim.referee.live`). With
-    `apart`, agents of others play in processes of their own, and with `again` too: a worker died in
-    the games before. With `isolate`, all agents do.
+    Agents are kept for other games of the same `run`, if it has a name. If the folder `live`
+    exists, each game can be watched there (`locmsim.referee.live`). With `apart`, agents of others
+    play in processes of their own, and with `again` too: a worker died in the games before. With
+    `isolate`, all agents do.
     A bot or agent that fails loses its game, even if only this process cannot make the agent.
     ``OSError`` concerns this machine, ``ValueError`` the description of an agent of the package.
     """
+    _agents.begin(run, settings)
     seats = _Seats(settings, isolate, apart or again)
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
@@ -154,13 +162,25 @@ class _Seats:
 
     def __init__(self, settings: Settings, isolate: bool, apart: bool) -> None:
         self._settings = settings
-        self._isolate, self._apart = isolate, apart
+        self._isolate = isolate
         game = settings.game
         #: Whether code of others chooses the cards or plays for all players.
         self._shared = any(is_foreign_player(one, game) for one in shared_players(settings))
         self._foreign = [self._shared or is_foreign_player(one, game) for one in settings.players]
+        self._apart = apart or self._share_names()
         #: A worker is replaced when it ends, and the game is played again.
         self.expendable = in_worker() and (self._shared or any(self._foreign))
+
+    def _share_names(self) -> bool:
+        """Return whether agents of files need processes of their own: modules have one name."""
+        places: dict[str, str] = {}
+        players = [*compress(self._settings.players, self._foreign)]
+        for player in players + shared_players(self._settings) * self._shared:
+            modules = class_modules(player.spec, "locmsim.agents")
+            if taken_module(modules) or any(places.get(k, v) != v for k, v in modules.items()):
+                return True
+            places |= modules
+        return False
 
     def contestant(self, fixture: Fixture, seat: int) -> Any:
         """Return the player of a seat."""

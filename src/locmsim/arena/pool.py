@@ -14,8 +14,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from locmsim._database import is_database
+from locmsim._identity import difference
 from locmsim.arena.registry import game_to_json
-from locmsim.arena.schedule import Draw, Player, Segment, Settings, named_files
+from locmsim.arena.schedule import Draw, Player, Segment, Settings
 from locmsim.arena.store import Store
 from locmsim.contract import Game
 from locmsim.stats import PairCounts, most_telling
@@ -59,17 +60,18 @@ def players_in(text: str, game: Game) -> list[Player]:
     if game_to_json(settings.game) != game_to_json(game):
         raise ValueError(f"{path}: its games are of {settings.game.title}, not of {game.title}")
     if name:
-        found = [settings.players[settings.index(name, f"{path}: ")]]
+        indices = [settings.index(name, f"{path}: ")]
     else:
-        active = (i for i in range(len(settings.players)) if i not in settings.retired)
-        found = [settings.players[i] for i in active]
-    for player in found:
-        if player.ready:
-            raise ValueError(f"{path}: player {player.name!r} has no description")
-        then, now = player.files, named_files(player.spec, player.process)
-        if then is not None and then != now:
-            files = ", ".join(one for one in {**then, **now} if then.get(one) != now.get(one))
-            raise ValueError(f"{path}: changed since the games of {player.name!r}: {files}")
+        indices = [i for i in range(len(settings.players)) if i not in settings.retired]
+    found = []
+    for index in indices:
+        then, now = settings.players[index], settings.identified(index)
+        if then.ready:
+            raise ValueError(f"{path}: player {then.name!r} has no description")
+        since = f"the games of {then.name!r}"
+        if what := difference(then.identity or {}, now.identity or {}, since):
+            raise ValueError(f"{path}: {what}")
+        found.append(now)
     return found
 
 

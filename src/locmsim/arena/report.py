@@ -55,8 +55,11 @@ def tables(
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
+    notes = "\n".join(f"note: {note}" for note in tally.settings.notes)
     parts += [
-        text for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally)) if text
+        text
+        for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally), notes)
+        if text
     ]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import logging
+import secrets
 import signal
 import threading
 from collections import deque
@@ -79,6 +80,7 @@ class _Run:
         self._todo = store.missing(count)
         self._isolate, self._apart = isolate, apart
         self._batch = 1
+        self._name = secrets.token_hex()
         self._runner = TaskRunner(
             workers,
             self._batches(),
@@ -121,6 +123,7 @@ class _Run:
             self._tally.settings,
             task.numbers,
             f"{self._store.path}{LIVE_SUFFIX}",
+            run=self._name,
             again=task.again,
             isolate=self._isolate,
             apart=self._apart,

@@ -6,20 +6,17 @@ round share its seed, so that their results differ by the players and not by the
 """
 
 import contextlib
-import hashlib
 import math
-import os
 import random
 import re
-import shlex
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim._identity import identity
 from locmsim._options import Option, check, documented
-from locmsim._plugins import class_files
+from locmsim._plugins import place_of
 from locmsim._seeds import agent_seed, derived_seed
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
@@ -52,8 +49,9 @@ class Player:
         True for a command.
     ready : bool
         Whether `agent` is an object that `spec` cannot recreate.
-    files : mapping, optional
-        `named_files` when the tournament began; None if that was not recorded.
+    identity : mapping, optional
+        What the player was when the tournament began, with who chooses their cards or plays for
+        them (`locmsim._identity`).
     agent : class or agent, optional
         The agent's class, or an agent, which is copied for each seat and worker.
     """
@@ -62,42 +60,8 @@ class Player:
     spec: str
     process: bool
     ready: bool = False
-    files: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
+    identity: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
     agent: Any = field(default=None, compare=False, repr=False)
-
-
-def named_files(spec: str, process: bool) -> dict[str, str]:
-    """Return the digests of all files that a player's description names, by path.
-
-    These are words of a command; of an agent, files in options, and the file of its class with what
-    that imports from its folder. A file called like a registered agent does not count.
-    """
-    words = _words(spec) if process else _agent_words(spec)
-    files = {}
-    for word in words:
-        if word and os.path.isfile(word):
-            with contextlib.suppress(OSError), open(word, "rb") as file:
-                digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-                files[word] = digest.hexdigest()
-    return files
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = []
-    words += re.split(r"[:,=]", command)
-    words += [program for word in words[:1] if (program := shutil.which(word))]
-    # The file that Python runs in a folder.
-    return words + [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
-
-
-def _agent_words(spec: str) -> list[str]:
-    _, *options = re.split(r"[:,=]", spec)
-    quoted = [one.replace('""', '"') for one in re.findall(r'"((?:[^"]|"")*)"', spec)]
-    inside = [word for one in quoted for word in _agent_words(one)]
-    return [*(class_files(spec, "locmsim.agents") or ()), *options, *quoted, *inside]
 
 
 class Fixture(NamedTuple):
@@ -207,6 +171,8 @@ class Settings:
         The players who play no more games.
     anchor : tuple of str and float, optional
         The name of a player and the rating they have; the others' follow from it.
+    notes : tuple of str
+        What has changed while games were played, in sentences.
 
     Raises
     ------
@@ -271,6 +237,7 @@ class Settings:
     draws: tuple[Draw, ...] = ()
     retired: tuple[int, ...] = ()
     anchor: tuple[str, float] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._check_names()
@@ -518,6 +485,27 @@ class Settings:
             return self.seeds[round_]
         return derived_seed(self.seed, f"round {round_}")
 
+    def identified(self, index: int) -> Player:
+        """Return a player as they are now.
+
+        Parameters
+        ----------
+        index : int
+            The player's index.
+        """
+        player = self.players[index]
+        specs = [(player.spec, player.process)]
+        if player.agent is not None:
+            kind = player.agent if isinstance(player.agent, type) else type(player.agent)
+            with contextlib.suppress(ValueError):
+                specs = [(place_of(kind), False)]
+        specs += [(spec, False) for spec in (self.decks, self.pilot) if spec]
+        package = type(self.game).__module__.partition(".")[0]
+        now: dict[str, str] = {}
+        for spec, process in specs:
+            now |= identity(spec, process, package)
+        return replace(player, identity=now)
+
     def fields(self) -> dict[str, Any]:
         """Return the fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -530,7 +518,7 @@ class Settings:
                 "spec": player.spec,
                 "process": player.process,
                 "ready": player.ready,
-                **({} if player.files is None else {"files": dict(player.files)}),
+                "identity": dict(player.identity or {}),
             }
             for player in self.players
         ]
@@ -577,6 +565,7 @@ class Settings:
                     ),
                     "retired": tuple(data.get("retired", ())),
                     "anchor": anchor and (anchor[0], anchor[1]),
+                    "notes": tuple(data.get("notes", ())),
                 }
             )
         except (KeyError, TypeError) as error:
@@ -594,6 +583,7 @@ class Settings:
         if mine["game"] != theirs["game"]:
             return [f"game: {mine['game']}, now {theirs['game']}"]
         for some in (mine, theirs):
+            del some["notes"]
             some["players"] = ", ".join(f"{p.name}={p.spec}" for p in some["players"])
         return [
             f"{name}: {value}, now {theirs[name]}"

@@ -152,12 +152,16 @@ class Store(GameStore):
             self.close()
             raise
 
-    def begin(self, settings: Settings) -> None:
-        """Start or resume a tournament; `StoreError` if the file belongs to another one."""
+    def check_same(self, settings: Settings) -> None:
+        """Raise `StoreError` if the file belongs to another tournament."""
         if self.settings is not None and (differences := self.settings.differences(settings)):
             raise StoreError(
                 f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
             )
+
+    def begin(self, settings: Settings) -> None:
+        """Start or resume a tournament; `StoreError` if the file belongs to another one."""
+        self.check_same(settings)
         with self._errors("write to"):
             self._log_ahead()
             if self.settings is None:

@@ -6,13 +6,14 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self, Unpack
 
 from locmsim._common_options import Cores, Dask, Isolate, Jobs
+from locmsim._identity import difference
 from locmsim._io import counted
 from locmsim._options import Option, check_values, declared, documented
 from locmsim._plugins import is_importable
@@ -32,7 +33,6 @@ from locmsim.arena.schedule import (
     Player,
     Settings,
     SettingValues,
-    named_files,
     random_seed,
     unique_names,
 )
@@ -105,7 +105,7 @@ class Arena:
     sprt_of : str, optional
         The name of the player whose Elo the test is about, in place of ``sprt.player``.
     force : bool
-        Resume even if files of the players have changed since the first games.
+        Resume even if players have changed since the first games; the tables say so.
     options
     add : sequence, optional
         Further contestants, who play as many games against each of the others as those of the file
@@ -161,12 +161,17 @@ class Arena:
                 players, add = [*(players or ()), *add] or None, ()
             of_game = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
             begun = self._begun(players, game, of_game, settings)
+            self._store.check_same(begun)
             wanted = retired(begun, retire)
             old = stored.players if stored is not None else ()
-            known, changed = _with_files(wanted.players, old, wanted.retired)
-            if changed and (add or wanted.segments or not force):
-                raise self._changed(changed, pool=bool(add or wanted.segments))
-            begun, wanted = (replace(some, players=known) for some in (begun, wanted))
+            wanted, changed = _identified(wanted, old)
+            begun = replace(begun, players=wanted.players)
+            if changed:
+                if not force:
+                    raise self._changed(changed, pool=bool(add or wanted.segments))
+                after = f"continued after {counted(len(self._store.numbers()), 'game')}"
+                notes = [f"{what} ({', '.join(names)}); {after}" for what, names in changed.items()]
+                wanted = replace(wanted, notes=(*wanted.notes, *notes))
             if sprt and sprt_of is not None:
                 sprt = replace(sprt, player=wanted.index(sprt_of, "sprt_of: "))
             in_all = games if add or wanted.segments else None
@@ -205,8 +210,7 @@ class Arena:
             raise ValueError("add: a tournament with a sequential test cannot grow")
         new = self._players(add, settings.game)
         found = grown(settings, goal.games, new, against, games)
-        known, _ = _with_files(found.players, settings.players, found.retired)
-        return replace(found, players=known)
+        return _identified(found, settings.players)[0]
 
     def _begun(
         self,
@@ -414,8 +418,7 @@ class Arena:
             A game cannot be played.
         """
         self._check_described()
-        players = self.settings.players
-        _, changed = _with_files(players, players, self.settings.retired)
+        _, changed = _identified(self.settings, self.settings.players)
         if changed and not force:
             raise self._changed(changed)
         played = self._store.numbers()
@@ -434,14 +437,11 @@ class Arena:
             forget_agents()
 
     def _changed(self, changed: Mapping[str, Sequence[str]], pool: bool = False) -> StoreError:
-        what = "--force (in Python force=True) continues anyway, with both versions in one table"
-        files = list(changed)
+        what = "; ".join(f"{how} (of {', '.join(names)})" for how, names in changed.items())
+        then = "--force (in Python force=True) continues, with both versions in one table"
         if pool:
-            what = "a changed bot is a new player: --retire OLD --add NEW=..., in one command"
-            files = [f"{file} (of {', '.join(names)})" for file, names in changed.items()]
-        return StoreError(
-            f"{self._store.path}: changed since its first games: {', '.join(files)}; {what}"
-        )
+            then += "; --retire OLD --add NEW=... in one command keeps them apart"
+        return StoreError(f"{self._store.path}: {what}; {then}")
 
     @property
     def finished(self) -> str:
@@ -721,37 +721,21 @@ def _index(settings: Settings, player: str | None, what: str = "") -> int:
     return 0 if player is None else settings.index(player, what)
 
 
-def _with_files(
-    players: Sequence[Player], old: Sequence[Player], gone: Collection[int] = ()
-) -> tuple[tuple[Player, ...], dict[str, list[str]]]:
-    """Return the players with the digests of their files, and whose files have changed.
+def _identified(settings: Settings, old: Sequence[Player]) -> tuple[Settings, dict[str, list[str]]]:
+    """Return the settings with what their players are now, and who has changed and how.
 
-    Those whose index is in `gone` play no more, and their files do not matter.
+    Those who have retired play no more, and do not matter.
     """
-    before = {(player.name, player.spec): player.files for player in old}
-    known = []
+    before = {(player.name, player.spec): player.identity for player in old}
+    known = [*settings.players]
     changed: dict[str, list[str]] = {}
-    for index, player in enumerate(players):
-        if index in gone:
-            known.append(player)
-            continue
-        now = named_files(player.spec, player.process)
-        files: Mapping[str, str] | None = now
-        if (player.name, player.spec) in before:
-            then = before[player.name, player.spec]
-            if then is None:  # results of a version that did not store them
-                files = None
-            elif then != now:
-                missing = [file for file in then if not os.path.exists(file)]
-                if missing:
-                    raise StoreError(
-                        f"player {player.name!r}: not found in this folder: {', '.join(missing)}"
-                    )
-                for file in {**then, **now}:
-                    if then.get(file) != now.get(file):
-                        changed.setdefault(file, []).append(player.name)
-        known.append(replace(player, files=files))
-    return tuple(known), changed
+    for index, player in enumerate(known):
+        if index not in settings.retired:
+            known[index] = settings.identified(index)
+            then = before.get((player.name, player.spec)) or {}
+            if what := difference(then, known[index].identity or {}):
+                changed.setdefault(what, []).append(player.name)
+    return replace(settings, players=tuple(known)), changed
 
 
 def _goal(

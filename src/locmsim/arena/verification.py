@@ -1,6 +1,7 @@
 """Playing the games of a file of results again: do they come out the same?"""
 
 import itertools
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
@@ -52,8 +53,9 @@ def differences(
 
     def submit(executor: Executor, task: tuple[list[int], bool]) -> Future[list[Record]]:
         games, again = task
-        return executor.submit(play_games, settings, games, again=again, isolate=isolate)
+        return executor.submit(play_games, settings, games, run=run, again=again, isolate=isolate)
 
+    run = secrets.token_hex()
     left = iter(numbers)
     batches = iter(lambda: [*itertools.islice(left, _BATCH)], [])
     runner = TaskRunner(

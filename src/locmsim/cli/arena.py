@@ -184,7 +184,7 @@ def _add_arena_run(parser: Parser) -> None:
         "--db",
         help="file of results; an existing one is resumed (default: a new one, arena-DATE-TIME.db)",
     )
-    add_shared(group, "--force", help="with --db: resume even if files of players have changed")
+    add_shared(group, "--force", help="with --db: resume even if players have changed")
     group.add_argument(
         "--verify",
         nargs="+",

@@ -240,8 +240,11 @@ def compiled_choice(
     return compiled, offered, [places[card.base_id] for card in chosen]
 
 
-def chosen_by(line: str, offer: Sequence[Card]) -> list[int]:
-    """Return the base ids that an answer of 1.5 takes from an offer, up to its fault if any."""
+def chosen_by(line: str, offer: Sequence[Card], rules: str = "1.5") -> list[int]:
+    """Return the base ids that an answer takes from an offer, up to its fault if any."""
     chosen: list[int] = []
-    MatchCore("1.5", _compiled(tuple(offer)), (0, 0, 0, 0)).answer(0, line, chosen)
+    compiled, offered, _ = compiled_choice(rules, offer, ())
+    seeds = [0] * len(get_rules(rules).seed_names)
+    core = MatchCore(rules, compiled, seeds, triplets=[offered] * DECK_SIZE if offered else None)
+    core.answer(0, line, chosen)
     return chosen

@@ -25,6 +25,7 @@ A file of examples is one .npz. It has a row for each action, in the order of pl
 
 import io
 import os
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -234,6 +235,8 @@ class _Setting(NamedTuple):
     layout: str
     decks: Any
     card_sets: Any
+    #: Another one for each call: what it names may have changed since the last.
+    call: str
 
     def __str__(self) -> str:
         """Who may have failed, for messages."""
@@ -279,7 +282,7 @@ class _Player:
         return self._examples._take()
 
 
-#: The `player` of each thread: workers of a cluster may have several.
+#: The `player` of each thread's last call: workers of a cluster may have several threads.
 _mine = threading.local()
 
 
@@ -346,7 +349,7 @@ def examples_of_agent(
     if dask is not None and jobs != 1:
         raise ValueError("jobs: does not apply with dask")
     examples = Examples(rules, layout)
-    setting = _Setting(agent, rules, layout, decks, card_sets)
+    setting = _Setting(agent, rules, layout, decks, card_sets, secrets.token_hex())
     choosers = _foreign_choosers(decks)
     foreign = is_foreign_text(agent, LocmAgents())
     # What is wrong with them is said here. Code of others must not end this process.

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import tempfile
 import weakref
@@ -68,6 +69,8 @@ class _Call(NamedTuple):
 
     numbers: tuple[int, ...]
     pairs: tuple[tuple[Settings, ...], ...]
+    #: That of the run, see `play_games`.
+    run: str = ""
     #: Whether a worker died in them before.
     again: bool = False
 
@@ -79,15 +82,13 @@ def _name_of(call: _Call) -> str:
 
 def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_PlayedPair, ...]]:
     """Play the mirrored pairs of some trials, in a worker; `again` and `apart` as `play_games`."""
-    return [
-        tuple(_play_pair(settings, call.again, apart) for settings in pairs) for pairs in call.pairs
-    ]
+    return [tuple(_play_pair(settings, call, apart) for settings in pairs) for pairs in call.pairs]
 
 
-def _play_pair(settings: Settings, again: bool, apart: bool) -> _PlayedPair:
+def _play_pair(settings: Settings, call: _Call, apart: bool) -> _PlayedPair:
     points = 0.0
     faults: list[str] = []
-    records = play_games(settings, (1, 2), again=again, apart=apart)
+    records = play_games(settings, (1, 2), run=call.run, again=call.again, apart=apart)
     for record in records:
         outcome = record.outcome
         won = None if outcome.winner is None else outcome.players[outcome.winner]
@@ -443,7 +444,7 @@ class Optimization:
                 # A cluster gives up when too many workers die.
                 lambda executor, call: executor.submit(play_pairs, call, apart=dask is not None),
                 parts=lambda call: [
-                    _Call((number,), (pairs,), True)
+                    call._replace(numbers=(number,), pairs=(pairs,), again=True)
                     for number, pairs in zip(call.numbers, call.pairs, strict=True)
                 ],
                 name=_name_of,
@@ -674,6 +675,7 @@ class _Batches(Iterator[_Call]):
         self._queue = queue
         self._pairs = pairs
         self._size = 1
+        self._run = secrets.token_hex()
         #: The number of tasks that the workers have at a time.
         self.slots: Callable[[], int] = lambda: 1
 
@@ -683,7 +685,7 @@ class _Batches(Iterator[_Call]):
         # No more than `_AHEAD` are played at a time: each worker needs its part of them.
         count = min(self._size, max(1, _AHEAD // self.slots()), len(self._queue))
         numbers = tuple(self._queue.popleft() for _ in range(count))
-        return _Call(numbers, tuple(map(self._pairs, numbers)))
+        return _Call(numbers, tuple(map(self._pairs, numbers)), self._run)
 
     def took(self, results: Sequence[tuple[_PlayedPair, ...]]) -> None:
         """Make tasks longer or shorter by the time that the last one took."""

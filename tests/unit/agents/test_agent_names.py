@@ -2,8 +2,10 @@
 
 import importlib
 import inspect
+import multiprocessing
 import os
 import pickle
+import re
 import sys
 
 import pytest
@@ -217,8 +219,11 @@ def test_files_are_imported_once_and_again_when_they_change(folder):
     file.write_text(MINE.replace("depth: int = 3", "depth: int = 5"))
     os.utime(file, (1, 1))
     assert make_agent("mine.py:Mine").options[0] == 5
-    # The folder comes last, so that a file in it cannot hide an installed module.
-    assert sys.path.index(str(folder)) == len(sys.path) - 1
+    # What it imports is imported again, too.
+    file.write_text(MINE + "from beside import WORD\n")
+    make_agent("mine.py:Mine")
+    (folder / "beside.py").write_text("WORD = 20\n")
+    assert sys.modules[type(make_agent("mine.py:Mine")).__module__].WORD == 20
 
 
 #: An agent whose answers tell which helpers it has: imported at once, late, and from a package.
@@ -254,19 +259,29 @@ def write_bot(folder, word):
     return " ".join([word] * 7)
 
 
-def test_helpers_of_the_same_name_in_two_folders(folder):
-    """Each file has its own, whatever the current folder and the others have."""
+def test_helpers_come_from_the_folder_of_the_file(folder):
+    """Whatever the current folder has, and whichever start method child processes have."""
     (folder / "utils.py").write_text("WORD = 'wrong'\n")
-    (folder / "words.py").write_text("WORD = 'wrong'\n")
     sys.path.insert(0, str(folder))
-    assert importlib.import_module("utils").WORD == "wrong"
-    expected = [write_bot(folder / name, name) for name in ("v1", "v2")]
-    agents = [make_agent(f"{name}/bot.py:Mine") for name in ("v1", "v2")]
-    assert [agent.act(None) for agent in agents] == expected
-    assert [agent.act(None) for agent in agents[::-1]] == expected[::-1]
-    assert importlib.import_module("utils").WORD == "wrong"
-    helper = sys.modules[type(agents[1]).__module__].utils
-    assert helper.__file__ == str(folder / "v2" / "utils.py")
+    expected = write_bot(folder / "v1", "v1")
+    assert make_agent("v1/bot.py:Mine").act(None) == expected
+    assert importlib.import_module("utils").WORD == "v1"
+    kind = type(make_agent("v1/bot.py:Mine"))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(kind().act, (None,)) == expected
+
+
+def test_a_process_has_one_module_of_a_name(folder):
+    """A second folder with modules of the same names is refused, and nothing of it is imported."""
+    for name in ("v1", "v2", "v3"):
+        write_bot(folder / name, name)
+    (folder / "v3" / "bot.py").rename(folder / "v3" / "other.py")
+    first = make_agent("v1/bot.py:Mine")
+    for second, module in (("v2/bot.py:Mine", "bot"), ("v3/other.py:Mine", "lib")):
+        place = re.escape(str(folder / "v1" / module))
+        with pytest.raises(ValueError, match=rf"process has another module '{module}' \({place}"):
+            make_agent(second)
+    assert first.act(None) == make_agent("v1/bot.py:Mine").act(None) == " ".join(7 * ["v1"])
 
 
 def test_a_class_of_a_helper_has_a_place(folder):
@@ -283,6 +298,8 @@ def test_helpers_hide_no_installed_module(folder):
     code = "import locmsim, numpy, random\nfrom locmsim.agents import RandomAgent as Mine\n"
     (folder / "bot.py").write_text(code)
     assert isinstance(make_agent("bot.py:Mine"), RandomAgent)
+    with pytest.raises(ValueError, match=r"another module 'random': rename random\.py"):
+        make_agent("random.py:Mine")
 
 
 def test_a_helper_that_is_missing(folder):
@@ -334,10 +351,7 @@ def test_a_class_is_described_for_other_processes(mine):
     assert agent_spec(BeamAgent) == "beam"
     from_file = type(make_agent("mine.py:Mine"))
     assert agent_spec(from_file) == f"{mine}/mine.py:Mine"
-    from_module = type(make_agent("mine:Mine"))
-    assert agent_spec(from_module) == "mine:Mine"
-    for cls in (from_file, from_module):
-        assert type(make_agent(agent_spec(cls))) is cls
+    assert type(make_agent("mine:Mine")) is type(make_agent(agent_spec(from_file))) is from_file
 
     class Local(GreedyAgent):
         pass

@@ -116,7 +116,7 @@ def test_verify_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "3 games played again: all came out the same\n"
     agent.write_text("from locmsim.agents import GreedyAgent\n\n\nclass Mine(GreedyAgent): ...\n")
     assert main(verify) == 1
-    assert "changed since its first games: " in capsys.readouterr().err
+    assert "mine.py has changed since game 1 (of " in capsys.readouterr().err
     assert main([*verify, "--force"]) == 1
     out = capsys.readouterr().out
     assert out.startswith("game 1: in the choice phase ")

@@ -60,6 +60,42 @@ def test_the_pilot_knows_the_deck(rules: str, spec: str) -> None:
         assert agent.pilot.chosen == chosen
 
 
+class Lines(RandomAgent):
+    """Chooses cards by other words than those of the library's agents."""
+
+    def choose(self, observation) -> str:
+        if len(observation.offer) > 3:
+            first = observation.offer[5].base_id
+            return f"PASS 17 wishes ;CHOOSE {first};;PASS"
+        if len(self.chosen) % 2:
+            return f"CHOOSE {observation.offer[2].base_id} please"
+        return "PASS"
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_whatever_legal_line_chooses_the_cards(rules: str) -> None:
+    """What the match says was chosen is what the pilot knows."""
+    agents = [CombinedAgent(Lines(), make_agent("greedy")) for _ in range(2)]
+    for seat, agent in enumerate(agents):
+        agent.reset(seat)
+    match = play_match(Match(rules, seed=5), agents)
+    assert match.error is None
+    for agent, chosen in zip(agents, match.chosen, strict=True):
+        assert agent.pilot.chosen == chosen
+        assert len(chosen) == 30
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_wrong_choice_is_judged_by_the_match(rules: str) -> None:
+    class Wrong(RandomAgent):
+        def choose(self, observation) -> str:
+            return "CHOOSE 1;CHOOSE 2"
+
+    agents = [CombinedAgent(Wrong(), make_agent("greedy")), make_agent("greedy")]
+    match = play_match(Match(rules, seed=5), agents)
+    assert (match.error.player, match.error.kind) == (0, "malformed answer")
+
+
 def test_same_agents_with_their_own_decks() -> None:
     """With the player itself as the pilot, or as the one who chooses, nothing changes."""
     found = []

@@ -2,10 +2,8 @@
 
 import json
 import pickle
-import sys
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ import pytest
 from locmsim._seeds import agent_seed
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
-from locmsim.arena.schedule import named_files
 from locmsim.arena.seeds import Seeds
 
 
@@ -241,38 +238,3 @@ def test_parse_player(text: str, player: Player) -> None:
 def test_no_player(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_player(text)
-
-
-# ------------------------------------------------------------------------- players' identities
-
-
-def test_files_of_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file of a class counts with its imports; one that is called like an agent does not."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [*sys.path])
-    (tmp_path / "greedy").write_text("not the agent")
-    (tmp_path / "w.npz").write_text("weights")
-    (tmp_path / "mine.py").write_text(
-        "import os, helpers\nfrom parts import one\nclass Mine: ...\n"
-    )
-    (tmp_path / "helpers.py").write_text("import far.away, mine\n")
-    (tmp_path / "other.py").write_text("")
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "__init__.py").write_text("")
-    (tmp_path / "parts" / "one.py").write_text("")
-    assert [*named_files("greedy", False)] == []
-    assert [*named_files("greedy:weights=w.npz", False)] == ["w.npz"]
-    found = ["mine.py", "helpers.py", "parts/__init__.py", "parts/one.py"]
-    assert [*named_files("mine.py:Mine:depth=3", False)] == found
-    by_name = [*named_files("mine:Mine", False)]
-    assert by_name == [str(tmp_path / name) for name in found]
-    assert [*named_files("mine:Mine", False)] == by_name
-    info = tmp_path / "bots-1.0.dist-info"  # an installed package, whose names stand for classes
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bots\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[locmsim.agents]\npatient = mine:Mine\n")
-    assert [*named_files("patient:depth=3", False)] == by_name
-    assert "greedy" in named_files("./run greedy", True)
-    before = named_files("mine.py:Mine", False)
-    (tmp_path / "helpers.py").write_text("import far.away, mine  # changed\n")
-    assert named_files("mine.py:Mine", False) != before

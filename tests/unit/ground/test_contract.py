@@ -267,6 +267,7 @@ CORE = [
     "_checks.py",
     "_common_options.py",
     "_database.py",
+    "_identity.py",
     "_io.py",
     "_options.py",
     "_plugins.py",

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from locmsim import Match
+from locmsim._identity import identity
 from locmsim._options import Option, check, declared, documented
 from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
 from locmsim.arena import Arena, Sprt, make_game
-from locmsim.arena.schedule import named_files
 from locmsim.envs import LocmVectorEnv
 from locmsim.envs.options import Options
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
@@ -139,7 +139,7 @@ def test_a_file_with_a_comma_in_its_name(tmp_path, monkeypatch) -> None:
     with pytest.raises(ValueError, match=r"a,b\.npz"):
         make_agent('beam:weights="a,b.npz"')
     (tmp_path / "a,b.npz").write_bytes(b"x")
-    assert [*named_files('beam:weights="a,b.npz"', process=False)] == ["a,b.npz"]
+    assert [*identity('beam:weights="a,b.npz"', False)] == ["a,b.npz", "locmsim"]
 
 
 @pytest.mark.parametrize("value", ["", "x,y", '"q"', 'in"s', "p:=z", ' a, "b" '])
@@ -161,7 +161,7 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
     with Arena(db="results.db", games=4) as arena:
         arena.run(jobs=1)
         assert arena.settings.players[0].spec == spec
-        assert [*(arena.settings.players[0].files or ())] == [name]
+        assert [*(arena.settings.players[0].identity or ())] == [name, "locmsim"]
     env = LocmVectorEnv(2, opponent=spec, card_sets=1)
     env.reset(seed=1)
     env.step(env.action_masks().argmax(1))
@@ -179,7 +179,7 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
     with pytest.raises(ValueError, match=r"deck: .*x,y\.npz"):
         make_agent(inside).choose(Match(seed=1).observation(0))
     (tmp_path / "x,y.npz").write_bytes(b"x")
-    assert [*named_files(inside, process=False)] == ["x,y.npz"]
+    assert [*identity(inside, False)] == ["x,y.npz", "locmsim"]
 
 
 def test_an_agent_with_a_comma_in_an_option_is_described(tmp_path, monkeypatch) -> None:

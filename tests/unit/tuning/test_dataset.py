@@ -212,6 +212,18 @@ def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
     assert len(looked) <= (1 + RESTARTS) * 70
 
 
+def test_each_call_plays_with_what_files_hold_now(tmp_path):
+    """In one process, too: train, play with the new weights, train."""
+    weights = tmp_path / "w.json"
+    agent = f"beam:weights={weights},nodes=20,time_ms=0"
+    found = []
+    for value in (0.0, 5.0, 0.0):
+        weights.write_text(f'{{"1.5": {{"own.attack": {value}, "own.health": {1 - value}}}}}')
+        found.append(last(examples_of_agent(agent, 2, card_sets=2)).arrays()["obs"])
+    assert found[0].shape != found[1].shape or (found[0] != found[1]).any()
+    assert (found[0] == found[2]).all()
+
+
 def test_wrong_numbers_of_processes(tmp_path, capsys):
     with pytest.raises(ValueError, match="jobs: expected 1 to 65536, got 0"):
         next(examples_of_agent("random", 1, jobs=0))

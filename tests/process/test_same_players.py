@@ -1,0 +1,128 @@
+"""What is the same is continued, what has changed is refused: arena, pools, workers, optimize."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locmsim import _identity
+from locmsim.arena import Arena, StoreError
+from locmsim.cli.main import main
+
+#: An agent that knows a helper, and fails if it is not that of its folder.
+BOT = """
+import helper
+from locmsim.agents import {base} as Base
+
+class Bot(Base):
+    def __init__(self, weight: float = 1.0):
+        super().__init__()
+
+    def act(self, observation):
+        assert helper.WORD == {word!r}, helper.WORD
+        return super().act(observation)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_bot(folder: Path, word: str, base: str = "GreedyAgent") -> str:
+    folder.mkdir()
+    (folder / "bot.py").write_text(BOT.format(word=word, base=base))
+    (folder / "helper.py").write_text(f"WORD = {word!r}\n")
+    return f"{word}={folder.name}/bot.py:Bot"
+
+
+def play(*players: str, db: str, games: int = 2, **options: Any) -> None:
+    with Arena(players, db=db, games=games, seed=1, timeout_scale=0, **options) as arena:
+        arena.run(jobs=1)
+
+
+@pytest.mark.parametrize("how", ["decks", "pilot"])
+def test_who_chooses_the_cards_or_plays_is_watched(folder: Path, how: str) -> None:
+    (folder / "other.py").write_text("from locmsim.agents import GreedyAgent as Other\n")
+    play("greedy", "random", db="a.db", **{how: "other.py:Other"})
+    (folder / "other.py").write_text("from locmsim.agents import RandomAgent as Other\n")
+    with pytest.raises(StoreError, match=r"other\.py has changed since game 1"):
+        Arena(None, db="a.db", games=4)
+
+
+def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = f"bot={sys.executable} -m locmsim.bot --agent random"
+    play(bot, "greedy", db="a.db")
+    monkeypatch.setattr(_identity, "library", lambda package: "0.1.0 with other weights")
+    with pytest.raises(StoreError, match=r"locmsim has changed since game 1 \(of bot, greedy\)"):
+        Arena(None, db="a.db", games=4)
+    with Arena(None, db="a.db", games=4, force=True) as arena:
+        arena.run(jobs=1)
+        assert "note: locmsim has changed since game 1" in arena.table()
+    with Arena(None, db="a.db", games=4) as arena:
+        assert "continued after 2 games" in arena.table()
+
+
+def test_what_is_not_the_bot_does_not_lock_a_pool(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "bot.py").write_text("import sys\n[print('PASS') for line in sys.stdin]\n")
+    (folder / "game.txt").write_text("")
+    python = folder / "bin" / "python3"
+    python.parent.mkdir()
+    command = "bot=python3 bot.py --log game.txt"
+    play(command, "greedy", "random", db="pool.db")
+    with Arena(None, db="pool.db", add=["osl=osl"], games=2):
+        pass
+    python.symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", f"{python.parent}:{os.environ['PATH']}")
+    (folder / "game.txt").write_text("what it has written")
+    with Arena(None, db="pool.db", games=2):
+        pass
+    (folder / "bot.py").write_text("import sys\n[print('PASS;') for line in sys.stdin]\n")
+    with pytest.raises(StoreError, match=r"bot\.py has changed since game 1.*--retire"):
+        Arena(None, db="pool.db", games=2)
+    with Arena(None, db="pool.db", games=2, force=True) as arena:
+        assert "note: bot.py has changed since game 1 (bot)" in arena.table()
+
+
+def test_two_folders_with_modules_of_one_name(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each has its own helpers, whatever the current folder has."""
+    (folder / "helper.py").write_text("WORD = 'wrong'\n")
+    players = [write_bot(folder / word, word) for word in ("old", "new")]
+    words = ["arena", *players, "--games", "2", "--timeout-scale", "0", "--jobs", "1"]
+    assert main([*words, "--db", "a.db", "--json"]) == 0
+    out = json.loads(capfd.readouterr().out)
+    assert out["faults"] == []
+    assert main(["arena", "--verify", "a.db", "--jobs", "2"]) == 0
+    old, new = (one.partition("=")[2] for one in players)
+    assert main(["play", old, new, "--json"]) == 0
+    words = ["--against", old, "--games", "20", "--proof-games", "0", "--timeout-scale", "0"]
+    assert main(["optimize", "new/bot.py:Bot:weight={weight}", *words, "--jobs", "2"]) == 0
+
+
+def test_processes_of_a_bot_may_be_spawned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "bots").mkdir()
+    (folder / "bots" / "spawning.py").write_text(
+        "import multiprocessing\nimport tools\nfrom locmsim.agents import GreedyAgent\n\n"
+        "class Bot(GreedyAgent):\n"
+        "    def reset(self, seed=0):\n"
+        "        super().reset(seed)\n"
+        "        with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "            assert pool.apply(tools.word) == 'right'\n"
+        "            assert pool.apply(tools.name, (Bot,)) == 'Bot'\n"
+    )
+    (folder / "bots" / "tools.py").write_text(
+        "def word():\n    return 'right'\n\ndef name(kind):\n    return kind.__name__\n"
+    )
+    words = ["bots/spawning.py:Bot", "random", "--games", "2", "--timeout-scale", "0"]
+    assert main(["arena", *words, "--jobs", "1", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["faults"] == []
+    assert main(["play", *words[:2], "--timeout-scale", "0", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["fault"] is None
