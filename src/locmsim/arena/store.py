@@ -297,6 +297,14 @@ class Store(GameStore):
             text = json.dumps(self._sums.to_json(), separators=(",", ":"))
             self._connection.execute("INSERT INTO sums VALUES (?, ?)", [done + block, text])
 
+    def tally(self, sprt: Sprt | None) -> Tally:
+        """Return the sums of all games: those stored, with the games behind them one by one."""
+        assert self.settings is not None
+        tally = self.sums(sprt) or Tally(self.settings, sprt)
+        for outcome in self.outcomes(tally.games + 1):
+            tally.add(outcome)
+        return tally
+
     def sums(self, sprt: Sprt | None) -> Tally | None:
         """Return the stored sums of the first games; None if they were not stored."""
         assert self.settings is not None
@@ -328,11 +336,16 @@ class Store(GameStore):
         with self._errors("read"):
             return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
-    def outcomes(self, first: int = 1) -> Iterator[Outcome]:
-        """Return the games from number `first` on, by number, as far as tables need them."""
-        query = f"{_OUTCOME} FROM games WHERE game >= ? ORDER BY game"
+    def outcomes(self, first: int = 1, lost_by: int | None = None) -> Iterator[Outcome]:
+        """Return the games from number `first` on, by number, as far as tables need them.
+
+        With `lost_by`, only those that this player lost.
+        """
+        where, values = self._conditions(GameQuery(lost_by=lost_by))
+        conditions = " AND ".join(["game >= :first", *where])
+        query = f"{_OUTCOME} FROM games WHERE {conditions} ORDER BY game"
         with self._errors("read"):
-            for row in self._connection.execute(query, [first]):
+            for row in self._connection.execute(query, {**values, "first": first}):
                 yield _outcome(row)
 
     def listed(
@@ -481,5 +494,8 @@ def _outcome(row: Sequence[Any]) -> Outcome:
         fault=None if seat is None else Fault(seat, FaultKind(kind), message),
         times=(Times(*times[0:3]), Times(*times[4:7])),
         late=(times[3], times[7]),
-        illegal=(json.loads(illegal0 or "{}"), json.loads(illegal1 or "{}")),
+        illegal=(
+            json.loads(illegal0) if illegal0 else {},
+            json.loads(illegal1) if illegal1 else {},
+        ),
     )

@@ -19,6 +19,7 @@ from locmsim._options import Option, check_values, declared, documented
 from locmsim._plugins import is_importable
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
+from locmsim.arena.game_store import GameQuery
 from locmsim.arena.game_worker import (
     forget_agents,
     is_foreign_player,
@@ -37,7 +38,6 @@ from locmsim.arena.schedule import (
     unique_names,
 )
 from locmsim.arena.store import Goal, Store, StoreError
-from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts, facts_of
@@ -188,7 +188,7 @@ class Arena:
             self.goal = goal
             if goal != before:
                 self._store.set_goal(goal)
-            self.tally = self._counted()
+            self.tally = self._store.tally(self.goal.sprt)
         except BaseException:
             self.close()
             raise
@@ -253,12 +253,6 @@ class Arena:
         names = unique_names([player.name for player in parsed])
         return tuple(replace(p, name=name) for name, p in zip(names, parsed, strict=True))
 
-    def _counted(self) -> Tally:
-        tally = Tally(self.settings, self.goal.sprt)
-        for outcome in self._store.outcomes():
-            tally.add(outcome)
-        return tally
-
     @classmethod
     def load(cls, db: str | os.PathLike[str]) -> Self:
         """Open a file of results for reading, even while games are played.
@@ -277,7 +271,7 @@ class Arena:
         arena._known = {}
         arena._store = Store(db)
         arena.goal = arena._store.goal or Goal(0, None)
-        arena.tally = arena._counted()
+        arena.tally = arena._store.tally(arena.goal.sprt)
         return arena
 
     @property
@@ -624,7 +618,7 @@ class Arena:
             No player has that name.
         """
         index = _index(self.settings, player)
-        rows = report.lost_games(self.settings, self._store.outcomes(), index)
+        rows = report.lost_games(self.settings, self._store.outcomes(lost_by=index), index)
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
     def lost(self, player: str | None = None) -> list[int]:
@@ -641,13 +635,7 @@ class Arena:
             No player has that name.
         """
         index = _index(self.settings, player)
-        return [
-            outcome.number
-            for outcome in self._store.outcomes()
-            if outcome.winner is not None
-            and index in outcome.players
-            and outcome.players[outcome.winner] != index
-        ]
+        return [ending.number for ending in self._store.endings(GameQuery(lost_by=index))][::-1]
 
     def cards(self, player: str | None = None) -> list[CardRow]:
         """Return what became of each card, and who won; every game is replayed.

@@ -1,15 +1,17 @@
 """Results that are read while they grow are equal to those of a fresh reader."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import growing_results
 
-from locmsim.arena import Arena, Record, Sprt, StoreError
+from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
-from locmsim.arena.store import Store
+from locmsim.arena.report import as_json
+from locmsim.arena.store import Goal, Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, score_interval
 
@@ -22,10 +24,14 @@ def records(db: Path, players: list[str], games: int, **settings: object) -> lis
 
 
 def fresh(db: Path) -> dict[str, object]:
-    with Arena.load(db) as arena:
-        results = arena.to_json()
-    del results["faults"]
-    return results
+    """Return the results, counted game by game."""
+    with Store(db) as store:
+        assert store.settings is not None
+        goal = store.goal or Goal(0, None)
+        tally = Tally(store.settings, goal.sprt)
+        for outcome in store.outcomes():
+            tally.add(outcome)
+    return {**as_json(tally), "goal": goal.games}
 
 
 @pytest.mark.slow
@@ -134,6 +140,40 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
             # Several workers do not end games in their order.
             store.add_all(added[start : start + 100][::-1])
     return added
+
+
+def test_an_arena_is_opened_from_the_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line and an arena that goes on read the last games only, and lost ones."""
+    db = tmp_path / "many.db"
+    added = many(db, 156)
+    read: list[int] = []
+    outcomes = Store.outcomes
+
+    def counted(self: Store, *args: Any, **options: Any) -> Iterator[Outcome]:
+        for outcome in outcomes(self, *args, **options):
+            read.append(outcome.number)
+            yield outcome
+
+    monkeypatch.setattr(Store, "outcomes", counted)
+    with Arena.load(db) as arena, Arena(db=tmp_path / "first.db") as other:
+        assert read == [*range(145, 157), *range(1, 19)]
+        results = arena.to_json()
+        del results["faults"]
+        lost = arena.lost("one")
+        read.clear()
+        assert len(arena.lost_table("one").splitlines()) == 1 + len(lost)
+        assert read == lost
+        assert other.lost("one") == [n for n in lost if n <= 18]
+    monkeypatch.undo()
+    assert results == fresh(db)
+    assert lost == [
+        one.outcome.number
+        for one in added
+        if one.outcome.winner is not None
+        and 0 in one.outcome.players
+        and one.outcome.players[one.outcome.winner] != 0
+    ]
+    assert lost
 
 
 @pytest.mark.slow
