@@ -57,7 +57,6 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"allow_abbrev": False, **kwargs})
         self._rules: list[_Rule] = []
-        self._renamed: dict[str, str] = {}
         #: Destinations of what the last command line gave.
         self.present: frozenset[str] = frozenset()
 
@@ -68,10 +67,6 @@ class Parser(argparse.ArgumentParser):
     def rules_out(self, other: str, *names: str, more: str = "") -> None:
         """Let options apply only without another one; `more` about it ends the message."""
         self._rules.append(_Rule(other, names, False, more))
-
-    def renamed(self, **names: str) -> None:
-        """Refuse former names of options, with the present ones; names have no dashes before."""
-        self._renamed.update({f"--{old}": f"--{new}" for old, new in names.items()})
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -138,9 +133,7 @@ class Parser(argparse.ArgumentParser):
         message = message.removeprefix(_ARGUMENT)
         if message.startswith(UNRECOGNIZED):
             option = message.removeprefix(UNRECOGNIZED).split()[0].partition("=")[0]
-            if option in self._renamed:
-                message = f"{option}: this option is called {self._renamed[option]} now"
-            elif option.startswith("-"):
+            if option.startswith("-"):
                 message += _did_you_mean(option, self._option_string_actions)
         shown = [action for action in self._actions if action.required or not action.option_strings]
         formatter = argparse.HelpFormatter(f"{self.prog} [options]", width=1000)

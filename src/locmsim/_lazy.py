@@ -1,11 +1,12 @@
 """Names of a package that are imported on first use."""
 
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["imported_later", "named_extra"]
+__all__ = ["attached", "named_extra"]
 
 #: Packages that extras install, and whose absence is met in the middle of an import -> the extra.
 _EXTRAS = {"gymnasium": "envs", "pettingzoo": "envs"}
@@ -32,34 +33,35 @@ def is_public_module(name: str) -> bool:
     return found is not None and found.has_location  # a folder of data has none
 
 
-def imported_later(
-    owner: str, places: Mapping[str, str], *, package: str = ""
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for an owner that imports its names on first use.
+def attached(
+    owner: str, file: str
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` of a module that its stub describes.
 
-    `places` has the module of each name, relative to the package; if it ends in the name, the
-    module itself is the value. The public modules of an owner that is a package are imported in the
-    same way. Imported names become attributes of the owner, a package or a module of `package`.
+    A line ``from module import name as name`` of the file ``.pyi`` beside the module is a name
+    of ``__all__``, imported when it is first asked for; ``from owner import name as name`` is a
+    module of the package. With a comment behind it, the name is an attribute only, as all public
+    modules of a package are.
     """
-    package = package or owner
+    with open(os.path.splitext(file)[0] + ".pyi", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub]
+    places = {words[3]: words[1] for words in lines if words[:1] == ["from"] and len(words) == 6}
+    package = hasattr(sys.modules[owner], "__path__")
 
     def __getattr__(name: str) -> Any:
-        place = places.get(name, name)
-        if name not in places:
-            from locmsim._moved import MODULES
-
-            if moved := MODULES.get(f"{owner}.{name}"):
-                raise AttributeError(f"{owner}.{name} is now {moved}")
-            if owner != package or not is_public_module(f"{owner}.{name}"):
-                raise AttributeError(f"module {owner!r} has no attribute {name!r}")
+        module = places.get(name, owner)
+        inner = f"{owner}.{name}" if module == owner else ""
+        if name not in places and not (package and is_public_module(inner)):
+            raise AttributeError(f"module {owner!r} has no attribute {name!r}")
         try:
-            module = import_module(f"{package}.{place}")
+            value = import_module(inner or module)
         except ModuleNotFoundError as error:
             named = named_extra(error)
             if named is error:
                 raise
             raise named from None
-        value = module if place.split(".")[-1] == name else getattr(module, name)
+        if not inner:
+            value = getattr(value, name)
         setattr(sys.modules[owner], name, value)
         return value
 
@@ -67,4 +69,4 @@ def imported_later(
         found = vars(sys.modules[owner])
         return sorted({*found, *found["__all__"]})
 
-    return __getattr__, __dir__
+    return sorted(places), __getattr__, __dir__

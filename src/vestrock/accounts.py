@@ -34,7 +34,7 @@ class _Cost(NamedTuple):
         return 128 * self.r << self.ln
 
 
-#: The parameters of new hashes, and of those without any in their line: about 20 ms and 16 MB.
+#: The parameters of new hashes: about 20 ms and 16 MB.
 _COST: Final = _Cost(14, 8, 1)
 #: Bounds of what a file may ask for: memory of a hash in bytes, that times p, and r times p.
 _MAX_MEMORY: Final = 2**28
@@ -53,12 +53,11 @@ class _Entry(NamedTuple):
     @classmethod
     def parse(cls, words: list[str]) -> "_Entry":
         """Parse the words after the name; ``ValueError`` if they are not an account's."""
-        *costs, salt, digest = words
-        cost = _parsed(costs[0]) if costs else _COST
-        if len(costs) > 1:
-            raise ValueError("too many words")
+        cost, salt, digest = words
         return cls(
-            base64.b64decode(salt, validate=True), base64.b64decode(digest, validate=True), cost
+            base64.b64decode(salt, validate=True),
+            base64.b64decode(digest, validate=True),
+            _parsed(cost),
         )
 
 
@@ -114,8 +113,7 @@ class OpenAccounts:
 class FileAccounts:
     """Accounts in a file: name, parameters, salt and hash per line, separated by blanks.
 
-    The parameters are those of scrypt, as in ``$scrypt$ln=14,r=8,p=1``. A line without them has
-    these, as all lines of older files.
+    The parameters are those of scrypt, as in ``$scrypt$ln=14,r=8,p=1``.
 
     Parameters
     ----------

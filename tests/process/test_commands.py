@@ -419,7 +419,6 @@ def test_messages_say_what_was_meant(
         (["perft", "--dept=3"], "did you mean '--depth'?"),
         (["arena", "greedy", "random", "--gmaes", "10"], "did you mean '--games'?"),
         (["new", "agnet", "folder"], "did you mean 'agent'?"),
-        (["vestrock", "serve"], "'locmsim vestrock' is a tool of its own now: vestrock serve"),
         (["play", "greedy", "random", "-d", "sead=1"], "did you mean 'seed'?"),
         (["play", "policy:path=no.npz", "random"], "path: no.npz: No such file or directory"),
     ):

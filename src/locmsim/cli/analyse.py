@@ -107,7 +107,6 @@ def add_options(parser: Parser) -> None:
         parser, "--seed", default=0, help="seed of searches and agents (default: %(default)s)"
     )
     add_shared(parser, "--json")
-    parser.renamed(game="report")
     parser.rules_out("--file", "GAME", "--turn", "--report")
     parser.rules_out(
         *("--puzzles", "--file", "--report", "--turn", "--ids", "--seconds", "--nodes", "--done"),

@@ -78,7 +78,6 @@ def add_options(parser: Parser) -> None:
     add_shared(show, "--force", help=FORCE_HELP)
     show.rules_out("--csv", "--json", "--stderr")
     show.rules_out("--stderr", "--player", "--json", "--cards")
-    show.renamed(lost="player")
     show.needs("--csv", "--force")
     show.set_defaults(act=_show_arena, parser=show)
 
@@ -202,7 +201,6 @@ def _add_arena_run(parser: Parser) -> None:
         "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot", "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
-    parser.renamed(gauntlet="mode gauntlet")
 
 
 def run(options: argparse.Namespace) -> int | None:

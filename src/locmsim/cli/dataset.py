@@ -65,7 +65,6 @@ def add_options(parser: Parser) -> None:
         default=0,
         help="seed from which those of an agent's games are derived (default: %(default)s)",
     )
-    parser.renamed(out="output")
 
 
 def run(options: argparse.Namespace) -> None:

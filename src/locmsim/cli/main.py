@@ -71,24 +71,17 @@ def _is_bot(text: str) -> bool:
         return True
     import shutil
 
-    from locmsim import _moved
     from locmsim.agents.registry import is_agent
 
-    if text in _moved.COMMANDS:  # whether or not that tool is installed as a program
-        return False
     return is_agent(text) or shutil.which(text) is not None
 
 
 def _unknown_command(words: Sequence[str]) -> NoReturn:
     from difflib import get_close_matches
 
-    from locmsim import _moved
     from locmsim.agents.registry import known_agents
 
     word = words[0]
-    if word in _moved.COMMANDS:
-        now = " ".join([_moved.COMMANDS[word], *words[1:2]])
-        command_parser(None).error(f"'locmsim {word}' is a tool of its own now: {now}")
     names = [*COMMANDS, *(agent.name for agent in known_agents())]
     meant = get_close_matches(word, names, n=1)
     hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"

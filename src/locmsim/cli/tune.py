@@ -63,7 +63,6 @@ def add_options(parser: Parser) -> None:
     add_shared(where, "--jobs", help="number of processes (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
     add_verbose(parser)
-    parser.renamed(out="output", workers="jobs")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -58,7 +58,6 @@ def add_options(parser: Parser) -> None:
         help="factor of the opponents' time limits; 0: no limits (default: %(default)g)",
     )
     add_shared(parser, "--open", help="open the pages in the browser")
-    parser.renamed(games="save")
 
 
 def run(options: argparse.Namespace) -> None:

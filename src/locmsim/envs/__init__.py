@@ -9,33 +9,9 @@ The first three need the extra ``envs``. Importing this module registers the ids
     ((440,), (145,))
 """
 
-from typing import TYPE_CHECKING
+from locmsim._lazy import attached
 
-from locmsim._lazy import imported_later
-
-if TYPE_CHECKING:
-    from locmsim.envs._gae import gae as gae
-    from locmsim.envs.games import Games as Games
-    from locmsim.envs.options import Options as Options
-    from locmsim.envs.players import PlayerResults as PlayerResults
-    from locmsim.envs.players import Players as Players
-    from locmsim.envs.players import Pool as Pool
-    from locmsim.envs.results import EpisodeMatch as EpisodeMatch
-    from locmsim.envs.single import LocmEnv as LocmEnv
-    from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
-
-
-__all__ = [
-    "EpisodeMatch",
-    "Games",
-    "LocmEnv",
-    "LocmVectorEnv",
-    "Options",
-    "PlayerResults",
-    "Players",
-    "Pool",
-    "gae",
-]
+__all__, __getattr__, __dir__ = attached(__name__, __file__)
 
 #: Name of an id -> the options that it stands for.
 _IDS = {
@@ -64,20 +40,3 @@ def _register() -> None:
 
 
 _register()
-
-
-# Names that are imported when asked for, and their modules.
-__getattr__, __dir__ = imported_later(
-    __name__,
-    {
-        "EpisodeMatch": "results",
-        "Games": "games",
-        "LocmEnv": "single",
-        "LocmVectorEnv": "vector",
-        "Options": "options",
-        "PlayerResults": "players",
-        "Players": "players",
-        "Pool": "players",
-        "gae": "_gae",
-    },
-)

@@ -3,16 +3,6 @@
 They are trained by `locmsim.tuning`.
 """
 
-from locmsim.networks._network import BLOCKS, LARGE_SHAPES, SHAPES, Network, inputs
-from locmsim.networks.weights import Weights, WeightsFile, default_weights
+from locmsim._lazy import attached
 
-__all__ = [
-    "BLOCKS",
-    "LARGE_SHAPES",
-    "SHAPES",
-    "Network",
-    "Weights",
-    "WeightsFile",
-    "default_weights",
-    "inputs",
-]
+__all__, __getattr__, __dir__ = attached(__name__, __file__)

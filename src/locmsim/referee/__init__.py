@@ -1,18 +1,5 @@
 """Bots as processes, the match between them, logs."""
 
-from locmsim.contract import Fault, FaultKind
-from locmsim.referee.agent_process import IsolatedAgent
-from locmsim.referee.process import BotFault, BotProcess
-from locmsim.referee.process_match import Call, Result, play, replay_calls
+from locmsim._lazy import attached
 
-__all__ = [
-    "BotFault",
-    "BotProcess",
-    "Call",
-    "Fault",
-    "FaultKind",
-    "IsolatedAgent",
-    "Result",
-    "play",
-    "replay_calls",
-]
+__all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -24,8 +24,6 @@ __all__ = [
 OWN = "locmsim"
 #: A key that only `referee_log` writes: the log is a replay of CodinGame.
 REPLAY = "locmsim replay"
-#: What our logs of earlier versions have beside the Java referee's keys.
-_OWN_KEYS = ("rules", "ids", "cards", "stderr", "written")
 
 
 def read_log(data: bytes) -> Any:
@@ -68,11 +66,7 @@ def referee_log(log: Any) -> Any:
 def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a log of ours says beyond the Java referee's; {} for other logs."""
     own = log.get(OWN)
-    if isinstance(own, Mapping):
-        return own
-    if isinstance(log.get("rules"), str) and isinstance(log.get("ids"), str):
-        return {name: log[name] for name in _OWN_KEYS if name in log}
-    return {}
+    return own if isinstance(own, Mapping) else {}
 
 
 def is_log(log: Any) -> bool:

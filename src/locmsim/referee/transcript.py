@@ -55,13 +55,14 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
 
     One frame a call and one for each action carried out. ``errors`` has what a bot then wrote to
     its standard error, ``outputs`` what it answered, under "0" and "1", null in the frames of the
-    other player and where nothing was written; ``summaries`` says what happened and how long each call took; ``views`` is empty
-    frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
-    of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
-    match, ``cards`` the rows and names of a card list that follows from no seed, else null;
-    ``sent`` is what was sent to each player, text by text; ``written`` is what bots wrote to their
-    standard errors, each text with the number of the answer; ``decks`` is the agent who chose the
-    cards of both players in their place, or null: these seven are under the key ``locmsim``.
+    other player and where nothing was written; ``summaries`` says what happened and how long each
+    call took; ``views`` is empty frames, there are no pictures here; ``failCause`` is null without
+    a fault; ``stderr`` is the end of what each bot wrote there, or an agent's traceback; ``rules``
+    and ``ids`` are those of the match, ``cards`` the rows and names of a card list that follows
+    from no seed, else null; ``sent`` is what was sent to each player, text by text; ``written`` is
+    what bots wrote to their standard errors, each text with the number of the answer; ``decks`` is
+    the agent who chose the cards of both players in their place, or null: these seven are under the
+    key ``locmsim``.
     ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault

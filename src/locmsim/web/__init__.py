@@ -1,7 +1,5 @@
 """Pages to watch matches in."""
 
-from locmsim.web.matches import play_html
-from locmsim.web.replay import replay_data, replay_html
-from locmsim.web.sources import load_replay
+from locmsim._lazy import attached
 
-__all__ = ["load_replay", "play_html", "replay_data", "replay_html"]
+__all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -74,15 +74,6 @@ DOES_NOT_APPLY = [
     ("check greedy --game vestrock --rules 1.0", "--rules", "--game vestrock"),
     ("optimize ./bot --game vestrock --rules 1.0", "--rules", "--game vestrock"),
 ]
-RENAMED = [
-    ("arena show a.db --lost greedy", "--lost: this option is called --player now"),
-    ("arena greedy osl --gauntlet", "--gauntlet: this option is called --mode gauntlet now"),
-    ("analyse m.json --game", "--game: this option is called --report now"),
-    ("dataset greedy --output a.npz --out b.npz", "--out: this option is called --output now"),
-    ("tune --output a.npz --out=b.npz", "--out: this option is called --output now"),
-    ("tune --output a.npz --workers 2", "--workers: this option is called --jobs now"),
-    ("web --games saved", "--games: this option is called --save now"),
-]
 
 
 def used() -> dict[str, list[tuple[str, argparse.Action]]]:
@@ -143,15 +134,6 @@ def test_both_names_are_those_of_the_command_line() -> None:
         ("init_hp is wrong", "init_hp is wrong"),
     ):
         assert parser.spelt(message) == shown
-
-
-@pytest.mark.parametrize(("words", "message"), RENAMED)
-def test_former_names_are_refused(
-    words: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        main(words.split())
-    assert capsys.readouterr().err.endswith(f"error: {message}\n")
 
 
 @pytest.mark.parametrize(

@@ -340,11 +340,3 @@ def test_card_sets_of_one_episode_are_not_kept(episode):
     assert generated.cache_info().currsize == before
     # At most 128 sets of 28 KB have taken the place of others; 400 have been played.
     assert kept < 5_000_000
-
-
-@pytest.mark.parametrize("name", ["dataset", "evaluate"])
-@pytest.mark.parametrize("code", ["import locmsim.envs.{}", "from locmsim.envs import {}"])
-def test_modules_that_moved_say_where_they_are(name, code):
-    expected = f"locmsim.envs.{name} is now locmsim.tuning.{name}"
-    with pytest.raises((ImportError, AttributeError), match=expected):
-        exec(code.format(name), {})

@@ -10,7 +10,7 @@ from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim.arena.log_rows import log_row
 from locmsim.cli.main import main
-from locmsim.referee.log_reader import own_part, read_log
+from locmsim.referee.log_reader import read_log
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
@@ -85,20 +85,6 @@ def test_keys_of_others_are_not_taken_for_ours(rules: str, tmp_path: Path) -> No
         again, _ = loaded(tmp_path, json.dumps({**log, name: value}))
         assert again.match.log == result.match.log
         assert log_row({**log, name: value})["game"] == ""
-
-
-@pytest.mark.slow
-@each_rules
-def test_logs_of_earlier_versions(rules: str, tmp_path: Path) -> None:
-    """They had what is under one key today beside the Java referee's keys."""
-    (result, *_) = results(rules)
-    log = result_log(result)
-    own = log.pop("locmsim")
-    del own["decks"], own["sent"]  # which they did not have
-    again, _ = loaded(tmp_path, json.dumps({**log, **own}))
-    assert again.match.log == result.match.log
-    assert own_part({**log, **own}) == own
-    assert log_row({**log, **own})["rules"] == rules
 
 
 @pytest.mark.slow

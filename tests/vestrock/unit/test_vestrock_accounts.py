@@ -10,6 +10,8 @@ import pytest
 from vestrock import accounts as module
 from vestrock.accounts import FileAccounts, OpenAccounts, hash_password
 
+LINE = "ann $scrypt$ln=14,r=8,p=1 c2FsdA== aGFzaA=="
+
 
 def test_the_first_use_of_a_name_sets_its_password() -> None:
     accounts = OpenAccounts()
@@ -79,6 +81,7 @@ def test_salts_differ(tmp_path: Path) -> None:
             (f"ann {words}\n", "line 1: expected name, parameters of scrypt, salt, hash")
             for words in (
                 "c2FsdA==",
+                "c2FsdA== aGFzaA==",
                 "b@d aGFzaA==",
                 "x c2FsdA== aGFzaA==",
                 "$scrypt$ln=14,r=8 c2FsdA== aGFzaA==",
@@ -90,8 +93,8 @@ def test_salts_differ(tmp_path: Path) -> None:
                 "$scrypt$ln=14,r=8,p=1 x c2FsdA== aGFzaA==",
             )
         ),
-        ("a/b c2FsdA== aGFzaA==\n", "line 1: 'a/b' is not a valid name"),
-        ("ann c2FsdA== aGFzaA==\n\nann c2FsdA== aGFzaA==\n", "line 3: ann occurs twice"),
+        ("a/b $scrypt$ln=14,r=8,p=1 c2FsdA== aGFzaA==\n", "line 1: 'a/b' is not a valid name"),
+        (f"{LINE}\n\n{LINE}\n", "line 3: ann occurs twice"),
     ],
 )
 def test_a_damaged_file_names_the_line(tmp_path: Path, text: str, message: str) -> None:
@@ -115,21 +118,22 @@ def test_what_nobody_could_send_is_refused(tmp_path: Path, name: str, password: 
     assert not path.exists()
 
 
-def line_of(password: str, *cost: int) -> str:
+def line_of(password: str, ln: int, r: int, p: int) -> str:
     """Return what follows the name in the line of an account with these parameters of scrypt."""
-    text = f"$scrypt$ln={cost[0]},r={cost[1]},p={cost[2]} " if cost else ""
-    digest = hash_password(password, b"salt", *([cost] if cost else []))
-    return text + " ".join(base64.b64encode(part).decode() for part in (b"salt", digest))
+    digest = hash_password(password, b"salt", (ln, r, p))
+    return f"$scrypt$ln={ln},r={r},p={p} " + " ".join(
+        base64.b64encode(part).decode() for part in (b"salt", digest)
+    )
 
 
-def test_lines_with_other_parameters_and_without_any_are_checked_by_theirs(tmp_path: Path) -> None:
+def test_lines_with_other_parameters_are_checked_by_theirs(tmp_path: Path) -> None:
     path = tmp_path / "accounts"
-    path.write_text(f"ann {line_of('a')}\nbob {line_of('b', 10, 4, 2)}\n")
+    path.write_text(f"bob {line_of('b', 10, 4, 2)}\n")
     FileAccounts.set_password(path, "carl", "c")
-    old, other, new = (line.split() for line in path.read_text().splitlines())
-    assert [len(old), other[1], new[1]] == [3, "$scrypt$ln=10,r=4,p=2", "$scrypt$ln=14,r=8,p=1"]
+    other, new = (line.split() for line in path.read_text().splitlines())
+    assert [other[1], new[1]] == ["$scrypt$ln=10,r=4,p=2", "$scrypt$ln=14,r=8,p=1"]
     accounts = FileAccounts(path)
-    for name, password in (("ann", "a"), ("bob", "b"), ("carl", "c")):
+    for name, password in (("bob", "b"), ("carl", "c")):
         assert accounts.check(name, password)
         assert not accounts.check(name, "x")
 

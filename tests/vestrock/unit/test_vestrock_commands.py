@@ -1,4 +1,4 @@
-"""The tool ``vestrock``: decks, figures, its help, and where its old names lead."""
+"""The tool ``vestrock``: decks, figures, its help."""
 
 import json
 from pathlib import Path
@@ -63,23 +63,7 @@ def test_figures(capsys):
     assert lines[lines.index("vestrock") + 1].split()[:2] == ["clone,", "usual"]
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import locmsim.vestrock",
-        "import locmsim.vestrock.client",
-        "from locmsim import vestrock",
-        "from locmsim.vestrock import State",
-        "locmsim.vestrock",
-    ],
-)
-def test_old_names_of_modules_say_where_they_went(code):
-    expected = "locmsim.vestrock is now the package vestrock: import vestrock"
-    with pytest.raises((ImportError, AttributeError), match=expected):
-        exec(code, {"locmsim": locmsim})
-
-
-def test_no_other_file_of_locmsim_names_it():
+def test_no_file_of_locmsim_names_it():
     package = Path(locmsim.__file__).parent
     suffixes = {".py", ".pyi", ".pyx", ".pxd", ".js", ".html", ".css"}
     naming = [
@@ -87,4 +71,4 @@ def test_no_other_file_of_locmsim_names_it():
         for path in package.rglob("*")
         if path.suffix in suffixes and "vestrock" in path.read_text(encoding="utf-8").lower()
     ]
-    assert naming == ["_moved.py"]
+    assert naming == []

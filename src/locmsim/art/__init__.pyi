@@ -1,0 +1,16 @@
+from locmsim.art.board import Place as Place
+from locmsim.art.board import Side as Side
+from locmsim.art.board import board_svg as board_svg
+from locmsim.art.board import sheet_html as sheet_html
+from locmsim.art.board import sheet_svg as sheet_svg
+from locmsim.art.cards import BADGES as BADGES
+from locmsim.art.cards import FRAMES as FRAMES
+from locmsim.art.cards import NUMBER_SIZES as NUMBER_SIZES
+from locmsim.art.cards import badge_svg as badge_svg
+from locmsim.art.cards import card_art as card_art
+from locmsim.art.cards import card_description as card_description
+from locmsim.art.cards import card_effects as card_effects
+from locmsim.art.cards import card_svg as card_svg
+from locmsim.art.cards import motif_of as motif_of
+from locmsim.art.names import card_title as card_title
+from locmsim.art.names import card_titles as card_titles

@@ -1,0 +1,9 @@
+from locmsim.export.bot import LIMIT as LIMIT
+from locmsim.export.bot import Bot as Bot
+from locmsim.export.bot import export_bot as export_bot
+from locmsim.export.engine import Engine as Engine
+from locmsim.export.engine import export_engine as export_engine
+from locmsim.export.kernel import kernel_header as kernel_header
+from locmsim.export.kit import PARTS as PARTS
+from locmsim.export.wasm import compile_engine as compile_engine
+from locmsim.export.wasm import engine_module as engine_module

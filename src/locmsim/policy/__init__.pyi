@@ -1,0 +1,14 @@
+from locmsim.game.layouts import CHOICE as CHOICE
+from locmsim.game.layouts import LAYOUTS as LAYOUTS
+from locmsim.game.layouts import Layout as Layout
+from locmsim.game.layouts import choice_tensor as choice_tensor
+from locmsim.game.layouts import get_layout as get_layout
+from locmsim.policy.base import RatingPolicy as RatingPolicy
+from locmsim.policy.chooser import PolicyChooser as PolicyChooser
+from locmsim.policy.contract import BatchPolicy as BatchPolicy
+from locmsim.policy.contract import PolicyCaller as PolicyCaller
+from locmsim.policy.contract import check_policy as check_policy
+from locmsim.policy.external import OnnxPolicy as OnnxPolicy
+from locmsim.policy.external import TorchScriptPolicy as TorchScriptPolicy
+from locmsim.policy.external import load_policy as load_policy
+from locmsim.policy.policy import Policy as Policy

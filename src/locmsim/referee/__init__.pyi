@@ -1,0 +1,9 @@
+from locmsim.contract import Fault as Fault
+from locmsim.contract import FaultKind as FaultKind
+from locmsim.referee.agent_process import IsolatedAgent as IsolatedAgent
+from locmsim.referee.process import BotFault as BotFault
+from locmsim.referee.process import BotProcess as BotProcess
+from locmsim.referee.process_match import Call as Call
+from locmsim.referee.process_match import Result as Result
+from locmsim.referee.process_match import play as play
+from locmsim.referee.process_match import replay_calls as replay_calls

@@ -1,0 +1,17 @@
+from vestrock._core import ABI_VERSION as ABI_VERSION
+from vestrock._core import Creature as Creature
+from vestrock._core import State as State
+from vestrock._core import Table as Table
+from vestrock.client import Client as Client
+from vestrock.deck import Card as Card
+from vestrock.deck import extreme_deck as extreme_deck
+from vestrock.deck import format_deck as format_deck
+from vestrock.deck import generate_deck as generate_deck
+from vestrock.deck import load_deck as load_deck
+from vestrock.deck import parse_deck as parse_deck
+from vestrock.deck import save_deck as save_deck
+from vestrock.match import Match as Match
+from vestrock.positions import state_from_replies as state_from_replies
+from vestrock.positions import state_from_text as state_from_text
+from vestrock.positions import state_to_text as state_to_text
+from vestrock.server import Server as Server
