@@ -159,19 +159,19 @@ def test_an_arena_is_opened_from_the_sums(tmp_path: Path, monkeypatch: pytest.Mo
         assert read == [*range(145, 157), *range(1, 19)]
         results = arena.to_json()
         del results["faults"]
-        lost = arena.lost("one")
+        lost = arena.lost("two")
         read.clear()
-        assert len(arena.lost_table("one").splitlines()) == 1 + len(lost)
+        assert len(arena.lost_table("two").splitlines()) == 1 + len(lost)
         assert read == lost
-        assert other.lost("one") == [n for n in lost if n <= 18]
+        assert other.lost("two") == [n for n in lost if n <= 18]
     monkeypatch.undo()
     assert results == fresh(db)
     assert lost == [
         one.outcome.number
         for one in added
         if one.outcome.winner is not None
-        and 0 in one.outcome.players
-        and one.outcome.players[one.outcome.winner] != 0
+        and 1 in one.outcome.players
+        and one.outcome.players[one.outcome.winner] != 1
     ]
     assert lost
 
