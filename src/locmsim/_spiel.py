@@ -1,7 +1,6 @@
 """What OpenSpiel's states have beyond what a state of ours needs: methods that follow from others.
 
-Code written for OpenSpiel calls them. `locmsim.State` and `locmsim.openspiel.MatchState` share
-them; nothing here knows the game.
+Code written for OpenSpiel calls them. Nothing here knows the game.
 """
 
 from collections.abc import Callable
@@ -9,17 +8,22 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from locmsim._checks import player_number
 
-__all__ = ["SpielPosition", "SpielState"]
+__all__ = ["SpielPosition"]
 
 
-class SpielState:
-    """A state of a two-player game without chance, as OpenSpiel's algorithms use it."""
+class SpielPosition:
+    """A position of a two-player game without chance, whose hidden part can be drawn anew.
+
+    It has no past.
+    """
 
     if TYPE_CHECKING:
 
         def current_player(self) -> int: ...
         def is_terminal(self) -> bool: ...
         def returns(self) -> list[float]: ...
+        def to_text(self) -> str: ...
+        def resample_hidden(self, player: SupportsIndex, seed: SupportsIndex) -> Any: ...
 
     def rewards(self) -> list[float]:
         """Return what the last action brought each player: the same as `returns`, as only the end
@@ -76,15 +80,6 @@ class SpielState:
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return an empty list: there are no chance nodes."""
         return []
-
-
-class SpielPosition(SpielState):
-    """A state that has no past, and whose hidden part can be drawn anew."""
-
-    if TYPE_CHECKING:
-
-        def to_text(self) -> str: ...
-        def resample_hidden(self, player: SupportsIndex, seed: SupportsIndex) -> Any: ...
 
     def history_str(self) -> str:
         """Return the position text, which tells states apart as a history does in OpenSpiel.

@@ -1,5 +1,5 @@
 """The game object that OpenSpiel's algorithms ask for: see `locmsim.envs.openspiel`."""
 
-from locmsim.envs.openspiel import Game, MatchState, Observer, game
+from locmsim.envs.openspiel import BattleState, Game, MatchState, Observer, game
 
-__all__ = ["Game", "MatchState", "Observer", "game"]
+__all__ = ["BattleState", "Game", "MatchState", "Observer", "game"]

@@ -9,11 +9,11 @@ from amounts import amount
 from helpers import RULE_SETS, each_rules
 
 import locmsim
-from locmsim import Card, CardType, State
 from locmsim.game.positions import random_game, start_position
 
 pyspiel = pytest.importorskip("pyspiel")
-from open_spiel.python.algorithms import evaluate_bots, mcts  # noqa: E402
+from open_spiel.python import rl_environment  # noqa: E402
+from open_spiel.python.algorithms import evaluate_bots, ismcts, mcts  # noqa: E402
 
 SIMULATIONS = amount(3, 6)
 
@@ -34,63 +34,94 @@ def play(game, bots, seed=1):
     raise AssertionError("the game is longer than max_game_length")
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+@each_rules
 def test_algorithms_that_name_states_by_their_history(rules):
     """Of equal histories there is one, and different positions have different texts."""
-    from open_spiel.python.algorithms.get_all_states import get_all_states
+    root = locmsim.openspiel.game(rules).new_initial_state(seed=3)
+    found = {}
+    for action in root.legal_actions():
+        found |= {state.history_str(): state for state in (root, root.child(action))}
+    assert found.keys() == {"3", *(f"3, {action}" for action in root.legal_actions())}
+    assert len({state.state.key() for state in found.values()}) == len(found) >= 2
 
-    from locmsim.openspiel import game
 
-    found = get_all_states(game(rules), depth_limit=2)
-    assert found.keys() == {state.history_str() for state in found.values()}
-    assert len({state.key() for state in found.values()}) == len(found) >= 3
+@each_rules
+@pytest.mark.parametrize("match", [False, True])
+def test_openspiels_own_test_of_games(rules, match):
+    """Clones, histories, serialised states, masks, returns and observations are consistent."""
+    game = locmsim.openspiel.game(rules, match)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
-def test_game_describes_itself():
-    for rules, actions, length in (("1.5", 145, 1400), ("1.2", 145, 890), ("1.0", 155, 890)):
-        game = locmsim.openspiel.game(rules)
-        assert game.num_players() == 2
-        assert game.num_distinct_actions() == actions
-        assert (game.min_utility(), game.max_utility()) == (-1.0, 1.0)
-        assert game.utility_sum() == 0.0
-        assert game.max_game_length() == length
-        assert game.rules == rules
-        assert repr(game) == f"locmsim.openspiel.game({rules!r})"
-        assert game is locmsim.openspiel.game(rules)
-        assert game is start_position(1, rules).get_game()
-        assert copy.deepcopy(game) is game
-        assert pickle.loads(pickle.dumps(game)) is game
-        kind = game.get_type()
-        assert kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-        assert kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC
-        assert kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
-        assert kind.utility == pyspiel.GameType.Utility.ZERO_SUM
-        assert kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
-        assert kind.short_name == f"locm_{rules}"
-        assert (kind.min_num_players, kind.max_num_players) == (2, 2)
+@each_rules
+@pytest.mark.parametrize("match", [False, True])
+def test_game_describes_itself(rules, match):
+    game = locmsim.openspiel.game(rules, match)
+    actions, length = {"1.5": (145, 1400), "1.2": (145, 890), "1.0": (155, 890)}[rules]
+    assert game.num_players() == 2
+    assert game.num_distinct_actions() == actions
+    assert (game.min_utility(), game.max_utility()) == (-1.0, 1.0)
+    assert game.utility_sum() == 0.0
+    assert game.max_game_length() == length + 60 * match
+    assert (game.rules, game.match) == (rules, match)
+    assert eval(repr(game)) is game
+    assert game is locmsim.openspiel.game(rules, match=match)
+    assert start_position(1, rules).get_game() is locmsim.openspiel.game(rules)
+    assert copy.deepcopy(game) is game
+    assert pickle.loads(pickle.dumps(game)) is game
+    kind = game.get_type()
+    assert kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    assert kind.utility == pyspiel.GameType.Utility.ZERO_SUM
+    assert kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
+    assert kind.short_name == f"locm_{rules}" + match * "_match"
+    assert (kind.min_num_players, kind.max_num_players) == (2, 2)
+    loaded = pyspiel.load_game(kind.short_name)
+    assert (loaded.rules, loaded.match) == (rules, match)
+
+
+def test_unknown_rules():
     with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
         locmsim.openspiel.game("1.1")
 
 
-def test_initial_states():
-    deck = [Card(1, CardType.CREATURE, 1, 2, 2), Card(2, CardType.BLUE, 1, 0, -1)] * 6
-    game = locmsim.openspiel.game("1.2")
-    state = game.new_initial_state(deck, deck[::-1])
-    assert state == State.new(deck, deck[::-1], rules="1.2")
-    state = game.new_initial_state(deck, deck, ids=(range(12), range(20, 32)), pool=deck[:1])
-    assert [number for number, _ in state.players[1].hand] == [20, 21, 22, 23, 24]
-    assert state.table.pool == deck[:1]
-    assert game.new_initial_state(seed=3) == start_position(3, "1.2")
-    assert game.new_initial_state() != game.new_initial_state()
-    for arguments in (
-        {"deck0": deck},
-        {"deck1": deck},
-        {"deck0": deck, "deck1": deck, "seed": 1},
-        {"ids": ([], [])},
-        {"seed": 1, "pool": deck},
-    ):
-        with pytest.raises(ValueError, match=r"got one|seed: does not apply with decks|need decks"):
-            game.new_initial_state(**arguments)
+@each_rules
+@pytest.mark.parametrize("match", [False, True])
+def test_a_game_begins_with_its_seed(rules, match):
+    game = locmsim.openspiel.game(rules, match)
+    root = game.new_initial_state()
+    assert root.is_chance_node()
+    assert root.returns() == [0.0, 0.0]
+    outcomes = root.chance_outcomes()
+    assert sum(probability for _, probability in outcomes) == pytest.approx(1)
+    assert [seed for seed, _ in outcomes] == list(range(4096))
+    assert root.action_to_string(3) == "seed 3"
+    state = root.child(3)
+    assert str(state) == str(game.new_initial_state(seed=3))
+    if match:
+        assert state.match.log == locmsim.Match(rules, seed=3).log
+    else:
+        assert state.state == start_position(3, rules)
+    for seed in (-1, 4096):
+        with pytest.raises(ValueError, match="seed: expected 0 to 4095, got"):
+            game.new_initial_state(seed=seed)
+
+
+def test_seeds_reach_environments_of_openspiel():
+    def starts(seed):
+        env = rl_environment.Environment(locmsim.openspiel.game("1.5"), include_full_state=True)
+        env.seed(seed)
+        return [env.reset().observations for _ in range(3)]
+
+    first, again, other = starts(1), starts(1), starts(2)
+    assert [one["info_state"] for one in first] == [one["info_state"] for one in again]
+    assert first[0]["info_state"] != other[0]["info_state"]
+    # The whole state, hidden cards included.
+    game, state = pyspiel.deserialize_game_and_state(first[0]["serialized_state"])
+    assert game.rules == "1.5"
+    assert state.observation_tensor(1) == first[0]["info_state"][1]
+    assert len(state.state.players[1].hand) == 5
 
 
 OPTIONS = {
@@ -115,7 +146,8 @@ def test_mcts_plays_whole_games(name, rules):
     game = locmsim.openspiel.game(rules)
     first = play(game, [make_bot(game, player, **options) for player in (0, 1)])
     if options in amount(({},), (options,)):
-        assert first == play(game, [make_bot(game, player, **options) for player in (0, 1)])
+        again = play(game, [make_bot(game, player, **options) for player in (0, 1)])
+        assert first.history() == again.history()
     assert sorted(first.returns()) == [-1.0, 1.0]
 
 
@@ -138,7 +170,7 @@ def test_mcts_finds_a_win():
         if action == 0 or len(state.legal_actions()) > 25:
             continue
         found += 1
-        step = make_bot(game, seed, simulations=100).step(state)
+        step = make_bot(game, seed, simulations=100).step(state)  # a `locmsim.State`
         won = state.child(step)
         assert won.winner == state.current_player()
     assert found >= 5
@@ -152,19 +184,58 @@ def test_policies_of_a_step():
     assert [p for a, p in policy if a == action] == [1.0]
 
 
-def test_what_openspiel_has_in_c_refuses_foreign_states():
-    """OpenSpiel's C++ functions reject states of Python with an error, as docs/api.md says."""
+@pytest.mark.parametrize("match", [False, True])
+def test_evaluation_of_bots(match):
+    """In Python and in C++, whose bots play too."""
+    game = locmsim.openspiel.game("1.5", match)
+    bots = [pyspiel.make_uniform_random_bot(player, 1) for player in (0, 1)]
+    won = [evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(1))]
+    won.append(pyspiel.evaluate_bots(game.new_initial_state(), bots, 1))
+    mine = [make_bot(game, 1, simulations=2, max_length=2), bots[1]]
+    if not match:
+        won.append(evaluate_bots.evaluate_bots(game.new_initial_state(seed=1), mine, np.random))
+    for returns in won:
+        assert sorted(returns) == [-1.0, 1.0]
+
+
+def test_a_search_that_does_not_see_hidden_cards():
+    rng = np.random.RandomState(1)
+
+    def bot(game):
+        evaluator = mcts.RandomRolloutEvaluator(1, rng)
+        return ismcts.ISMCTSBot(
+            game, evaluator, 2.0, 20, random_state=rng, use_observation_string=True
+        )
+
     game = locmsim.openspiel.game("1.5")
     state = game.new_initial_state(seed=1)
-    bots = [make_bot(game, 1), make_bot(game, 2)]
-    with pytest.raises(TypeError):
-        pyspiel.evaluate_bots(state, bots, 1)
-    with pytest.raises(TypeError, match="inform_action"):
-        evaluate_bots.evaluate_bots(state.clone(), bots, np.random)
-    with pytest.raises(TypeError):
-        pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 1.0, 10, 10, False, 1, False)
-    with pytest.raises(pyspiel.SpielError):
-        pyspiel.load_game("locm_1.5")
+    assert bot(game).step(state) in state.legal_actions()
+    drawn = state.resample_from_infostate(0, rng.random)
+    assert drawn.observation_string(0) == state.observation_string(0)
+    assert drawn.state != state.state
+    assert drawn.state.players[0].hand == state.state.players[0].hand
+    match = locmsim.openspiel.game("1.5", match=True)
+    with pytest.raises(NotImplementedError, match="what is hidden in a match is not drawn anew"):
+        bot(match).step(match.new_initial_state(seed=1))
+
+
+def test_what_a_battle_has_no_past_for():
+    game = locmsim.openspiel.game("1.5")
+    message = "a battle has no past and so no information states: expected a match"
+    with pytest.raises(ValueError, match=message):
+        game.new_initial_state(seed=1).information_state_string(0)
+    with pytest.raises(ValueError, match="observation_tensor not supported"):
+        rl_environment.Environment(locmsim.openspiel.game("1.5", match=True))
+
+
+def test_outcome_sampling_runs_on_matches():
+    from open_spiel.python.algorithms.outcome_sampling_mccfr import OutcomeSamplingSolver
+
+    solver = OutcomeSamplingSolver(locmsim.openspiel.game("1.2", match=True))
+    solver.iteration()
+    policy = solver.average_policy()
+    state = locmsim.openspiel.game("1.2", match=True).new_initial_state(seed=1)
+    assert sum(policy.action_probabilities(state).values()) == pytest.approx(1)
 
 
 # ------------------------------------------------------------------------------- whole matches
@@ -172,11 +243,11 @@ def test_what_openspiel_has_in_c_refuses_foreign_states():
 
 def random_match(rules, seed):
     """Yield all states of a match of random actions."""
-    state = locmsim.openspiel.game(rules).new_match_state(seed=seed)
+    state = locmsim.openspiel.game(rules, match=True).new_initial_state(seed=seed)
     random = np.random.default_rng(seed)
     yield state
     while not state.is_terminal():
-        state = state.child(random.choice(state.legal_actions()))
+        state = state.child(int(random.choice(state.legal_actions())))
         yield state
 
 
@@ -194,10 +265,13 @@ def test_a_whole_match_is_that_of_its_answers(rules):
     assert last.legal_actions() == []
     assert [len(ids) for ids in match.chosen] == [30, 30]
     # The history leads to the same end, and no two of its prefixes have the same text.
-    again = locmsim.openspiel.game(rules).new_match_state(seed=1)
+    again = locmsim.openspiel.game(rules, match=True).new_initial_state()
     for action in last.history():
         again.apply_action(action)
     assert again.match.log == last.match.log
+    for state in (states[2], states[-2]):
+        for action in state.legal_actions():
+            assert state.string_to_action(state.action_to_string(action)) == action
     assert len({state.history_str() for state in states}) == len(states)
     assert last.history_str() == ", ".join(map(str, last.history()))
     for state in states[:-1]:
@@ -206,8 +280,6 @@ def test_a_whole_match_is_that_of_its_answers(rules):
         mover = state.current_player()
         assert state.legal_actions(1 - mover) == []
         assert np.flatnonzero(state.legal_actions_mask()).tolist() == state.legal_actions(mover)
-    with pytest.raises(locmsim.GameOverError):
-        last.apply_action(0)
 
 
 @each_rules
@@ -230,15 +302,11 @@ def test_information_states_of_a_match(rules):
                 assert known[mover] != before[1][mover]
                 assert known[1 - mover] == before[1][1 - mover]
             before = (seed, mover), known
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        state.information_state_string(2)
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got -4"):
-        state.information_state_string()
 
 
 def test_what_the_other_one_takes_is_not_known():
-    game = locmsim.openspiel.game("1.5")
-    one, other = game.new_match_state(seed=3), game.new_match_state(seed=3)
+    game = locmsim.openspiel.game("1.5", match=True)
+    one, other = game.new_initial_state(seed=3), game.new_initial_state(seed=3)
     for i in range(30):
         one.apply_action(i)
         other.apply_action(100 - i)
@@ -252,7 +320,7 @@ def test_what_the_other_one_takes_is_not_known():
     assert one.observation_string(1) != other.observation_string(1)
     with pytest.raises(locmsim.IllegalActionError, match="action 5 is not legal here"):
         one.apply_action(5)
-    assert one.move_number() == 32
+    assert one.move_number() == 33
 
 
 @each_rules
@@ -268,8 +336,8 @@ def test_clones_of_a_match(rules):
 @each_rules
 def test_mcts_plays_a_whole_match(rules):
     """MCTS makes the 60 picks before the battle too; the other player is random."""
-    game = locmsim.openspiel.game(rules)
-    state = game.new_match_state(seed=2)
+    game = locmsim.openspiel.game(rules, match=True)
+    state = game.new_initial_state(seed=2)
     bot = make_bot(game, 1, simulations=2, max_length=3)
     random = np.random.default_rng(1)
     while not state.is_terminal():
@@ -278,20 +346,3 @@ def test_mcts_plays_a_whole_match(rules):
         state.apply_action(action)
     assert sorted(state.returns()) == [-1.0, 1.0]
     assert state.get_game() is game
-
-
-def test_matches_that_cannot_be_states():
-    game = locmsim.openspiel.game("1.5")
-    match = locmsim.Match(seed=1)
-    match.submit(0, "PASS")
-    with pytest.raises(ValueError, match="the match has begun"):
-        game.new_match_state(match)
-    with pytest.raises(ValueError, match="ids: those of 2022"):
-        game.new_match_state(locmsim.Match(seed=1, ids="old"))
-    few = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(14)]
-    with pytest.raises(ValueError, match="the offer has 14 cards, too few for a deck"):
-        game.new_match_state(locmsim.Match(seed=1, cards=few))
-    with pytest.raises(ValueError, match=r"match: its rules are 1\.2, not 1\.5"):
-        game.new_match_state(locmsim.Match("1.2", seed=1))
-    with pytest.raises(ValueError, match="seed: does not apply with match"):
-        game.new_match_state(locmsim.Match(seed=1), seed=1)
