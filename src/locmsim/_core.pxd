@@ -485,6 +485,7 @@ cdef class Table:
     cdef uint8_t origin[MAX_CARDS]
     cdef int named_pool
     cdef bytes sealed           # what `to_bytes` wrote last; None before
+    cdef bint of_decks          # the pool was not given: it is that of both decks, which are hidden
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1
     cdef list card_list(self)

@@ -168,6 +168,7 @@ cdef class Table:
                 self.add(card, POOL_ID)
             return 0
         other = pool
+        self.of_decks = other.of_decks
         if self.t.n_cards + other.t.n_cards - other.t.n_instances > MAX_CARDS:
             raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
         names = other.cards if other.named is None else other.card_list()
@@ -181,7 +182,7 @@ cdef class Table:
         return 0
 
     cdef bytes pack(self):
-        return struct.pack("<ii", self.t.rules, self.t.n_instances) + (
+        return struct.pack("<ii", packed_rules(self), self.t.n_instances) + (
             <const char*>self.t.cards)[:self.t.n_cards * sizeof(card_t)]
 
     @property
@@ -316,7 +317,8 @@ cdef class State:
         pool : iterable of Card, or the `table` of a state, optional
             The cards that a player may suspect in hidden places (see `resample_hidden`). By default
             those of both decks, which tells something about them; a pool with all cards of the game
-            does not. A table passes on its pool.
+            does not. Searches do not use that default: to them the cards of the game are unknown,
+            as to `Belief.of_state`. A table passes on its pool.
 
         Returns
         -------
@@ -333,6 +335,7 @@ cdef class State:
         decks = [_cards("deck0", deck0), _cards("deck1", deck1)]
         if pool is None:
             pool = decks[0] + decks[1]
+            table.of_decks = True
         elif not isinstance(pool, Table):
             pool = _cards("pool", pool)
         if ids is not None:

@@ -20,6 +20,14 @@ cdef bytes sealed(int part, bytes data):
     return _HEADER.pack(_MAGIC, FORMAT_VERSION, part, len(data), zlib.crc32(data)) + data
 
 
+cdef enum:
+    OF_DECKS = 1 << 8           # with the rule set of a table: its `of_decks`
+
+
+cdef int packed_rules(Table table):
+    return table.t.rules | (OF_DECKS if table.of_decks else 0)
+
+
 cdef bytes sealed_table(Table table):
     """Return the part of a table. It is kept, as the states of a game share their table: adding up
     the checksum takes longer than comparing the bytes."""
@@ -29,7 +37,7 @@ cdef bytes sealed_table(Table table):
     cdef const int32_t* fields
     if kept is not None and len(kept) == header + size:
         fields = <const int32_t*>(<const char*>kept + HEADER_SIZE)
-        if fields[0] == table.t.rules and fields[1] == table.t.n_instances and (
+        if fields[0] == packed_rules(table) and fields[1] == table.t.n_instances and (
                 memcmp(<const char*>kept + header, table.t.cards, size) == 0):
             return kept
     kept = table.sealed = sealed(TABLE_PART, table.pack())
@@ -65,7 +73,8 @@ def _unpack_table(data):
     if size < 0 or size % sizeof(card_t) or size > <Py_ssize_t>sizeof(table.t.cards):
         raise ValueError("no card table of locmsim: wrong length")
     rules, instances = struct.unpack("<ii", raw[:8])
-    table.t.rules = rules
+    table.t.rules = rules & ~OF_DECKS
+    table.of_decks = rules & OF_DECKS != 0
     table.t.n_instances = instances
     table.t.n_cards = <int32_t>(size // sizeof(card_t))
     memcpy(table.t.cards, <const char*>raw + 8, size)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helpers import DATA, each_rules
 
-from locmsim import State
+from locmsim import Observation
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import MCTS, BeamSearch, MCTSOptions
 
@@ -19,13 +19,13 @@ SEARCHES: dict[str, tuple[Any, dict[str, int]]] = {
 EXPECTED = json.loads((DATA / "searches.json").read_text())
 
 
-def turns(rules: str) -> Iterator[State]:
-    """Return starts of turns in which there is something to decide."""
+def turns(rules: str) -> Iterator[Observation]:
+    """Return what players see at starts of turns in which there is something to decide."""
     for seed in (1, 2, 3):
         last = -1
         for state, _ in random_game(start_position(seed, rules), seed):
             if state.turn > last and state.turn in (4, 9) and len(state.legal_actions()) > 2:
-                yield state
+                yield state.observation(state.current_player())
             last = state.turn
 
 
@@ -34,5 +34,5 @@ def turns(rules: str) -> Iterator[State]:
 def test_results_are_those_of_before(name: str, rules: str) -> None:
     """They are the same on every machine, to the last bit."""
     search, budget = SEARCHES[name]
-    results = [search.search(s, seed=i, **budget) for i, s in enumerate(turns(rules))]
+    results = [search.search(seen, seed=i, **budget) for i, seen in enumerate(turns(rules))]
     assert [[result.line, result.value] for result in results] == EXPECTED[rules][name]

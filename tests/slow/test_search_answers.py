@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from locmsim import State, StateBatch
+from locmsim import Observation, StateBatch
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
 from locmsim.rules.rulesets import RULES_NAMES
@@ -38,11 +38,13 @@ FILE = Path(__file__).parents[1] / "data" / "search_answers.json"
 POSITIONS = 2000
 STEP = 100
 
+#: What a player sees at the start of a turn, and what they have done since then.
+Seen = tuple[Observation, list[int]]
 #: The answer of a search in a position, with a seed.
-Asked = Callable[[State, int], Any]
+Asked = Callable[[Seen, int], Any]
 
 
-def positions(rules: str) -> Iterator[State]:
+def positions(rules: str) -> Iterator[Seen]:
     """Yield starts of turns, and every fifth time the position after the first action."""
     found = 0
     for seed in range(1 << 20):
@@ -54,17 +56,17 @@ def positions(rules: str) -> Iterator[State]:
                 found += 1
                 after = state.child(action)
                 middle = found % 5 == 0 and action and not after.is_terminal()
-                yield after if middle else state.clone()
+                yield state.observation(state.current_player()), [action] if middle else []
 
 
 @cache
-def taken(rules: str) -> tuple[State, ...]:
+def taken(rules: str) -> tuple[Seen, ...]:
     return tuple(islice(positions(rules), POSITIONS))
 
 
 def whole_turns(search: Any, **more: int) -> Asked:
-    def ask(state: State, seed: int) -> Any:
-        found = search.search(state, seed=seed, **more)
+    def ask(seen: Seen, seed: int) -> Any:
+        found = search.search(seen[0], done=seen[1], seed=seed, **more)
         plans = [(plan.actions, plan.visits, plan.value) for plan in found.plans]
         numbers = found.value, found.visits, found.nodes, found.iterations, found.depth
         return found.actions, numbers, plans
@@ -73,8 +75,8 @@ def whole_turns(search: Any, **more: int) -> Asked:
 
 
 def single_actions(search: PolicySearch) -> Asked:
-    def ask(state: State, seed: int) -> Any:
-        found = search.search(state, seed=seed)
+    def ask(seen: Seen, seed: int) -> Any:
+        found = search.search(seen[0], done=seen[1], seed=seed)
         arrays = [a.tolist() for a in (found.policy, found.visits, found.values)]
         return found.action, found.value, found.pv, found.nodes, arrays
 
@@ -82,13 +84,13 @@ def single_actions(search: PolicySearch) -> Asked:
 
 
 def values_of_turns(search: BeamSearch) -> Asked:
-    def ask(state: State, seed: int) -> Any:
+    def ask(seen: Seen, seed: int) -> Any:
         belief = Belief()
-        belief.see(state.observation(state.current_player()))
+        belief.see(seen[0])
         worlds = belief.determinizer()
         root = worlds.sample(seed)
-        actions = root.legal_actions()[1:2]
-        return search.prepare(state.rules).turn_value(worlds, root, actions, 3, seed)
+        actions = seen[1] or root.legal_actions()[1:2]
+        return search.prepare(root.rules).turn_value(worlds, root, actions, 3, seed)
 
     return ask
 
@@ -136,8 +138,8 @@ def digests(rules: str, name: str, count: int) -> list[str]:
     found = []
     for first in range(0, count, STEP):
         digest = hashlib.sha256()
-        for seed, state in enumerate(taken(rules)[first : min(first + STEP, count)], first):
-            digest.update(repr(ask(state, seed)).encode())
+        for seed, seen in enumerate(taken(rules)[first : min(first + STEP, count)], first):
+            digest.update(repr(ask(seen, seed)).encode())
         found.append(digest.hexdigest()[:16])
     return found
 

@@ -4,7 +4,8 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from locmsim._core cimport (
-    MAX_CARDS, MAX_DECK, card_t, rows_fault_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
+    MAX_CARDS, MAX_DECK, State, Table, rows_fault_t, shown_card_t, shown_t, state_t, table_t,
+    unknown_t)
 
 ctypedef struct belief_t:
     int32_t rules
@@ -69,18 +70,27 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil
 cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil
+# Makes what a player sees of a state: the same position with both decks and the opponent's hand
+# empty, and a table of the visible cards alone. False if one of them has no instance id.
+cdef bint state_forget(
+    const state_t* s, const table_t* t, int who, state_t* seen, table_t* known) noexcept nogil
 # Fills in what the hidden places of that position may hold; the pool's entries begin at `first`.
 cdef void belief_unknown(
     const belief_t* b, const shown_t* o, const pool_t* pool, int first, unknown_t* u
 ) noexcept nogil
 
+cdef class Pool:
+    cdef pool_t p
+    cdef Table table
+    cdef bytes content          # what equal pools have in common
+    cdef dict entries           # Card -> entry of the table; None until they are asked for
+    cdef readonly bint weighted     # whether the weights are filled in
+    cdef int entry(self, card) except -1
+
 cdef class Knowledge:
     cdef belief_t b
     cdef shown_t shown          # the last observation
-    cdef pool_t pool
-    cdef object pool_table      # the table of `pool`; None: not made yet
-    cdef list pool_cards
-    cdef dict entries           # Card -> entry of the table
-    cdef bint weighted          # whether the weights of `pool` are filled in
-    cdef seen_cards_t cards_seen    # what `news` has reported
+    cdef State position         # ... what is visible of its state, if that is known; else None
+    cdef readonly Pool pool     # None: not set yet
+    cdef seen_cards_t cards_seen
     cdef int fill_root(self, state_t* s, table_t* t) except -1

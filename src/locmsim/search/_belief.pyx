@@ -1,7 +1,7 @@
-"""Keep what one player knows about a game: `Knowledge`, the compiled part of `Belief`."""
+"""Keep what one player knows about a game: `Knowledge` and `Pool`, the compiled parts of `Belief`."""
 
 cimport cython
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -13,6 +13,7 @@ from locmsim._core cimport (
     MAX_HAND,
     MAX_MANA,
     MAX_WEIGHT,
+    OCCUPIED,
     POOL_ID,
     ROWS_FIT,
     RULES_15,
@@ -21,6 +22,7 @@ from locmsim._core cimport (
     State,
     Table,
     card_of_row,
+    card_t,
     cards_fault,
     check_battle,
     check_rows,
@@ -29,6 +31,7 @@ from locmsim._core cimport (
     ids_fault,
     original_id,
     owner_of_id,
+    player_t,
     rows_fault_t,
     shown_action_t,
     shown_card_t,
@@ -42,7 +45,7 @@ from locmsim._core cimport (
 )
 from locmsim._math cimport exp64
 
-__all__ = ["Knowledge", "attractions_of"]
+__all__ = ["Knowledge", "Pool", "attractions_of"]
 
 # ---- knowledge -----------------------------------------------------------------------------------
 
@@ -227,12 +230,67 @@ cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept n
     return True
 
 
+cdef void hide(
+    const shown_t* o, int seat, const table_t* pool, state_t* s, table_t* t
+) noexcept nogil:
+    """Add the pool to the table of visible cards, and its first card in all hidden places."""
+    cdef int i, first = t.n_cards
+    for i in range(pool.n_cards):
+        t.cards[first + i] = pool.cards[i]
+        t.cards[first + i].creature.card = <uint8_t>(first + i)
+    t.n_cards += pool.n_cards
+    state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
+    state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
+    state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
+
+
+cdef int move_entry(table_t* known, const table_t* t, int entry, int16_t* moved) noexcept nogil:
+    """Return the new entry of a visible card, which is added if it was not seen before."""
+    cdef int to = moved[entry]
+    if to < 0:
+        to = moved[entry] = <int16_t>known.n_cards
+        known.cards[to] = t.cards[entry]
+        known.cards[to].creature.card = <uint8_t>to
+        known.n_cards = known.n_instances = to + 1
+    return to
+
+
+cdef bint state_forget(
+    const state_t* s, const table_t* t, int who, state_t* seen, table_t* known
+) noexcept nogil:
+    cdef int16_t moved[MAX_CARDS]       # the new entry of each; -1: none yet
+    cdef player_t* p = &seen.p[who]
+    cdef uint64_t hand = 0
+    cdef int side, i
+    memset(moved, 0xFF, sizeof(moved))
+    known.rules = t.rules
+    known.n_cards = known.n_instances = 0
+    seen[0] = s[0]
+    memset(seen.deck, 0, sizeof(seen.deck))
+    for i in range(p.hand_size):
+        hand |= <uint64_t>move_entry(known, t, p.hand >> 8 * i & 255, moved) << 8 * i
+    p.hand = hand
+    for side in range(2):
+        p = &seen.p[side]
+        p.deck_left = 0
+        for i in range(MAX_BOARD):
+            if p.marks >> OCCUPIED >> i & 1:
+                p.board[i].card = <uint8_t>move_entry(known, t, p.board[i].card, moved)
+    p = &seen.p[1 - who]
+    p.hand = p.cost_kinds = 0
+    p.hand_size = 0
+    for i in range(known.n_cards):
+        if known.cards[i].id == POOL_ID:
+            return False
+    return True
+
+
 cdef rows_fault_t belief_root(
     const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
 ) noexcept nogil:
     cdef int seat = b.seat if b.seat > 0 else 0
     cdef int mine = o.player[0].max_mana, theirs = o.player[1].max_mana
-    cdef int i, entry, first, mana, lost = 0
+    cdef int i, entry, mana, lost = 0
     cdef const shown_action_t* a
     cdef rows_fault_t fault = state_show(s, t, o, seat, pool)
     if fault != ROWS_FIT:
@@ -257,16 +315,8 @@ cdef rows_fault_t belief_root(
     s.p[seat].next_draw = 1
     s.p[1 - seat].lost = lost
     s.p[1 - seat].next_draw = o.player[1].draw - lost // 5
-    if pool is NULL:
-        return ROWS_FIT
-    first = t.n_cards
-    for i in range(pool.n_cards):
-        t.cards[first + i] = pool.cards[i]
-        t.cards[first + i].creature.card = <uint8_t>(first + i)
-    t.n_cards += pool.n_cards
-    state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
-    state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
-    state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
+    if pool is not NULL:
+        hide(o, seat, pool, s, t)
     return ROWS_FIT
 
 
@@ -364,26 +414,37 @@ cdef bint assign(
     return False
 
 
+cdef int match_offers(const pool_t* pool, const int* entries, int n, int* owner) noexcept nogil:
+    """Match as many cards as possible to draft turns that offered them (augmenting paths).
+
+    Fills in the card that each turn gives, or -1. Returns the first card that no turn is left for,
+    -1 if there is none.
+    """
+    cdef bint tried[MAX_DECK]
+    cdef int i, missing = -1
+    for i in range(pool.n_triplets):
+        owner[i] = -1
+    for i in range(n):
+        memset(tried, 0, sizeof(tried))
+        if not assign(pool, entries, i, owner, tried) and missing < 0:
+            missing = i
+    return missing
+
+
 cdef bint their_picks(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
     """Find the draft turns that the cards seen need not have come from.
 
-    As many cards as possible are matched to turns that offered them (augmenting paths). False if
-    too few turns are left.
+    False if too few turns are left.
     """
     cdef int entries[MAX_CARDS]
     cdef int owner[MAX_DECK]
-    cdef bint tried[MAX_DECK]
     cdef int turn, i, group = 0, n_open = 0
     cdef double most = 0
-    for turn in range(pool.n_triplets):
-        owner[turn] = -1
     for i in range(b.n_seen[1]):
         entries[i] = entry_with(pool.t, b.seen[1][i])
-    for i in range(b.n_seen[1]):
-        memset(tried, 0, sizeof(tried))
-        assign(pool, entries, i, owner, tried)
+    match_offers(pool, entries, b.n_seen[1], owner)
     for turn in range(pool.n_triplets):
         if owner[turn] < 0:
             n_open += 1
@@ -426,6 +487,91 @@ cdef int check_count(str name, int value, int most) except -1:
 
 
 @cython.final
+cdef class Pool:
+    """Holds the cards that may be in a game, in a fixed order, and how likely opponents choose them.
+
+    `table` has these cards and no instances, and `cards`, if given, their order; otherwise it is
+    that of the table. Pools of the same cards in the same order are equal, whatever their weights.
+    """
+
+    def __cinit__(self, Table table not None, cards=None):
+        cdef uint8_t order[MAX_CARDS]
+        cdef int i
+        self.table = table
+        if cards is None:
+            for i in range(table.t.n_cards):
+                order[i] = <uint8_t>i
+        else:
+            for i, card in enumerate(cards):
+                order[i] = self.entry(card)
+        pool_of_table(&self.p, &table.t, order, table.t.n_cards)
+        self.content = table.pack() + (<char*>order)[:table.t.n_cards]
+
+    @staticmethod
+    def of_state(State state not None):
+        """Return the pool of a state; None if it is empty or would tell both decks."""
+        cdef Table table = Table.__new__(Table)
+        if state.table.of_decks:
+            return None
+        table.t.rules = state.table.t.rules
+        table.add_pool(state.table)
+        return Pool(table) if table.t.n_cards else None
+
+    def __reduce__(self):
+        """Pickle without the weights."""
+        return Pool, (self.table, self.cards)
+
+    def __hash__(self):
+        return hash(self.content)
+
+    def __eq__(self, other):
+        return isinstance(other, Pool) and self.content == (<Pool>other).content
+
+    @property
+    def cards(self):
+        """The cards in their order, a new list."""
+        return [self.table.card(self.p.entry[i]) for i in range(self.p.n)]
+
+    cdef int entry(self, card) except -1:
+        """Return the entry of a card."""
+        cdef int i
+        if self.entries is None:
+            self.entries = {self.table.card(i): i for i in range(self.table.t.n_cards)}
+        return self.entries[card]
+
+    def weigh(self, scores, copies, temperature, own_deck, offers=()):
+        """Return the pool with weights: see `attractions_of`.
+
+        `offers` are those of a complete draft, each with three cards, their values, and the
+        temperature of these.
+        """
+        cdef Pool pool = Pool(self.table)
+        cdef prior_t prior
+        cdef double values[MAX_CARDS]
+        cdef uint8_t counts[MAX_CARDS]
+        cdef uint8_t entries[3]
+        cdef int i
+        prior.temperature = temperature
+        prior.draft_temperature = 0
+        prior.own_deck = own_deck
+        pool.p = self.p
+        pool.content = self.content
+        for i in range(self.p.n):
+            values[i] = scores[i]
+            counts[i] = 0 if copies is None else copies[i]
+        pool_set_weights(&pool.p, values, counts, &prior)
+        for cards, worth, warmth in offers:
+            if pool.p.n_triplets == MAX_DECK or not len(cards) == len(worth) == 3:
+                raise ValueError(f"expected {MAX_DECK} offers of three cards")
+            for i in range(3):
+                entries[i] = self.entry(cards[i])
+                values[i] = worth[i]
+            pool_offer(&pool.p, entries, values, warmth)
+        pool.weighted = True
+        return pool
+
+
+@cython.final
 cdef class Knowledge:
     """Keeps what one player knows; `Belief` adds the cards that may be in the game."""
 
@@ -435,18 +581,16 @@ cdef class Knowledge:
     def __reduce__(self):
         """Pickle without the pool, which is rebuilt."""
         return _knowledge, (
-            (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)])
+            (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)],
+            (<char*>self.cards_seen.row)[:self.cards_seen.n * sizeof(shown_card_t)], self.position)
 
     def clone(self):
         """Return an independent copy, with the pool and its weights."""
         cdef Knowledge copy = Knowledge()
         copy.b = self.b
         copy.shown = self.shown
-        copy.pool = self.pool           # its table is never changed
-        copy.pool_table = self.pool_table
-        copy.pool_cards = self.pool_cards
-        copy.entries = self.entries
-        copy.weighted = self.weighted
+        copy.position = self.position   # this and the pool are never changed
+        copy.pool = self.pool
         copy.cards_seen = self.cards_seen
         return copy
 
@@ -484,72 +628,66 @@ cdef class Knowledge:
                 found.append(self.b.seen[0][i])
         return found
 
+    def seen_cards(self):
+        """Return the cards of both players that were seen, as far as their rows told."""
+        cdef Table table = Table.__new__(Table)
+        cdef pool_t pool
+        cdef int i
+        table.t.rules = self.b.rules
+        pool_of_seen(&pool, &table.t, &self.cards_seen)
+        return [table.card(pool.entry[i]) for i in range(pool.n)]
+
     def chose(self, base_id):
         """Record that the player chose a card."""
         belief_chose(&self.b, base_id)
 
     def see(self, Shown observation not None):
-        """Add an `Observation` of the battle; ``ValueError`` for an impossible one."""
+        """Add an `Observation` of the battle; ``ValueError`` for an impossible one.
+
+        Returns whether it tells something new about a card.
+        """
+        cdef bint news = False
+        cdef int i
         check_battle(&observation.o)
         self.shown = observation.o
+        self.position = None
         belief_see(&self.b, &self.shown)
-
-    def news(self):
-        """Return the numbers of the rows shown last that tell something new about a card."""
-        cdef int i
-        cdef list found = []
         for i in range(self.shown.n_cards):
-            if add_seen_card(&self.cards_seen, &self.shown.cards[i]):
-                found.append(i)
-        return found
+            news |= add_seen_card(&self.cards_seen, &self.shown.cards[i])
+        return news
 
-    def set_pool(self, cards):
-        """Set the cards that may be in the game, in a fixed order."""
-        cdef Table table = Table.__new__(Table)
-        cdef uint8_t order[MAX_CARDS]
+    def see_state(self, State state not None, int player, Shown observation not None):
+        """Add a position and what a player sees of it, as `see` does."""
+        cdef State position = State.__new__(State)
+        position.table = Table.__new__(Table)
+        check_battle(&observation.o)
+        if not state_forget(
+                &state.s, &state.table.t, player, &position.s, &position.table.t):
+            raise ValueError("a visible card has no instance id: this is a sampled world")
+        self.b.seat = player
+        self.see(observation)
+        self.b.turn = (state.s.turn + 2 - player) // 2 - 1
+        self.position = position
+
+    def use(self, Pool pool):
+        """Set the cards that may be in the game; None: not known yet."""
+        self.pool = pool
+
+    def undrafted(self, base_ids):
+        """Return the first of cards that the opponent cannot have drafted with those seen.
+
+        None if all can have been, or if not all offers are known.
+        """
+        cdef int entries[MAX_CARDS]
+        cdef int owner[MAX_DECK]
+        cdef list cards = (self.opponent_cards + list(base_ids))[:MAX_CARDS]
         cdef int i
-        table.t.rules = self.b.rules
-        table.add_pool(cards)
-        self.entries = {table.card(i): i for i in range(table.t.n_cards)}
-        for i, card in enumerate(cards):
-            order[i] = self.entries[card]
-        pool_of_table(&self.pool, &table.t, order, <int>len(cards))
-        self.pool_table = table
-        self.pool_cards = list(cards)
-        self.weighted = False
-
-    def set_weights(self, scores, copies, temperature, own_deck):
-        """Set how attractive the cards of the pool are: see `attractions_of`."""
-        cdef prior_t prior
-        cdef double values[MAX_CARDS]
-        cdef uint8_t counts[MAX_CARDS]
-        cdef int i
-        prior.temperature = temperature
-        prior.draft_temperature = 0
-        prior.own_deck = own_deck
-        for i in range(self.pool.n):
-            values[i] = scores[i]
-            counts[i] = 0 if copies is None else copies[i]
-        self.pool.n_triplets = 0
-        pool_set_weights(&self.pool, values, counts, &prior)
-        self.weighted = True
-
-    def offer(self, cards, values, temperature):
-        """Add three cards that the opponent chose from in a draft, and their values."""
-        cdef uint8_t entries[3]
-        cdef double worth[3]
-        cdef int i
-        if self.pool.n_triplets == MAX_DECK or not len(cards) == len(values) == 3:
-            raise ValueError(f"expected {MAX_DECK} offers of three cards")
-        for i in range(3):
-            entries[i] = self.entries[cards[i]]
-            worth[i] = values[i]
-        pool_offer(&self.pool, entries, worth, temperature)
-
-    @property
-    def has_weights(self):
-        """Return whether `set_weights` was called for the present pool."""
-        return self.weighted
+        if self.pool is None or not self.pool.p.n_triplets:
+            return None
+        for i, base_id in enumerate(cards):
+            entries[i] = entry_with(&self.pool.table.t, base_id)
+        i = match_offers(&self.pool.p, entries, <int>len(cards), owner)
+        return None if i < 0 else cards[i]
 
     def root(self):
         """Return the position of the last observation, with arbitrary cards in the hidden places.
@@ -563,18 +701,26 @@ cdef class Knowledge:
 
     cdef int fill_root(self, state_t* s, table_t* t) except -1:
         """Write `root` into a state and a table, whatever they held before."""
-        cdef Table pool = self.pool_table
+        cdef const table_t* pool = &self.pool.table.t
+        cdef const table_t* visible
         cdef const shown_t* o = &self.shown
         cdef const char* wrong
         check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
         check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
         check_count("opponent_hand", o.opponent_hand, MAX_HAND)
-        if o.n_cards + pool.t.n_cards > MAX_CARDS:
+        if o.n_cards + pool.n_cards > MAX_CARDS:
             raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
         t.rules = self.b.rules
         t.n_cards = 0
         t.n_instances = 0
-        check_rows(belief_root(&self.b, o, &pool.t, s, t), o)
+        if self.position is not None:
+            visible = &self.position.table.t
+            s[0] = self.position.s
+            memcpy(t.cards, visible.cards, visible.n_cards * sizeof(card_t))
+            t.n_cards = t.n_instances = visible.n_cards
+            hide(o, self.b.seat, pool, s, t)
+            return 0
+        check_rows(belief_root(&self.b, o, pool, s, t), o)
         wrong = cards_fault(t, t.n_instances)
         if wrong is NULL:
             wrong = ids_fault(s, t)
@@ -588,17 +734,23 @@ cdef class Knowledge:
         cdef Determinizer worlds = Determinizer(state, self.b.seat, None)
         with nogil:
             belief_unknown(
-                &self.b, &self.shown, &self.pool, state.table.t.n_instances, &worlds.u)
+                &self.b, &self.shown, &self.pool.p, state.table.t.n_instances, &worlds.u)
         return worlds
 
 
-def _knowledge(bytes belief not None, bytes shown not None):
+def _knowledge(
+    bytes belief not None, bytes shown not None, bytes seen not None, State position
+):
     """Restore what `Knowledge.__reduce__` returned."""
-    if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
-        raise ValueError("the knowledge was stored by another version")
     cdef Knowledge knowledge = Knowledge()
+    if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t) or (
+            len(seen) % sizeof(shown_card_t) or len(seen) > sizeof(knowledge.cards_seen.row)):
+        raise ValueError("the knowledge was stored by another version")
     memcpy(&knowledge.b, <const char*>belief, sizeof(belief_t))
     memcpy(&knowledge.shown, <const char*>shown, sizeof(shown_t))
+    memcpy(knowledge.cards_seen.row, <const char*>seen, len(seen))
+    knowledge.cards_seen.n = <int32_t>(len(seen) // sizeof(shown_card_t))
+    knowledge.position = position
     return knowledge
 
 

@@ -134,7 +134,7 @@ def analyse(
     Parameters
     ----------
     observation : Observation or State
-        The battle turn to analyse; a `State` is replaced by its mover's observation.
+        The battle turn to analyse; of a `State` its mover knows what `Belief.of_state` says.
     time_ms : float or None
         Time for all searches together; None for none.
     nodes : int or None
@@ -184,8 +184,6 @@ def analyse(
         )
     done = done if isinstance(done, str) else [*done]
     _, root, known = determinizer_at(observation, belief, done, seed)
-    if isinstance(observation, Observation):
-        belief = known  # otherwise each search would create its own
     more: dict[str, Any] = {"done": done} if done else {}
     if check is not None:
         more["check"] = check
@@ -204,7 +202,7 @@ def analyse(
             bound = {"iterations": nodes and max(1, nodes // _NODES_A_VISIT)}
         results.append(
             search[name].search(
-                observation, time_ms=share, seed=seed + i, belief=belief, **bound, **more
+                observation, time_ms=share, seed=seed + i, belief=known, **bound, **more
             )
         )
         on_search(i + 1)

@@ -20,19 +20,20 @@ without printing them, such as the second player's bonus mana, are inferred (doc
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
-from locmsim._core import Determinizer, State
+from locmsim._checks import player_number
+from locmsim._core import Determinizer, State, Table
 from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
 from locmsim.decks.draft_value import DraftValue, default_draft_value
-from locmsim.game.observation import HAND, CardInPlay, Observation
-from locmsim.rules.cards import BOUNDS, Card, cards_1x
+from locmsim.game.observation import Observation, OpponentAction
+from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,
     RULES,
 )
-from locmsim.search._belief import Knowledge, attractions_of
+from locmsim.search._belief import Knowledge, Pool, attractions_of
 
 __all__ = [
     "DRAFT_TEMPERATURE",
@@ -92,15 +93,43 @@ class Belief:
         self._drafts = drafts
         self._rules = RULES["1.5"]
         self._offers: list[tuple[Card, ...]] = []
-        self._cards: dict[int, Card] = {}  # by base id, all that may be in the game
+        self._offered: dict[int, Card] = {}  # their cards by base id
+        self._given: Pool | None = None  # the pool of a state
         self._observation: Observation | None = None
         self._determinizer: Determinizer | None = None
         self._knowledge = Knowledge()
-        self._has_pool = False
+
+    @classmethod
+    def of_state(
+        cls, state: State, player: int, opponent_actions: Iterable[OpponentAction] = ()
+    ) -> "Belief":
+        """Return what a player knows who is shown a position, and nothing of the game before it.
+
+        Whatever is public comes from the state itself: the seat, the turn, the mana of both players
+        and the pool of the game. Hidden cards are forgotten.
+
+        Parameters
+        ----------
+        state : State
+            The position, at any point of a turn.
+        player : int
+            0 or 1.
+        opponent_actions : iterable of OpponentAction
+            The opponent's actions in the previous turn, which a state does not know.
+
+        Raises
+        ------
+        ValueError
+            `player` is not 0 or 1, or the state is a sampled world in which a card without an
+            instance id is visible.
+        """
+        belief = cls()
+        belief.see_state(state, player, opponent_actions)
+        return belief
 
     def __getstate__(self) -> dict[str, object]:
         """Pickle without the sampler, which is rebuilt when it is needed."""
-        return {**self.__dict__, "_determinizer": None, "_has_pool": False}
+        return {**self.__dict__, "_determinizer": None}
 
     def clone(self) -> "Belief":
         """Return an independent copy: neither `see` nor `chose` of one changes the other.
@@ -113,7 +142,7 @@ class Belief:
         copy = type(self).__new__(type(self))
         vars(copy).update(vars(self))
         copy._offers = self._offers[:]
-        copy._cards = dict(self._cards)
+        copy._offered = dict(self._offered)
         copy._knowledge = self._knowledge.clone()
         return copy
 
@@ -154,10 +183,10 @@ class Belief:
 
     def possible_cards(self) -> dict[int, Card]:
         """Return the cards that may be in the game by base id, as far as that is known."""
-        return dict(self._possible())
+        return {card.base_id: card for card in self._pool().cards}
 
     def of_opponent(self) -> "Belief":
-        """Return the opponent's belief before the battle, with the offers shown to both.
+        """Return the opponent's belief before the battle, with what was shown to both.
 
         Returns
         -------
@@ -167,7 +196,8 @@ class Belief:
         other = Belief(self._scores, self._deck, self._drafts)
         other._rules = self._rules
         other._offers = self._offers[:]
-        other._cards = {card.base_id: card for offer in self._offers for card in offer}
+        other._offered = dict(self._offered)
+        other._given = self._given
         other._knowledge.seat = None if self.seat is None else 1 - self.seat
         return other
 
@@ -198,17 +228,40 @@ class Belief:
         """
         if not isinstance(observation, Observation):
             raise TypeError(f"expected an Observation, got {observation!r}")
-        self._rules = RULES[observation.rules]
         if observation.phase == "choice":
+            self._rules = RULES[observation.rules]
             self._see_offer(observation)
         else:
-            self._knowledge.see(observation)
-            # Where all offers were seen, no row shows a card that was not offered.
-            news = [] if self._knows_all() else self._knowledge.news()
-            if news:
-                rows = observation.cards
-                for i in news:
-                    self._learn(rows[i])
+            news = self._knowledge.see(observation)
+            self._rules = RULES[observation.rules]
+            # Where all cards of the game are known, no row shows another one.
+            if news and not self._knows_all():
+                self._knowledge.use(None)
+        self._observation = observation
+        self._determinizer = None
+
+    def see_state(
+        self, state: State, player: int, opponent_actions: Iterable[OpponentAction] = ()
+    ) -> None:
+        """Add a position as one player sees it, for `see`; what is public comes from the state.
+
+        A belief that has seen nothing else also takes the pool of the state.
+
+        Parameters
+        ----------
+        state, player, opponent_actions
+            As for `of_state`.
+
+        Raises
+        ------
+        ValueError
+            As for `of_state`.
+        """
+        observation = state.observation(player, opponent_actions)
+        self._knowledge.see_state(state, player_number(player), observation)
+        self._rules = RULES[observation.rules]
+        if self._observation is None:
+            self._given = Pool.of_state(state)
         self._observation = observation
         self._determinizer = None
 
@@ -237,25 +290,12 @@ class Belief:
         """Add an observation of the choice phase."""
         offer = observation.offer
         self._offers.append(offer)
-        self._has_pool = False
-        self._cards.update((card.base_id, card) for card in offer)
+        self._knowledge.use(None)
+        self._offered.update((card.base_id, card) for card in offer)
         if self._rules.draft:  # the second player sees the opponent one turn ahead
             self._knowledge.seat = observation.opponent.deck_size - observation.me.deck_size
         if self._knows_all():  # now, while there is time for it
-            self._set_pool()
-
-    def _learn(self, row: CardInPlay) -> None:
-        """Remember a card that no offer showed, as far as its row tells."""
-        if row.base_id in self._cards and row.location != HAND:
-            return
-        if row.location != HAND:  # current values: good enough, but possibly out of bounds
-            low, high = BOUNDS["attack"]
-            attack, defense = (max(low, min(high, value)) for value in row[5:7])
-            row = row._replace(attack=attack, defense=defense)
-        card = row.card()
-        if self._cards.get(row.base_id) != card:
-            self._cards[row.base_id] = card
-            self._has_pool = False
+            self._pool()
 
     # -------------------------------------------------------------------------------- sampling
 
@@ -305,74 +345,125 @@ class Belief:
         :meta private:
         """
         self._check_battle()
-        self._set_pool()
+        self._pool()
         return self._knowledge
 
     def determinizer(self) -> Determinizer:
         """Return the sampler behind `sample`, for the last observation."""
         if self._determinizer is None:
             self._check_battle()
-            self._set_pool()
-            if not self._knowledge.has_weights:
-                self._set_weights()
+            self._weighted_pool()
             self._determinizer = self._knowledge.determinizer()
         return self._determinizer
 
     def prepare(self) -> None:
         """Compute in advance what opponents may hold, if all cards are known."""
         if self._knows_all():
-            self._set_pool()
-            if not self._knowledge.has_weights:
-                self._set_weights()
+            self._weighted_pool()
+
+    def undrafted(self, base_ids: Iterable[int]) -> int | None:
+        """Return the first card that the opponent cannot have drafted, with those seen.
+
+        Parameters
+        ----------
+        base_ids : iterable of int
+            Cards that the opponent may hold.
+
+        Returns
+        -------
+        int or None
+            Its base id; None if all can come from different offers, if not all offers were seen,
+            and in 1.5.
+        """
+        self._weighted_pool()
+        return self._knowledge.undrafted(base_ids)
 
     def _check_battle(self) -> None:
         """Raise an error if no battle was observed."""
         if self.observation.phase == "choice":
             raise ValueError("there is nothing to sample before the battle")
 
-    def _set_pool(self) -> None:
-        """Pass the cards that may be in the game to the compiled part."""
-        if not self._has_pool:
-            self._pool = [*self._possible().values()]
-            self._knowledge.set_pool(self._pool)
-            self._has_pool = True
+    def _pool(self) -> Pool:
+        """Return the cards that may be in the game, which the compiled part gets, too."""
+        pool = self._knowledge.pool
+        if pool is None:
+            pool = self._given
+            if self._knows_offers() or pool is None:
+                cards = [*self._possible().values()]
+                pool = Pool(Table(cards, self._rules.name), cards)
+            self._knowledge.use(pool)
+        return pool
 
     def _possible(self) -> dict[int, Card]:
-        """Return all cards that may be in the game, by base id."""
+        """Return all cards that may be in the game by base id, if no state tells them."""
+        if self._knows_offers():
+            return self._offered
         if self._rules.draft:
-            return self._cards if self._is_complete() else {c.base_id: c for c in cards_1x()}
-        if self._offers:
-            return self._cards
+            return {card.base_id: card for card in cards_1x()}
         # Only the cards seen are known; the rest of the set may be like any other set.
-        return _some_set() | self._cards
+        return _some_set() | {card.base_id: card for card in self._knowledge.seen_cards()}
 
-    def _knows_all(self) -> bool:
+    def _knows_offers(self) -> bool:
         """Return whether all cards that may be in the game were offered."""
         return self._is_complete() if self._rules.draft else bool(self._offers)
+
+    def _knows_all(self) -> bool:
+        """Return whether all cards that may be in the game are known."""
+        return self._given is not None or self._knows_offers()
 
     def _is_complete(self) -> bool:
         """Return whether all turns of a draft were seen."""
         return self._rules.draft and len(self._offers) == DECK_SIZE
 
-    def _set_weights(self) -> None:
-        """Pass the attractiveness of the cards to the compiled part."""
-        rules = self._rules.name
+    def _weighted_pool(self) -> None:
+        """Give the compiled part a pool with the attractiveness of its cards."""
+        pool, rules = self._pool(), self._rules.name
+        if pool.weighted:
+            return
         if self._scores is not None and rules not in self._scores:
             raise ValueError(f"scores: none for rules {rules}")
+        usual = self._scores is None and self._deck is None and rules not in (self._drafts or {})
+        if usual and pool is self._given:
+            self._knowledge.use(_usual_pool(pool, rules))
+            return
         score, builder, value = prior(
             rules,
             None if self._scores is None else self._scores[rules],
             self._deck,
             (self._drafts or {}).get(rules),
         )
-        cards = self._pool
         # Without an offer the set is unknown, and so are the decks that others may find in it.
-        copies = _copies(cards, rules, builder) if self._offers else None
-        self._knowledge.set_weights([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
-        if self._is_complete():
-            for offer, values in zip(self._offers, _worth(self._offers, score, value), strict=True):
-                temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE
-                self._knowledge.offer(offer, values, temperature)
+        known = pool is self._given or bool(self._offers)
+        offers = self._offers if self._is_complete() else []
+        self._knowledge.use(_weighed(pool, rules, score, builder if known else None, value, offers))
+
+
+@lru_cache(maxsize=32)
+def _usual_pool(pool: Pool, rules: str) -> Pool:
+    """Return the pool of a state with weights by the package's own scores."""
+    score, builder, value = prior(rules)
+    return _weighed(pool, rules, score, builder, value, [])
+
+
+def _weighed(
+    pool: Pool,
+    rules: str,
+    score: CardScore,
+    builder: DeckBuilder | None,
+    value: DraftValue | None,
+    offers: Sequence[Sequence[Card]],
+) -> Pool:
+    """Return a pool with the attractiveness of its cards, in a draft by its complete offers."""
+    cards = pool.cards
+    warmth = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE
+    worth = _worth(offers, score, value) if offers else []
+    return pool.weigh(
+        [*map(score, cards)],
+        _copies(cards, rules, builder),
+        TEMPERATURES[rules],
+        OWN_COPY,
+        [(offer, values, warmth) for offer, values in zip(offers, worth, strict=True)],
+    )
 
 
 @cache

@@ -204,8 +204,8 @@ class PolicySearch:
         Parameters
         ----------
         observation : Observation or State
-            The observation of the player. A state is first replaced by what its mover observes; it
-            may be in the middle of their turn.
+            The observation of the player. Of a state the search knows what its mover does, see
+            `Belief.of_state`; it may be in the middle of their turn.
         seed : int
             Seed of the worlds and the noise.
         belief : Belief, optional

@@ -115,7 +115,7 @@ def _searched(state: State) -> tuple[list[str], int]:
     known: dict[bytes, _Turns] = {}
 
     def search(node: State) -> _Turns:
-        key = _bytes(node)
+        key = node.key()
         if key in known:
             return known[key]
         if len(known) == _LARGEST:
@@ -149,15 +149,6 @@ def _smallest(turns: Iterable[frozenset[str]]) -> list[frozenset[str]]:
         if not any(other <= turn for other in kept):
             kept.append(turn)
     return kept
-
-
-def _bytes(state: State) -> bytes:
-    """Return bytes that are equal for equal states of one card table, as a pickle contains them.
-
-    `State.key`, which works across tables, takes 40 times as long.
-    """
-    _, (_, data) = state.__reduce__()
-    return bytes(data)
 
 
 def puzzle_at(state: State) -> Puzzle | None:

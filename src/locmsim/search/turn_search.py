@@ -2,11 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from locmsim._checks import MOST_THREADS, budget, whole
-from locmsim._core import Determinizer, PlayerView, State
+from locmsim._core import Determinizer, State
 from locmsim.errors import LocmError
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
@@ -35,24 +35,23 @@ def determinizer_at(
     tuple
         The sampler, the world that it draws with `seed`, and the belief at the start of the turn.
     """
-    state = None
-    if isinstance(observation, State):
-        state = observation
-        if state.is_terminal():
-            raise ValueError("the game is over")
-        observation = state.observation(state.current_player())
     known = belief
-    if known is None:
+    if isinstance(observation, State):
+        if observation.is_terminal():
+            raise ValueError("the game is over")
+        mover = observation.current_player()
+        if known is None:
+            known = Belief.of_state(observation, mover)
+        else:
+            known.check_seen(observation.observation(mover), of_state=True)
+    elif known is None:
         known = Belief()
         known.see(observation)
     else:
-        known.check_seen(observation, state is not None)
+        known.check_seen(observation)
     worlds = known.determinizer()
     root = worlds.sample(seed)
-    if state is not None and belief is None and _knows_more(state, root):
-        worlds = worlds.resumed_at(state)
-        root = worlds.sample(seed)
-    elif state is not None and state.legal_actions() != root.legal_actions():
+    if isinstance(observation, State) and observation.legal_actions() != root.legal_actions():
         raise ValueError(
             "the turn has begun: with a belief, give the observation of its start and `done`"
         )
@@ -69,22 +68,6 @@ def determinizer_at(
         if root.current_player() != mover:
             raise ValueError("done: the turn is over after it")
     return worlds, root, known
-
-
-def _knows_more(state: State, root: State) -> bool:
-    """Return whether a state knows something of the turn that an observation does not."""
-    me, op = _by_mover(state)
-    mine, theirs = _by_mover(root)
-    return (
-        (me.mana, me.next_draw, me.lost_health) != (mine.mana, mine.next_draw, mine.lost_health)
-        or (op.next_draw, op.lost_health) != (theirs.next_draw, theirs.lost_health)
-        or state.legal_actions() != root.legal_actions()
-    )
-
-
-def _by_mover(state: State) -> Sequence[PlayerView]:
-    """Return both players, the one to move first."""
-    return state.players[:: 1 - 2 * state.current_player()]
 
 
 def _result(outcome: EngineResult, root: State, started: float) -> SearchResult:
@@ -168,8 +151,9 @@ class Search:
         Parameters
         ----------
         observation : Observation or State
-            The observation of the player. A state is first replaced by what its mover observes; if
-            it is in the middle of their turn, the search finds the rest of the turn.
+            The observation of the player. Of a state the search knows what its mover does, see
+            `Belief.of_state`; if it is in the middle of their turn, the search finds the rest of
+            the turn.
         time_ms : float, optional
             Milliseconds that the search may take, kept to within 2.
         nodes : int, optional

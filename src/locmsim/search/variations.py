@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from locmsim._core import Determinizer, State, with_hand
 from locmsim.game.answers import answer_line, played
-from locmsim.game.observation import Observation
+from locmsim.game.observation import Observation, OpponentAction
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import BeamSearch, determinizer_at
 
-__all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "state_of_world", "variations"]
+__all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations"]
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class World:
     Attributes
     ----------
     seed : int
-        The number of the world, from which `state_of_world` makes the same one.
+        The number of the world, from which its hidden cards follow.
     hand : list of Card
         The opponent's hand.
     replies : list of Turn
@@ -163,6 +163,8 @@ def variations(
     _check_numbers(lines=lines, worlds=worlds, replies=replies, nodes=nodes)
     done = done if isinstance(done, str) else [*done]
     draws, root, known = determinizer_at(observation, belief, done, seed)
+    start = known.root()
+    shown = _shown(start, start.actions_of(done) if isinstance(done, str) else done)
     player = root.current_player()
     roots = [_world(draws, known, seed + i, hand) for i in range(worlds)]
     search = BeamSearch()
@@ -187,7 +189,7 @@ def variations(
             world = World(seed + i, [held.card for held in start.players[1 - player].hand])
             branch.worlds.append(world)
             tree.done += 1
-            world.replies = _replies(find, known, start, branch.turn)[:replies]
+            world.replies = _replies(find, known, start, branch.turn, shown)[:replies]
             on_search(tree)
             for reply in world.replies:
                 reply.next = _next_turn(find, known, reply, player)
@@ -212,14 +214,29 @@ def _end_turn(state: State) -> bool:
     return not state.is_terminal()
 
 
-def _replies(find: _Find, known: Belief, start: State, turn: Turn) -> list[Turn]:
-    """Return the opponent's turns after a turn in a world, with the values of its player."""
+def _shown(state: State, actions: Iterable[int]) -> list[OpponentAction]:
+    """Play actions; return them as the other player is shown them."""
+    found = []
+    for number in actions:
+        action = state.action(number)
+        if action.card is not None:  # not PASS
+            found.append(OpponentAction(action.card.base_id, str(action)))
+        state.apply_action(number)
+    return found
+
+
+def _replies(
+    find: _Find, known: Belief, start: State, turn: Turn, shown: Sequence[OpponentAction]
+) -> list[Turn]:
+    """Return the opponent's turns after a turn in a world, with the values of its player.
+
+    `shown` are the actions of the turn before `start`.
+    """
     state = start.clone()
-    for text in turn.actions:
-        state.apply_action(state.string_to_action(text))
+    shown = [*shown, *_shown(state, map(state.string_to_action, turn.actions))]
     if not _end_turn(state):
         return []
-    found = find(state, state.observation(state.current_player()), _other_side(known, state))
+    found = find(state, state, _other_side(known, state, shown))
     for reply in found:
         reply.value = -reply.value
     return found
@@ -227,46 +244,13 @@ def _replies(find: _Find, known: Belief, start: State, turn: Turn) -> list[Turn]
 
 def _next_turn(find: _Find, known: Belief, reply: Turn, player: int) -> Turn | None:
     """Return the best turn of a player after a reply; None if the game is over."""
-    state = reply.state.clone()
+    state = reply.start.clone()
+    shown = _shown(state, map(state.string_to_action, reply.actions))
     if not _end_turn(state):
         return None
     own = known.clone()
-    own.see(state.observation(player))
-    return find(state, own.observation, own)[0]
-
-
-def state_of_world(
-    observation: Observation | State,
-    seed: int,
-    *,
-    belief: Belief | None = None,
-    done: str | Iterable[int] = (),
-    hand: Sequence[int] = (),
-) -> State:
-    """Return the possible full position with a given number.
-
-    Parameters
-    ----------
-    observation, belief, done
-        As for `variations`.
-    seed : int
-        The number of the world, from which its hidden cards follow.
-    hand : sequence of int
-        Base ids of cards that the opponent holds. They are taken from the opponent's deck in this
-        world, or else take the place of other cards; the rest of the hand is as drawn.
-
-    Returns
-    -------
-    State
-        Hidden cards have instance ids that no other card has.
-
-    Raises
-    ------
-    ValueError
-        As for `variations`.
-    """
-    draws, _, known = determinizer_at(observation, belief, done, seed)
-    return _world(draws, known, seed, hand)
+    own.see_state(state, player, shown)
+    return find(state, state, own)[0]
 
 
 def _world(draws: Determinizer, known: Belief, seed: int, hand: Sequence[int]) -> State:
@@ -311,38 +295,22 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
                     f" most, and {seen[base_id]} were seen"
                 )
         return
-    offers = [{card.base_id for card in offer} for offer in belief.offers]
-    if offers and (missing := _not_drafted([*seen.elements(), *hand], offers)) is not None:
+    missing = belief.undrafted(hand)
+    if missing is not None:
         raise ValueError(
             f"hand: card {missing} cannot have been drafted with the others of the hand and those"
             " that were seen"
         )
 
 
-def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None:
-    """Return the first card that no offer is left for, if each came from an offer of its own."""
-    offer_of: dict[int, int] = {}  # offer -> place of the card
-
-    def place(i: int, tried: set[int]) -> bool:
-        for number, offer in enumerate(offers):
-            if cards[i] in offer and number not in tried:
-                tried.add(number)
-                if number not in offer_of or place(offer_of[number], tried):
-                    offer_of[number] = i
-                    return True
-        return False
-
-    return next((card for i, card in enumerate(cards) if not place(i, set())), None)
-
-
-def _other_side(belief: Belief, state: State) -> Belief:
+def _other_side(belief: Belief, state: State, shown: Sequence[OpponentAction]) -> Belief:
     """Return the belief of the player to move in a world, the opponent of the one who believes."""
     player = state.current_player()
     me = state.players[player]
     other = belief.of_opponent()
     hidden = [held.card.base_id for held in (*me.hand, *me.deck)]
     other.chose([*belief.opponent_cards, *hidden])
-    other.see(state.observation(player))
+    other.see_state(state, player, shown)
     return other
 
 

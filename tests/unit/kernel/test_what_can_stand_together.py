@@ -9,7 +9,6 @@ from strategies import positions
 from locmsim import Card, State
 from locmsim._core import with_hand
 from locmsim.game.observation import Observation
-from locmsim.game.positions import start_position
 from locmsim.rules.cards import CardType
 from locmsim.search.turn_search import determinizer_at
 
@@ -68,20 +67,6 @@ def test_the_greatest_numbers_come_back() -> None:
     seen = state.observation(0)
     assert (seen.me.health, seen.me.draw) == (-1_000_000_000, 50_000_000)
     assert Observation.parse(seen.format()) == seen
-
-
-def test_a_begun_turn_is_of_the_same_position() -> None:
-    state = start_position(1)
-    worlds = determinizer_at(state, None, (), 0)[0]
-    for rules in ("1.2", "1.0"):
-        with pytest.raises(ValueError, match="the rules are those of another position"):
-            worlds.resumed_at(start_position(1, rules))
-    with pytest.raises(ValueError, match="the hand is that of another position"):
-        worlds.resumed_at(start_position(2))
-    text = TEXT.replace("------:0:r", "---G--:0:r")
-    guarded = determinizer_at(State.from_text(TEXT), None, (), 0)[0]
-    with pytest.raises(ValueError, match="the boards are those of another position"):
-        guarded.resumed_at(State.from_text(text))
 
 
 def test_a_named_world_keeps_area_copies() -> None:

@@ -187,10 +187,8 @@ def test_nothing_hidden_reaches_a_tree(rules, root):
     for past in starts(rules)[:4]:
         state = past.state
         mover = state.current_player()
-        worlds, _, _ = determinizer_at(state, None, (), 0)
-        # Trees are built from these worlds; hidden places of their states have arbitrary cards.
         hidden = [
-            worlds.resumed_at(other)
+            determinizer_at(other, None, (), 0)[0]
             for other in (state, *(poisoned(state, mover, cards) for cards in (0, 7)))
         ]
         visits = [tree_of(search, one) for one in hidden]

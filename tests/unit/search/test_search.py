@@ -562,10 +562,7 @@ def test_win_chances(rules):
     search, optimism = BeamSearch(BeamOptions(turns=0)), list[float]()
     for state in [*positions(rules)][:4]:
         result = search.search(state, nodes=500)
-        end = state.observation(state.current_player())
-        belief = Belief()
-        belief.see(end)
-        world = belief.sample(0)
+        world = Belief.of_state(state, state.current_player()).sample(0)
         for action in result.actions:
             world.apply_action(action)
         me = state.current_player()

@@ -2,18 +2,22 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import wins_data
 from helpers import each_rules, match_of
 
-from locmsim import State
+from locmsim import Observation, State
+from locmsim._core import with_hand
 from locmsim.cli.main import main
 from locmsim.game.action_text import line_words
 from locmsim.referee.knowledge import knowledge_at, state_at
 from locmsim.referee.transcript import log_line
-from locmsim.search.variations import Tree, check_hand, state_of_world, variations
+from locmsim.search.belief import Belief
+from locmsim.search.turn_search import determinizer_at
+from locmsim.search.variations import Tree, check_hand, variations
 
 
 @pytest.mark.slow
@@ -33,7 +37,7 @@ def test_turns_follow_each_other(rules: str) -> None:
     for branch in tree.branches:
         assert [world.seed for world in branch.worlds] == [0, 1, 2]
         for world in branch.worlds:
-            state = state_of_world(observation, world.seed, belief=belief)
+            state = named_world(observation, world.seed, belief)
             assert [held.card for held in state.players[0].hand] == world.hand
             # Each line leads from the named world to the position that the tree states.
             ids = [held.id for held in state.players[0].hand]
@@ -51,6 +55,15 @@ def test_turns_follow_each_other(rules: str) -> None:
                     assert after.apply_line(reply.next.line)[1] in ([], ["PASS"])
     again = variations(observation, belief=belief, nodes=3000)
     assert shape(again) == shape(tree)
+
+
+def named_world(
+    observation: Observation, seed: int, belief: Belief, hand: Sequence[int] = ()
+) -> State:
+    """Return a world of the tree, in which the opponent holds given cards."""
+    worlds, _, _ = determinizer_at(observation, belief, (), seed)
+    state = worlds.sample(seed)
+    return with_hand(state, 1 - state.current_player(), hand)
 
 
 def shape(tree: Tree) -> object:
@@ -98,7 +111,7 @@ def test_a_begun_turn_goes_on() -> None:
 def test_what_if_they_hold(rules: str) -> None:
     result = match_of(rules)
     observation, belief = knowledge_at(result, 6)
-    plain = state_of_world(observation, 3, belief=belief)
+    plain = named_world(observation, 3, belief)
     size = plain.players[1].hand_size
     before = [held.card.base_id for held in plain.players[1].hand]
     for base_id in [*belief.possible_cards()]:
@@ -106,7 +119,7 @@ def test_what_if_they_hold(rules: str) -> None:
             check_hand(belief, plain, [base_id])
         except ValueError:
             continue
-        state = state_of_world(observation, 3, belief=belief, hand=[base_id])
+        state = named_world(observation, 3, belief, [base_id])
         after = [held.card.base_id for held in state.players[1].hand]
         assert after[0] == base_id or base_id in after
         assert len(after) == size
