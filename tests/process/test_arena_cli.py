@@ -109,7 +109,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     arena("show", db, "--player", "old")
     out = capsys.readouterr().out
     assert out.startswith(
-        table + f"\nlost by old\n(locmsim play --replay {db}:GAME -s shows one):\n"
+        table + f"\nlost by old\n(locmsim replay {db}:GAME -o game.html makes a page of one):\n"
     )
     rows = [line.split() for line in out.splitlines()[out.splitlines().index("") :]]
     with Arena.load(db) as loaded:
@@ -317,7 +317,7 @@ def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"faults of bad: 4 crashed\n{at} (no idea what to do)\n" in out
     arena("show", db, "--stderr", "2")
     assert capsys.readouterr().out == (
-        "choice phase, player 0, bad:\n    | no idea what to do\nplayer 1, random: nothing\n"
+        "choice phase, player 0 (bad):\n    | no idea what to do\nplayer 1 (random): nothing\n"
     )
     arena("show", db, "--json")
     faults = json.loads(capsys.readouterr().out)["faults"]

@@ -154,9 +154,9 @@ def test_arena_keeps_and_shows_it(db: str, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
     assert main(["arena", "show", db, "--stderr", "1"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("choice phase, player 0, bad:\n    | turn 0\\x1b[2J\\x07\n")
-    assert "turn 2, player 0, bad:\n    | turn 2\\x1b[2J\\x07\n" in shown
-    assert shown.endswith("    | RuntimeError: nothing left\nplayer 1, good: nothing\n")
+    assert shown.startswith("choice phase, player 0 (bad):\n    | turn 0\\x1b[2J\\x07\n")
+    assert "turn 2, player 0 (bad):\n    | turn 2\\x1b[2J\\x07\n" in shown
+    assert shown.endswith("    | RuntimeError: nothing left\nplayer 1 (good): nothing\n")
     assert main(["arena", "show", db]) == 0
     assert main(["play", "--replay", f"{db}:1", "--text", "--stderr"]) == 0
     assert main(["ask", GOOD, f"{db}:1", "--turn", "2"]) == 0

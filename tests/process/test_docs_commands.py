@@ -93,13 +93,15 @@ def test_commands_of_compare(desk: Desk) -> None:
     desk.run(fewer(drawn, n400=2, n1000=4, n200=2))
     with Arena.load(desk.folder / "pool.db") as arena:
         assert arena.tally.games == before + 2 + 4 + 2
-    assert desk.run(cards).startswith("card  ")
+    assert desk.run(cards).startswith("cards of new\n\ncard  ")
 
     # With so few games, there is no game 7.
     shown = desk.run(looks.replace(":7", ":3"))
     assert shown.startswith(table)
-    assert "lost by old\n(locmsim play --replay results.db:GAME -s shows one):" in shown
-    assert "player 0 chose 30 cards" in shown
+    assert (
+        "lost by old\n(locmsim replay results.db:GAME -o game.html makes a page of one):" in shown
+    )
+    assert "player 0 (new) chose 30 cards" in shown or "player 0 (old) chose" in shown
     assert "scores" in json.loads((desk.folder / "game7.json").read_text())
 
     desk.run(export)

@@ -58,8 +58,8 @@ def add_options(parser: Parser) -> None:
     add_shared(
         show,
         "--player",
-        help="whose lost games are listed (default: the first player's); with --cards: whose cards"
-        " count (default: all players')",
+        help="whose lost games are listed; with --cards: whose cards count (default: the first"
+        " player's)",
     )
     add_shared(show, "--json")
     number = Option("print the standard error output of both players of a game", 1, 1 << 62)
@@ -427,8 +427,11 @@ def _show_arena(options: argparse.Namespace) -> None:
         if lost:
             name = options.player or arena.settings.players[0].name
             print(f"\nlost by {name}")
-            page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
-            print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")
+            one = f"{shlex.quote(options.db)}:GAME"
+            if Part.REPLAY in arena.settings.game.parts:
+                print(f"(locmsim replay {one} -o game.html makes a page of one):")
+            else:
+                print(f"(locmsim play --replay {one} --text shows one):")
             print(lost)
 
 
@@ -436,7 +439,9 @@ def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
     """Print or write what became of the cards."""
     from locmsim.arena.cards import cards_csv, cards_table
 
-    rows = arena.cards(options.player)
+    # Of both players, all cards that both choose alike win half their games.
+    name = options.player or arena.settings.players[0].name
+    rows = arena.cards(name)
     if options.csv is not None:
         write(options.csv, cards_csv(rows))
     elif options.json:
@@ -444,6 +449,7 @@ def _print_cards(options: argparse.Namespace, arena: "Arena") -> None:
 
         print(json.dumps([row.to_json() for row in rows], indent=1))
     else:
+        print(f"cards of {name}\n")
         print(cards_table(rows, _table_width()), end="")
 
 

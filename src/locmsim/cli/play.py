@@ -519,6 +519,7 @@ def _print_result(
     text: bool,
 ) -> None:
     from locmsim.referee import transcript
+    from locmsim.referee.any_game import NAMELESS
 
     out = sys.stdout
     if options.logs in STDOUT_PATHS:
@@ -528,6 +529,8 @@ def _print_result(
 
         out.write(json.dumps(transcript.tool_result(result)) + "\n")
         return
+    # Of a match that was played now, the command line has just said who they are.
+    known = NAMELESS if options.replay is None else _named(names)
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
     if result.fault and options.say_fault:
@@ -540,15 +543,23 @@ def _print_result(
 
         word = "turn" if game is None else game.turn_name
         if text and game is None:
-            out.write(match_text(result, color=color_wanted()))
+            out.write(match_text(result, color=color_wanted(), names=known))
         elif text:
-            out.write(plain_text(result, word))
+            out.write(plain_text(result, word, known))
         if out.isatty():
-            out.write("\n" * text + summary_text(result, word))
+            out.write("\n" * text + summary_text(result, word, known))
     if options.stderr:
         from locmsim.referee.any_game import stderr_text
 
-        out.write(stderr_text(result, "turn" if game is None else game.turn_name))
+        out.write(stderr_text(result, "turn" if game is None else game.turn_name, known))
+
+
+def _named(names: tuple[str, str]) -> tuple[str, str]:
+    """Return the names in a log without those that all referees write for the nameless."""
+    first, second = (
+        "" if name == f"Player {player}" else name for player, name in enumerate(names)
+    )
+    return first, second
 
 
 def _parameters(text: str) -> dict[str, int | str]:

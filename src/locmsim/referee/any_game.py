@@ -11,6 +11,8 @@ from locmsim.referee.illegal import illegal_text
 from locmsim.referee.process_match import Call, Result
 
 __all__ = [
+    "NAMELESS",
+    "called",
     "fault_text",
     "last_words",
     "plain_log",
@@ -30,19 +32,30 @@ _ANSWER, _IGNORED = 2000, 20
 _WRITTEN = 2000
 
 
-def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
+#: The names of players who have none.
+NAMELESS = ("", "")
+
+
+def called(player: int, names: Sequence[str]) -> str:
+    """Return what a player is called: the seat, and the name if there is one."""
+    return f"player {player} ({names[player]})" if names[player] else f"player {player}"
+
+
+def plain_text(
+    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = NAMELESS
+) -> str:
     """Return the answers of a match, one per line, what was dropped, and how it ended."""
     lines = []
     for call in result.calls:
         at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
         answer = "no answer" if call.answer is None else printable(call.answer)
-        lines.append(f"{at}, player {call.player}: {answer}{', late' if call.late else ''}")
+        lines.append(f"{at}, {called(call.player, names)}: {answer}{', late' if call.late else ''}")
         if call.result.ignored:
             lines.append(f"    not done: {printable('; '.join(call.result.ignored))}")
         lines += written_lines(call)
-    if fault := fault_text(result, words=True):
+    if fault := fault_text(result, words=True, names=names):
         lines.append(fault)
-    lines.append("a draw" if result.winner is None else f"player {result.winner} wins")
+    lines.append(_ended(result, names))
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +71,7 @@ def written_text(call: Call) -> str:
 
 
 def stderr_text(
-    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = ("", "")
+    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = NAMELESS
 ) -> str:
     """Return what both players wrote to their standard errors, answer by answer.
 
@@ -76,7 +89,7 @@ def stderr_text(
     str
         For each answer a line that says whose it is, and the lines that were written.
     """
-    who = [f"player {player}{f', {name}' if name else ''}" for player, name in enumerate(names)]
+    who = [called(player, names) for player in (0, 1)]
     lines = []
     for call in result.calls:
         if call.stderr:
@@ -84,7 +97,7 @@ def stderr_text(
             lines += [f"{at}, {who[call.player]}:", *written_lines(call)]
     for player in (0, 1):
         if not any(call.stderr for call in result.calls if call.player == player):
-            lines += last_words(result, player) or [f"{who[player]}: nothing"]
+            lines += last_words(result, player, names) or [f"{who[player]}: nothing"]
     return "\n".join(lines) + "\n"
 
 
@@ -155,40 +168,45 @@ def position_after(result: Result[Any], turn: int, line: str) -> object:
     raise ValueError(f"turn: the match has no turn {turn}")
 
 
-def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
+def _ended(result: Result[Any], names: Sequence[str]) -> str:
+    return "a draw" if result.winner is None else f"{called(result.winner, names)} wins"
+
+
+def summary_text(
+    result: Result[Any], turn_name: str = "turn", names: Sequence[str] = NAMELESS
+) -> str:
     """Return who won and why, the bots' times, illegal actions, and a failed bot's last words."""
     fault = result.fault
     seconds = result.elapsed_ns / 1e9
-    ended = "a draw" if result.winner is None else f"player {result.winner} wins"
-    lines = [f"{ended} after {result.turns} {turn_name}s and {seconds:.2f} s"]
+    lines = [f"{_ended(result, names)} after {result.turns} {turn_name}s and {seconds:.2f} s"]
     if fault:
-        lines.append(fault_text(result))
+        lines.append(fault_text(result, names=names))
     for player in (0, 1):
         times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
         lines.append(
-            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
+            f"{called(player, names)}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
             f" worst {max(times, default=0):.1f} ms"
         )
     lines += illegal_text(result, turn_name).splitlines()
     if fault:
-        lines += last_words(result, fault.player)
+        lines += last_words(result, fault.player, names)
     return "\n".join(lines) + "\n"
 
 
-def fault_text(result: Result[Any], *, words: bool = False) -> str:
+def fault_text(result: Result[Any], *, words: bool = False, names: Sequence[str] = NAMELESS) -> str:
     """Describe the fault in one line; with `words`, add the end of the standard error."""
     fault = result.fault
     if fault is None:
         return ""
     at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
-    lines = [f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}"]
-    return "\n".join([*lines, *(last_words(result, fault.player) if words else [])])
+    lines = [f"{called(fault.player, names)} failed in {at} ({fault.kind}): {fault.message}"]
+    return "\n".join([*lines, *(last_words(result, fault.player, names) if words else [])])
 
 
-def last_words(result: Result[Any], player: int) -> list[str]:
+def last_words(result: Result[Any], player: int, names: Sequence[str] = NAMELESS) -> list[str]:
     """Return the last lines of a player's standard error; [] if there was no output."""
     text = printable(result.stderr[player].rstrip())
     if not text:
         return []
     shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
-    return [f"player {player}, end of standard error:", *shown]
+    return [f"{called(player, names)}, end of standard error:", *shown]

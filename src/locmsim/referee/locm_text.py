@@ -7,7 +7,7 @@ from locmsim.art import card_title, card_titles
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
-from locmsim.referee.any_game import last_words, written_lines
+from locmsim.referee.any_game import NAMELESS, called, last_words, written_lines
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
@@ -26,15 +26,18 @@ IDS_NOTE = "instance ids are today's; the bots were sent, and answered with, tho
 class _Style:
     """Colours, if any, and names of cards."""
 
-    def __init__(self, color: bool, titles: Mapping[Card, str]) -> None:
+    def __init__(
+        self, color: bool, titles: Mapping[Card, str], names: Sequence[str] = NAMELESS
+    ) -> None:
         self.color = color
         self.titles = titles
+        self.names = names
 
     def __call__(self, code: str, text: str) -> str:
         return f"\033[{code}m{text}\033[0m" if self.color else text
 
     def player(self, player: int) -> str:
-        return self(_PLAYERS[player], f"player {player}")
+        return self(_PLAYERS[player], called(player, self.names))
 
     def name(self, card: Card) -> str:
         return self.titles.get(card) or card_title(card)
@@ -48,7 +51,9 @@ class _Style:
         return f"{self.name(creature.card)} #{creature.id} {stats}"
 
 
-def match_text(result: Result[Match], *, color: bool = False) -> str:
+def match_text(
+    result: Result[Match], *, color: bool = False, names: Sequence[str] = NAMELESS
+) -> str:
     """Return the match turn by turn as text.
 
     Parameters
@@ -57,6 +62,8 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
         A match of the referee, or one that was replayed.
     color : bool
         Mark players and deaths with the codes of terminals.
+    names : sequence of str
+        The names of the players, empty where they are not known.
 
     Returns
     -------
@@ -64,7 +71,7 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
         The decks; for each turn the cards drawn, the actions with their effects, the boards after
         each action, illegal actions and the leader; and how the match ended.
     """
-    style = _Style(color, card_titles(result.match.cards))
+    style = _Style(color, card_titles(result.match.cards), names)
     lines = [IDS_NOTE] if result.match.ids == "old" else []
     if result.decks:
         lines.append(f"cards of both players chosen by {result.decks}")
@@ -72,10 +79,11 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
     lines += _turns(result, style)
     if result.fault:
         fault = result.fault
-        lines.append(style(_RED, f"{_at(result)}player {fault.player} failed: {fault.message}"))
-        lines += last_words(result, fault.player)
+        who = called(fault.player, names)
+        lines.append(style(_RED, f"{_at(result)}{who} failed: {fault.message}"))
+        lines += last_words(result, fault.player, names)
     if result.winner is not None:
-        lines.append(style(_BOLD, f"player {result.winner} wins"))
+        lines.append(style(_BOLD, f"{called(result.winner, names)} wins"))
     return "\n".join(lines) + "\n"
 
 

@@ -115,11 +115,18 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         arena.run(jobs=1)
         rows = arena.cards("random")
     assert main(["arena", "show", db, "--cards", "--player", "random"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    assert head == "cards of random"
     assert lines[0].split()[:4] == ["card", "copies", "chosen", "offered"]
     assert len(lines) == 1 + len(rows)
     case = rows[0].cases["offered"]
     assert lines[1].split()[:5] == ["cost", "0", *map(str, [case.copies, lines[1].split()[3], 4])]
+    # Without a name, they are the first player's: what both choose wins half of all games.
+    assert main(["arena", "show", db, "--cards"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["arena", "show", db, "--cards", "--player", "greedy"]) == 0
+    assert capsys.readouterr().out == shown
+    assert shown.startswith("cards of greedy\n")
     words = ["arena", "show", db, "--cards", "--player", "random", "--csv", str(table)]
     assert main(words) == main(words) == 0  # it may be overwritten
     (first, *_) = csv.DictReader(io.StringIO(table.read_text()))
