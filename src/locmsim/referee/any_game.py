@@ -184,8 +184,8 @@ def summary_text(
     for player in (0, 1):
         times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
         lines.append(
-            f"{called(player, names)}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
-            f" worst {max(times, default=0):.1f} ms"
+            f"{called(player, names)}: {len(times)} answers,"
+            f" mean {sum(times) / max(1, len(times)):.1f} ms, worst {max(times, default=0):.1f} ms"
         )
     lines += illegal_text(result, turn_name).splitlines()
     if fault:
