@@ -188,15 +188,24 @@ def test_opponents_from_a_pool(
         pass
     words = ["optimize", "beam:time_ms=0,nodes={nodes=20:10..40:int}", "--games", "20"]
     words += ["--jobs", "1", "--proof-games", "0", "--timeout-scale", "0"]
-    left = [f"opponent={one.partition('=')[2]}" for one in players if "old" not in one]
-    both = ["opponent=random", "osl"]
+    left = [one.partition("=")[2] for one in players if "old" not in one]
+    both = ["random", "osl"]
     for number, (given, expected) in enumerate(
         [(["pool.db:v2", "osl"], both), (["pool.db"], left)]
     ):
         state = tmp_path / f"state{number}"
         against = [word for one in given for word in ("--against", one)]
         assert main([*words, *against, "--state", str(state)]) == 0
-        assert json.loads((state / "settings.json").read_text())["against"] == expected
+        stored = json.loads((state / "settings.json").read_text())
+        assert stored["against"] == given
+        assert [one["spec"] for one in stored["opponents"]] == expected
+    # A run has the opponents that it began with.
+    with Arena(None, db="pool.db", add=["v4=osl"], games=2):
+        pass
+    assert main([*words, *against, "--state", str(state)]) == 0
+    Path("pool.db").rename("moved.db")
+    assert main([*words, *against, "--state", str(state)]) == 0
+    Path("moved.db").rename("pool.db")
     capsys.readouterr()
     for given, rules, message in (
         ("pool.db:v9", "1.5", "--against: pool.db: no player is called 'v9'"),

@@ -4,7 +4,6 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from locmsim._options import Declared, Option, declared
@@ -25,7 +24,6 @@ from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, argument_of
 
 if TYPE_CHECKING:
-    from locmsim.contract import Game
     from locmsim.tuning.optimization import Optimization, Progress
 
 __all__ = ["add_options", "run"]
@@ -43,8 +41,6 @@ for braces.
   locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"
   locmsim optimize "./mybot --weights {file}" --template weights.json.in
 """
-#: A name for opponents from files: their own may not be possible before a description.
-_OPPONENT = "opponent"
 #: Endings of names for pictures that are no SVG.
 _OTHER_PICTURES = (".gif", ".jpeg", ".jpg", ".pdf", ".png", ".webp")
 #: Lines of progress that are printed in all.
@@ -82,7 +78,8 @@ def add_options(parser: Parser) -> None:
     add_option(parser, Declared("proof_games", int, 1000, proof))
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
-    add_shared(parser, "--force", help=FORCE_HELP)
+    more = "with --state: resume even if a player has changed; with --plot: "
+    add_shared(parser, "--force", help=more + FORCE_HELP)
     group = parser.add_argument_group("time limits and faults")
     add_shared(group, "--timeout-scale", default=1.0)
     add_shared(group, "--match-limit")
@@ -91,7 +88,7 @@ def add_options(parser: Parser) -> None:
     add_shared(where, "--jobs", help="number of games played at once (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
     add_verbose(parser)
-    parser.needs("--plot", "--force")
+    parser.needs("--state or --plot", "--force")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -133,11 +130,10 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Failure(f"--template: {options.template}: {reason}", code=2) from None
-    game = game_of(options)
     settings = OptimizationSettings(
         player=options.player,
-        game=game,
-        against=tuple(_opponents(options.against, game)),
+        game=game_of(options),
+        against=tuple(options.against),
         seed=options.seed,
         template=template,
         timeout_scale=options.timeout_scale,
@@ -145,22 +141,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
         lenient=options.lenient,
         **{name: value for name, value in chosen.items() if value is not None},
     )
-    return Optimization(settings, folder=options.state)
-
-
-def _opponents(texts: Sequence[str], game: "Game") -> Iterator[str]:
-    """Yield the players of ``--against``, those of files of results by their descriptions.
-
-    A run that is resumed has the same ones, whatever has become of the file.
-    """
-    from locmsim.arena.pool import players_in
-
-    for text in texts:
-        try:
-            players = players_in(text, game)
-        except ValueError as error:
-            raise Failure(f"--against: {error}", code=2) from None
-        yield from [f"{_OPPONENT}={player.spec}" for player in players] or [text]
+    return Optimization(settings, folder=options.state, force=options.force)
 
 
 def _tune(optimization: "Optimization", options: argparse.Namespace) -> None:
@@ -200,6 +181,8 @@ def _plot(optimization: "Optimization", path: str | None) -> None:
 
 
 def _show_result(optimization: "Optimization", options: argparse.Namespace) -> None:
+    for note in optimization.notes:
+        print(f"note: {note}")
     for name, value in optimization.values.items():
         print(f"{name} = {value}")
     _show_command(optimization, options)

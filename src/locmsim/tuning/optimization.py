@@ -14,16 +14,18 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TextIO
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim._identity import difference, identity
 from locmsim._io import numbered, try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim.arena import Arena, ArenaError
 from locmsim.arena.game_worker import play_games
+from locmsim.arena.pool import players_in
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.schedule import Player, Settings
 from locmsim.arena.seeds import Seeds
@@ -118,7 +120,9 @@ class OptimizationSettings:
     game : Game
         The game.
     against : tuple of str
-        The opponents; by default versions of the bot play each other.
+        The opponents: commands, agents, ``"DB:NAME"`` for a player in a file of results, or
+        ``"DB"`` for all of its players who are not retired; by default versions of the bot play
+        each other.
     template : str or None
         The content of a file with placeholders; ``{file}`` in the command is the path of the file
         that is made from it.
@@ -201,11 +205,16 @@ class Optimization:
         What is tuned, and how.
     folder : str or path, optional
         Where its results are kept; a run that is there is resumed. All settings must be the same.
+        Opponents are those with which it has begun, whatever has become of a file of results.
+    force : bool
+        Resume even if the bot or an opponent has changed; `notes` say so.
 
     Raises
     ------
     ValueError
         A setting is wrong, or differs from those of the folder.
+    StoreError
+        The file of an opponent's results cannot be read.
     ImportError
         The method needs a package that is missing.
     """
@@ -215,8 +224,13 @@ class Optimization:
         settings: OptimizationSettings,
         *,
         folder: str | os.PathLike[str] | None = None,
+        force: bool = False,
     ) -> None:
         self.settings = settings
+        self._folder = None if folder is None else Path(folder)
+        self._force = force
+        #: What has changed since it began, in sentences.
+        self.notes: list[str] = []
         self._template = Template(settings.player, "player")
         self._file = None if settings.template is None else Template(settings.template, "template")
         placeholders = [one for one in self._template.placeholders if one[0] != FILE]
@@ -234,11 +248,9 @@ class Optimization:
             self._files = Path(tempfile.mkdtemp(prefix="locmsim-"))
             weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
         # Checked once; that other values may not be valid is seen when they are played.
-        start = (0.0,) * len(self.parameters)
-        self._process = self._is_program(self.command(start))
-        against = [split_player(text)[1] for text in settings.against]
-        self._rivals = tuple(Player(_RIVAL, one, self._is_program(one)) for one in against)
-        self._start = self._player("start", start)
+        self._process = self._is_program(self.command(self._origin))
+        stored = self._stored() or {"opponents": map(asdict, self._opponents())}
+        self._rivals = tuple(Player(**one) for one in stored["opponents"])
         checks = 4 if settings.against else 2
         per_trial = checks if METHODS[settings.method].compares_two else 2
         self._trials = max(1, round(settings.games / (per_trial + checks / (_CHECK - 1))))
@@ -248,7 +260,7 @@ class Optimization:
         )
         self.games = 0
         #: The values after each trial, for a plot: games and point.
-        self.history: list[tuple[int, Point]] = [(0, start)]
+        self.history: list[tuple[int, Point]] = [(0, self._origin)]
         self._checks: deque[tuple[float, float]] = deque(maxlen=_RECENT)
         #: The score by these checks, once it was asked for.
         self._gain: Interval | None = None
@@ -258,10 +270,27 @@ class Optimization:
         self._open: dict[int, Trial] = {}
         self._to_play: deque[int] = deque()
         self._early: dict[int, tuple[_PlayedPair, ...]] = {}
-        self._folder = None if folder is None else Path(folder)
         self._log: TextIO | None = None
         #: Bytes of its log that `update` has taken.
         self._read = 0
+
+    def _opponents(self) -> Iterator[Player]:
+        for text in self.settings.against:
+            try:
+                found = players_in(text, self.settings.game)
+            except ValueError as error:
+                raise ValueError(f"against: {error}") from None
+            for spec in [one.spec for one in found] or [split_player(text)[1]]:
+                yield Player(_RIVAL, spec, self._is_program(spec))
+
+    def _identity(self) -> dict[str, str]:
+        """Return what the bot, without the file of a template, and its opponents are."""
+        players = [Player("", self.command(self._origin, ""), self._process), *self._rivals]
+        package = type(self.settings.game).__module__.partition(".")[0]
+        found: dict[str, str] = {}
+        for player in players:
+            found |= identity(player.spec, player.process, package)
+        return found
 
     def _is_program(self, text: str) -> bool:
         """Check a player's description; agents of others are made when games begin."""
@@ -306,13 +335,16 @@ class Optimization:
         if file is not None:
             values[FILE] = file
         elif self._file is not None:
-            content = self.content(point)
-            name = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
-            path = self._files / name
+            path = self._version(point)
             if not path.exists():
-                write_whole(path, content)
+                write_whole(path, self.content(point))
             values[FILE] = str(path)
         return self._template.fill(values)
+
+    def _version(self, point: Point) -> Path:
+        """Return the path of the file that is made from the template for a point."""
+        digest = hashlib.blake2b(self.content(point).encode(), digest_size=8)
+        return self._files / digest.hexdigest()
 
     def content(self, point: Point) -> str:
         """Return the file that is made from the template for a point; empty without one.
@@ -326,6 +358,14 @@ class Optimization:
 
     def _player(self, name: str, point: Point) -> Player:
         return Player(name, self.command(point), self._process)
+
+    @property
+    def _origin(self) -> Point:
+        return (0.0,) * len(self.parameters)
+
+    @property
+    def _start(self) -> Player:
+        return self._player("start", self._origin)
 
     @property
     def best(self) -> Point:
@@ -348,7 +388,7 @@ class Optimization:
                 if trial is None:
                     return
             else:
-                trial = Trial(self.best, (0.0,) * len(self.parameters), number)
+                trial = Trial(self.best, self._origin, number)
             self._asked = number
             self._open[number] = trial
             self._to_play.append(number)
@@ -523,28 +563,65 @@ class Optimization:
             self._resume(log)
             self._log = log
             try:
-                yield
+                with self._versions():
+                    yield
             finally:
                 self._log = None
+
+    @contextlib.contextmanager
+    def _versions(self) -> Iterator[None]:
+        """Write the files of versions into the folder within; those of start and tuned one stay."""
+        if self._folder is None or self._file is None:
+            yield
+            return
+        self._files = Path(os.path.relpath(self._folder / "versions"))
+        self._files.mkdir(exist_ok=True)
+        try:
+            yield
+        finally:
+            kept = {self._version(point).name for point in (self._origin, self.best)}
+            for path in self._files.iterdir():
+                if path.name not in kept:
+                    path.unlink()
+
+    def _stored(self) -> dict[str, Any] | None:
+        """Return what the folder says of its run; None if there is none yet."""
+        if self._folder is None:
+            return None
+        path = self._folder / "settings.json"
+        try:
+            stored: Any = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(stored["opponents"], list):
+                raise TypeError("opponents: expected a list")
+        except FileNotFoundError:
+            return None
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
+        return dict(stored)
 
     def _agree(self) -> None:
         """Check that the folder is of the same run, or make it one."""
         assert self._folder is not None
-        path, mine = self._folder / "settings.json", self.settings.to_json()
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            write_whole(path, json.dumps(mine, indent=1) + "\n")
-            return
-        except ValueError as error:
-            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
-        if not isinstance(stored, dict):
-            raise ValueError(f"{path}: not the settings of an optimization")
-        for name, value in mine.items():
-            if stored.get(name) != value:
+        mine, now = self.settings.to_json(), self._identity()
+        stored = self._stored()
+        if stored is not None:
+            for name, value in mine.items():
+                if stored.get(name) != value:
+                    raise ValueError(
+                        f"{name}: {self._folder} was begun with {stored.get(name)!r}, not {value!r}"
+                    )
+            self.notes = stored["notes"]
+            what = difference(stored["identity"], now)
+            if what and not self._force:
                 raise ValueError(
-                    f"{name}: {self._folder} was begun with {stored.get(name)!r}, not {value!r}"
+                    f"{self._folder}: {what}; --force (in Python force=True) continues anyway"
                 )
+            self.notes += [what] if what else []
+        opponents = [asdict(one) for one in self._rivals]
+        known = {**mine, "opponents": opponents, "identity": now, "notes": self.notes}
+        if known != stored:
+            path = self._folder / "settings.json"
+            write_whole(path, json.dumps(known, indent=1) + "\n")
 
     def _resume(self, log: TextIO) -> None:
         """Take the results of a log, and drop a last line that was not written whole."""
@@ -590,10 +667,9 @@ class Optimization:
         path = Path(folder) / "settings.json"
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            game = game_from_json(data["game"])
-            settings = OptimizationSettings(
-                **{**data, "game": game, "against": tuple(data["against"])}
-            )
+            known = {name: data[name] for name in OptimizationSettings.__dataclass_fields__}
+            known |= {"game": game_from_json(data["game"]), "against": tuple(data["against"])}
+            settings = OptimizationSettings(**known)
         except OSError as error:
             raise ValueError(f"{path}: {error.strerror}") from None
         except (KeyError, TypeError, ValueError) as error:
@@ -650,17 +726,21 @@ class Optimization:
         """
         settings = self.settings
         folder = self._folder
-        with Arena(
-            [self._player("tuned", self.best), self._start],
-            game=settings.game,
-            db=":memory:" if folder is None else folder / "proof.db",
-            games=games,
-            sprt=Sprt(0, 20),
-            seed=derived_seed(settings.seed, "proof"),
-            timeout_scale=settings.timeout_scale,
-            match_limit=settings.match_limit,
-            lenient=settings.lenient,
-        ) as arena:
+        with (
+            self._versions(),
+            Arena(
+                [self._player("tuned", self.best), self._start],
+                game=settings.game,
+                db=":memory:" if folder is None else folder / "proof.db",
+                games=games,
+                force=self._force,
+                sprt=Sprt(0, 20),
+                seed=derived_seed(settings.seed, "proof"),
+                timeout_scale=settings.timeout_scale,
+                match_limit=settings.match_limit,
+                lenient=settings.lenient,
+            ) as arena,
+        ):
             arena.run(jobs=jobs, dask=dask)
             counts, state = arena.tally.pairs[(0, 1)], arena.tally.sprt_state
             accepted = None if state is None else state.accepted

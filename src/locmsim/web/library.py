@@ -1,9 +1,11 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 from locmsim._io import file_stamp
@@ -159,6 +161,17 @@ class Library:
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
+    def identity(self, key: str) -> str:
+        """Return the hash of what a match is, which its file may replace; ``ValueError`` as `load`.
+
+        Parameters
+        ----------
+        key : str
+            As in the rows of `games`.
+        """
+        result, names = self.load(key)
+        return blake2b(json.dumps([result.match.log, names]).encode()).hexdigest()
+
     def agents(self, key: str) -> tuple[str, str]:
         """Return the descriptions of a match's players, from which they can be made again.
 
@@ -286,8 +299,10 @@ class Library:
             raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> Loaded:
-        """Return a game of an arena's results, which never changes once it was played."""
-        key = path, os.stat(path).st_ino, number
+        """Return a game of an arena's results; another tournament may have replaced the file."""
+        with Store(path) as store:
+            record = store.game(number)
+        key = path, record.fixture, record.answers
         return self._kept.get(key, lambda: arena_game(path, number))
 
     # ------------------------------------------------------------------------------- the list

@@ -1,6 +1,6 @@
 """The page *Practice*: turns that gave something away, to be played again, and puzzles."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -112,7 +112,8 @@ def page(site: Site) -> Page:
         def work(job: Job) -> None:
             _find(job, site, games, of_whom)
 
-        return site.jobs.start(("mistakes", repr(sorted(data.items())), *games), work).view()
+        same = ("mistakes", repr(sorted(data.items())), *games, *_identities(site, games))
+        return site.jobs.start(same, work).view()
 
     return Page(
         "practice",
@@ -217,6 +218,12 @@ def _games(site: Site, data: dict[str, Any]) -> "tuple[list[str], _Whom]":
     if not games:
         raise Refusal(f"there is no finished game of {player!r}")
     return games, _named(player)
+
+
+def _identities(site: Site, games: list[str]) -> Iterator[str]:
+    for key in games:
+        with suppress(ValueError):  # a game that cannot be read any more
+            yield site.identity(key)
 
 
 #: Returns the players of a match whose mistakes are looked for, from the names of both.

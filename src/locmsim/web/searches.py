@@ -84,9 +84,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 turns.append(turn)
                 job.update(len(turns), of, shown_so_far())
 
-        # The file may hold another match by now.
-        same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
-        return site.jobs.start(repr(same), work)
+        return site.jobs.start(("report", site.identity(key), nodes, seed), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
         position, done = _position(site, data)
@@ -122,7 +120,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                     return
                 nodes = min(4 * nodes, last)
 
-        same = ("tree", repr(sorted(data.items())))
+        same = ("tree", site.identity(text_of(data, "game")), repr(sorted(data.items())))
         return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:

@@ -138,6 +138,10 @@ class Site:
             return self.positions[key]
         return position_of_game(*self.library.load(key), turn)
 
+    def identity(self, key: str) -> str:
+        """Return what a match or a set-up position is, by which what was found of it is kept."""
+        return key if key in self.positions else self.library.identity(key)
+
     def asked(self, data: Mapping[str, Any]) -> Position:
         """Return the position that a request is about, as `position` does: ``game``, ``turn``."""
         turn = None if data.get("turn") is None else whole_of(data, "turn")

@@ -144,6 +144,38 @@ def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
         begun("mine.py:Mine:weights={file}")
 
 
+def test_a_changed_bot_or_opponent_is_another_run(bot: str, tmp_path: Path) -> None:
+    (tmp_path / "rival.py").write_text("from locmsim.agents import RandomAgent as Rival\n")
+    more: dict[str, Any] = {"folder": tmp_path / "state", "against": ("rival.py:Rival",)}
+    finished(begun(bot, 20, **more))
+    (tmp_path / "rival.py").write_text("from locmsim.agents import GreedyAgent as Rival\n")
+    (tmp_path / "mine.py").write_text(AGENT.replace("PASS", ""))
+    refused = begun(bot, 20, **more)
+    with pytest.raises(ValueError, match=r"mine\.py and rival\.py have changed since game 1; --fo"):
+        finished(refused)
+    forced = finished(Optimization(refused.settings, folder=tmp_path / "state", force=True))
+    assert forced.notes == ["mine.py and rival.py have changed since game 1"]
+    assert finished(begun(bot, 20, **more)).notes == forced.notes
+
+
+@pytest.mark.slow
+def test_the_proof_of_a_template_is_resumed(bot: str, tmp_path: Path) -> None:
+    """Files of versions are in the folder; in the end those of the start and the tuned one."""
+    bot, file = "mine.py:Mine:skill={file}", "{skill=0.2:0..1}"
+    (tmp_path / "mine.py").write_text(
+        AGENT.replace("skill: float = 0.2", "skill: str = ''").replace(
+            "self.skill", "float(open(self.skill).read())"
+        )
+    )
+    proofs = []
+    for games in (2, 4):
+        run = finished(begun(bot, 40, folder=tmp_path / "state", template=file))
+        proofs.append(run.prove(games, jobs=1))
+        versions = {path.read_text() for path in (tmp_path / "state" / "versions").iterdir()}
+        assert versions == {"0.2", run.values["skill"]}
+    assert [proof.games for proof in proofs] == [2, 4]
+
+
 @pytest.mark.slow
 def test_the_proof_has_cards_that_the_tuning_never_saw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

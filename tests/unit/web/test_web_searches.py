@@ -1,18 +1,22 @@
 """Reports and trees of variations as pages ask for them: progress, stops, limits."""
 
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from locmsim import Match, State
 from locmsim.agents import make_agent
+from locmsim.arena import Arena
 from locmsim.game.positions import start_position
 from locmsim.referee import play
+from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import LEAST_LOSS, report_game
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch
@@ -275,6 +279,37 @@ def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
     assert {step["action"] for step in steps[:1]} <= {*legal}
     assert "actions" in page.post("/api/tree/start", 400, **{**asked, "actions": "PASS"})["error"]
     page.post("/api/tree/start", 400, **{**asked, "actions": ["SUMMON 200 0"]})
+
+
+@pytest.mark.parametrize("kind", ["log", "results"])
+def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
+    """What was found of the match that it had before is not shown as that of the new one."""
+    for seed in (4, 7):
+        if kind == "log":
+            agents = [make_agent("greedy"), make_agent("random")]
+            result = play(agents, Match(seed=seed), timeout_scale=0)
+            (tmp_path / f"{seed}.json").write_text(log_line(result, ("ann", "bob")))
+            continue
+        with Arena(
+            ["greedy", "random"], db=tmp_path / f"{seed}.db", seeds=[seed], timeout_scale=0
+        ) as arena:
+            arena.run(jobs=1)
+    file = tmp_path / ("a.json" if kind == "log" else "a.db")
+    shutil.copy(tmp_path / f"4{file.suffix}", file)
+    library = Library([str(file)]) if kind == "log" else Library(dbs=[str(file)])
+    site, key = Site(library), "f0" if kind == "log" else "d0:1"
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        page, found = Client(site, client), []
+        asked = {"game": key, "turn": 6, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+        for seed in (4, 7, 4):
+            shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
+            page.get("/api/games")
+            tree = page.wait(page.post("/api/tree/start", **asked))["result"]
+            mistakes = page.wait(page.post("/api/practice/mistakes", game=key, seat=1))["result"]
+            found.append((tree["lines"], mistakes["mistakes"]))
+    assert found[0] == found[2]
+    assert found[0][0] != found[1][0]
+    assert found[0][1] != found[1][1]
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
