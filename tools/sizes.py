@@ -5,7 +5,9 @@
 fails where a folder is larger than `.ci/sizes` allows, and prints the sums. With `--write`, today's
 sizes are what it allows; with `--at`, only the sums of a revision are printed. A line that has
 nothing but a comment or a docstring does not count, nor does data. Tokens are names, numbers,
-strings and signs: joined lines have as many.
+strings and signs: joined lines have as many. In tests, `deep` counts imports of modules that the
+reference does not document, and changes of the package by `monkeypatch`: tests that use public
+names and commands only do not change when the code behind them does.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import sys
 import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -61,7 +64,26 @@ def size_of(name: str, text: str) -> Counter[str]:
             tokens += 1 + len(re.findall(_SIGNS, " ".join(_fields(token))))
             depth += (token in "([{") - (token in ")]}")
         line += token.count("\n")
-    return Counter(lines=len(lines), tokens=tokens)
+    size = Counter(lines=len(lines), tokens=tokens)
+    if name.startswith("tests/") and suffix == ".py":
+        imported = (a or b for a, b in _IMPORT.findall(text))
+        size["deep"] = sum(module not in documented() for module in imported)
+        size["deep"] += len(_PATCH.findall(text))
+    return size
+
+
+_IMPORT = re.compile(
+    r"^ *(?:from ((?:locmsim|vestrock)[\w.]*) import|import ((?:locmsim|vestrock)[\w.]*))", re.M
+)
+_PATCH = re.compile(r"monkeypatch\.(?:setattr|setitem|delattr|delitem)\(")
+
+
+@cache
+def documented() -> set[str]:
+    """Return the packages and modules whose public names the reference shows."""
+    pages = "".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    listed = re.findall(r'^    "([\w.]+)",$', (ROOT / "docs/_ext/classes.py").read_text(), re.M)
+    return {*listed, *re.findall(r"automodule:: ([\w.]+)", pages)}
 
 
 def files(revision: str | None) -> Iterator[tuple[str, str]]:
@@ -99,7 +121,7 @@ def sums(found: dict[str, Counter[str]]) -> list[str]:
     return [row(part, size) for part, size in sorted(parts.items())]
 
 
-KINDS = ("lines", "tokens", "words")
+KINDS = ("lines", "tokens", "words", "deep")
 
 
 def row(folder: str, size: Counter[str]) -> str:

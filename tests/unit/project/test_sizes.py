@@ -26,8 +26,19 @@ def test_words_of_documentation() -> None:
     assert not sizes.size_of("a.json", "{}")
 
 
+def test_tests_that_reach_behind_public_names() -> None:
+    text = (
+        "import locmsim.search\nfrom locmsim.search.turn_search import Search\n"
+        "def test(monkeypatch):\n"
+        "    from locmsim._io import write\n"
+        '    monkeypatch.setattr(write, "a", 1)\n    monkeypatch.setenv("A", "1")\n'
+    )
+    assert sizes.size_of("tests/unit/test_a.py", text)["deep"] == 3
+    assert "deep" not in sizes.size_of("src/locmsim/a.py", text)
+
+
 def test_a_folder_above_its_number_is_named() -> None:
-    allowed = "folder lines tokens words\nsrc 10 100 0\n"
+    allowed = "folder lines tokens words deep\nsrc 10 100 0 0\n"
     found = {"src": sizes.Counter(lines=11, tokens=99), "new": sizes.Counter(words=3)}
     assert sizes.above(found, allowed) == [
         "new has 3 words, and .ci/sizes allows 0",
