@@ -16,6 +16,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +31,7 @@ from locmsim.arena.store import Store
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
 from locmsim.rules.cards import Card
+from locmsim.workers import Workers
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
@@ -184,6 +186,15 @@ def without_times(record: Record) -> list[Any]:
         record.outcome._replace(times=NO_TIMES, late=(0, 0)),
         answers,
     ]
+
+
+def run_on(monkeypatch: pytest.MonkeyPatch, executor: Executor, slots: int) -> None:
+    """Let arenas play on an executor in place of processes."""
+    workers = Workers(executor, lambda: slots)
+    monkeypatch.setattr(
+        "locmsim.arena.tournament.local_workers",
+        lambda *words, **options: contextlib.nullcontext(workers),
+    )
 
 
 def played(arena: Arena) -> dict[int, list[Any]]:

@@ -17,12 +17,11 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, LOCMSIM, assert_gone, children_of, default_signals, played, running
+from helpers import BOT, LOCMSIM, assert_gone, children_of, default_signals, played, run_on, running
 
-from locmsim.arena import Arena, ArenaError, CorePool, available_cores
+from locmsim.arena import Arena, ArenaError, available_cores
 from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import FaultKind
-from locmsim.workers import local_workers
 
 #: Number of games that `test_many_games_leave_nothing` plays.
 SOAK_GAMES = amount(100, most=2000)
@@ -347,10 +346,8 @@ def test_worker_that_is_killed() -> None:
             killed.extend(pid for pid, name in names.items() if b"locmsim.workers" in name)
             os.kill(killed[0], signal.SIGKILL)
 
-    cores = available_cores()
     with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
-        with local_workers(2, cores) as workers:
-            arena.run(executor=workers.executor, slots=4, on_games=kill)
+        arena.run(jobs=min(2, len(available_cores())), on_games=kill)
         assert killed
         assert played(arena) == expected
 
@@ -382,37 +379,39 @@ class Deadly(Executor):
         return future
 
 
-def test_game_that_kills_its_worker() -> None:
+def test_game_that_kills_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """If a game kills its worker repeatedly, the others are played and an error names that game."""
     with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
+        run_on(monkeypatch, executor, 2)
         with pytest.raises(
             ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\): the worker"
         ):
-            arena.run(executor=executor, slots=2)
+            arena.run()
         assert executor.alone == 2
         assert arena.tally.games >= 1
         arena.run(jobs=1)
         assert arena.tally.games == 8
 
 
-def test_game_whose_worker_was_killed_once() -> None:
+def test_game_whose_worker_was_killed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_on(monkeypatch, Deadly(3, 1), 2)
     with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
-        arena.run(executor=Deadly(3, 1), slots=2)
+        arena.run()
         assert arena.tally.games == 8
 
 
-def test_executor_that_is_gone() -> None:
-    pool = CorePool(2, ())
-    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+def test_executor_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Executor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            raise BrokenExecutor("no longer usable")
 
-        class Gone(Executor):
-            def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-                raise BrokenExecutor("no longer usable")
-
-        with pytest.raises(ArenaError, match=r"\): not finished, .* workers are gone: no longer"):
-            arena.run(executor=Gone())
-    pool.stop()
+    run_on(monkeypatch, Gone(), 2)
+    with (
+        Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena,
+        pytest.raises(ArenaError, match=r"\): not finished, .* workers are gone: no longer"),
+    ):
+        arena.run()
 
 
 # ------------------------------------------------------------------------- arenas that are killed

@@ -1,11 +1,8 @@
 """Playing a tournament: the games missing in its file, on the available workers."""
 
-import contextlib
 import itertools
 import logging
 import secrets
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -27,9 +24,6 @@ _log = logging.getLogger(__name__)
 #: millisecond, and unfinished tasks are lost if this process is killed.
 _TASK_SECONDS = 0.2
 _MAX_BATCH = 256
-_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 
 class ArenaError(RuntimeError):
@@ -154,10 +148,9 @@ class _Run:
         self._on_games(kept)
 
     def _store_and_count(self, records: list[Record], report: bool = True) -> None:
-        with _signals_later():
-            self._store.add_all(records)
-            for record in records:
-                self._tally.add(record.outcome)
+        self._store.add_all(records)
+        for record in records:
+            self._tally.add(record.outcome)
         _log.debug("games %s arrived", [record.outcome.number for record in records])
         if report:
             self._on_games(len(records))
@@ -167,18 +160,3 @@ class _Run:
         records += itertools.chain.from_iterable(self._runner.results())
         if records and not self._tally.decided:
             self._store_and_count(records)
-
-
-@contextlib.contextmanager
-def _signals_later() -> Iterator[None]:
-    """Defer signals that end this process until played games are stored."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(
-        signal, "pthread_sigmask"
-    ):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -7,7 +7,6 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self, Unpack
@@ -61,12 +60,6 @@ logging.getLogger("locmsim").addHandler(logging.NullHandler())
 #: Default number of games per pairing.
 DEFAULT_GAMES = 200
 
-_Slots = Annotated[
-    int,
-    Option(
-        "number of tasks that `executor` gets at a time; by default twice the number of cores", 1
-    ),
-]
 _Progress = Annotated[
     bool,
     Option("show a progress bar with the score and its interval on the standard error"),
@@ -286,8 +279,6 @@ class Arena:
         *,
         jobs: Jobs | None = None,
         cores: Cores = 1,
-        executor: Executor | None = None,
-        slots: _Slots | None = None,
         dask: Dask | None = None,
         isolate: Isolate = False,
         progress: _Progress = False,
@@ -311,8 +302,6 @@ class Arena:
         Parameters
         ----------
         options
-        executor : Executor, optional
-            An executor to play on, instead of processes.
         on_games : callable, optional
             Called with the number of games that have arrived.
 
@@ -328,14 +317,7 @@ class Arena:
         self._check_described()
         try:
             with (
-                self.workers(
-                    jobs=jobs,
-                    cores=cores,
-                    executor=executor,
-                    slots=slots,
-                    dask=dask,
-                    isolate=isolate,
-                ) as workers,
+                self.workers(jobs=jobs, cores=cores, dask=dask, isolate=isolate) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
                 # A cluster gives up when too many workers die.
@@ -470,8 +452,6 @@ class Arena:
         *,
         jobs: Jobs | None = None,
         cores: Cores = 1,
-        executor: Executor | None = None,
-        slots: _Slots | None = None,
         dask: Dask | None = None,
         isolate: Isolate = False,
     ) -> AbstractContextManager[Workers]:
@@ -480,30 +460,23 @@ class Arena:
         Parameters
         ----------
         options
-        executor : Executor, optional
-            As for `run`.
 
         Raises
         ------
         ValueError
             More jobs than the cores allow, or a player who cannot be started or sent to workers.
         """
-        check_values(Arena.workers, jobs=jobs, slots=slots)
-        _check_alone(jobs=jobs, executor=executor, dask=dask)
-        _check_alone(cores=None if cores == 1 else cores, executor=executor, dask=dask)
-        if slots is not None and executor is None:
-            raise ValueError("slots: needs executor")
-        if isolate or dask is not None or (executor is None and jobs != 1):
+        check_values(Arena.workers, jobs=jobs)
+        _check_alone(jobs=jobs, dask=dask)
+        _check_alone(cores=None if cores == 1 else cores, dask=dask)
+        if isolate or jobs != 1:
             self._check_ready_agents()
-        if executor is None and dask is None:
+        if dask is None:
             self._check_commands()
         self._know_agents()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
         available = available_cores()
-        if executor is not None:
-            count = slots or 2 * len(available)
-            return nullcontext(Workers(executor, lambda: count))
         if not 1 <= cores <= len(available):
             raise ValueError(f"cores: expected 1 to {len(available)}, got {cores}")
         if jobs is None:

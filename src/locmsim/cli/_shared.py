@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from locmsim import _common_options as common
-from locmsim._frame import argument_of
 from locmsim._io import file_named
 from locmsim._options import declaration
+from locmsim.commands import argument_of
 from locmsim.rules.options import Ids, Rules
 
 __all__ = ["SEED", "SHARED", "add_shared", "default_jobs"]

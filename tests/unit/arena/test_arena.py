@@ -5,13 +5,13 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, NO_TIMES, change, played, without_times
+from helpers import BOT, NO_TIMES, change, played, run_on, without_times
 
 from locmsim._options import declared
 from locmsim.agents import AGENTS, RandomAgent
@@ -288,19 +288,7 @@ def test_program_that_is_not_there() -> None:
         assert arena.tally.games == 0
 
 
-# ------------------------------------------------------------------------------- executors
-
-
-def test_any_executor() -> None:
-    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
-        expected = played(arena)
-    with (
-        ThreadPoolExecutor(2) as executor,
-        Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena,
-    ):
-        arena.run(executor=executor, slots=3)
-        assert played(arena) == expected
+# ------------------------------------------------------------------------------- workers
 
 
 class Recording(Executor):
@@ -320,11 +308,12 @@ class Recording(Executor):
         return future
 
 
-def test_slots() -> None:
+def test_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = Recording()
+    run_on(monkeypatch, executor, 3)
     with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(KeyboardInterrupt):
-            arena.run(executor=executor, slots=3, on_games=_interrupt)
+            arena.run(on_games=_interrupt)
         assert executor.most == 3
         assert arena.tally.games == 1
         assert [outcome.number for outcome in arena.outcomes()] == [2]
@@ -334,7 +323,7 @@ def _interrupt(games: int) -> None:
     raise KeyboardInterrupt
 
 
-def test_task_that_fails() -> None:
+def test_task_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     class Failing(Recording):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             future: Future[Any] = Future()
@@ -345,9 +334,10 @@ def test_task_that_fails() -> None:
                 future.set_result(fn(*args))
             return future
 
+    run_on(monkeypatch, Failing(), 1)
     with Arena(["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
-            arena.run(executor=Failing(), slots=1)
+            arena.run()
         assert 400 > arena.tally.games == len(list(arena.outcomes())) >= 1
 
 
@@ -445,7 +435,6 @@ def test_a_test_is_about_one_of_the_players() -> None:
         ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
         ({"jobs": 1.5}, "jobs: expected an integer, got 1.5"),
         ({"cores": 0}, r"cores: expected 1 to \d+, got 0"),
-        ({"slots": 2}, "slots: needs executor"),
         ({"jobs": 2, "dask": "tcp://a:1"}, "jobs: does not apply with dask"),
         ({"cores": 2, "dask": "tcp://a:1"}, "cores: does not apply with dask"),
     ],

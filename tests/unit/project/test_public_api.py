@@ -3,7 +3,7 @@
 `tests/data/public_api.txt` lists the names of the public modules with their signatures, and every
 command with its options. After an intended change this writes it again:
 
-    python tests/unit/project/test_public_api.py
+    PYTHONPATH=tests python tests/unit/project/test_public_api.py
 """
 
 import argparse
@@ -121,7 +121,7 @@ def test_the_public_interface_is_that_of_the_file() -> None:
     changes += [f"+ {line}" for line in new if line not in set(before)]
     assert before == now, (
         "the public interface has changed; if that is intended, run"
-        " python tests/unit/project/test_public_api.py\n" + "\n".join(changes)
+        " PYTHONPATH=tests python tests/unit/project/test_public_api.py\n" + "\n".join(changes)
     )
 
 
