@@ -144,7 +144,7 @@ def refused(*words: str) -> None:
         (["./no-such-bot {a=1}"], "no program and no agent is called './no-such-bot'"),
         (["greedy:deck={a=1}"], "deck"),
         (["./bot {a=1}", "--games", "2"], "games: expected 20 to"),
-        (["./bot {a=1}", "--method", "best"], "expected one of spsa, cmaes, tpe, got 'best'"),
+        (["./bot {a=1}", "--method", "best"], "expected one of spsa, cmaes, got 'best'"),
         (["./bot {a=1}", "--proof-games", "3"], "--proof-games: mirrored pairs need an even"),
         (["./bot {a=1}", "--template", "none.in"], "--template: none.in: No such file"),
         (["./bot {a=1}", "--against", "bram"], "no program and no agent is called 'bram'"),

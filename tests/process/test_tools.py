@@ -1,22 +1,19 @@
 """Tests of the scripts in tools/ on small inputs."""
 
-import gzip
 import importlib.util
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
 from browser_engine import need_compiler, need_node
 from exported_c import need
-from helpers import RULE_SETS, golden_path
+from helpers import RULE_SETS
 
 import locmsim
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.value import default_value
 from locmsim.networks import WeightsFile, default_weights
-from locmsim.tuning import RECORDED_SEEDS
 
 TOOLS = Path(__file__).parents[2] / "tools"
 
@@ -131,43 +128,6 @@ def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
     assert "18 games: loss" in capsys.readouterr().err
 
 
-# ---- recorded_decks.py --------------------------------------------------------------------------
-
-
-@pytest.fixture
-def recorded_decks(monkeypatch):
-    module = tool("recorded_decks")
-    monkeypatch.setattr(module, "ProcessPoolExecutor", Here)
-    return module
-
-
-def test_recorded_decks_are_those_of_the_recorded_games(recorded_decks):
-    decks = recorded_decks.recorded()
-    assert set(decks) == RECORDED_SEEDS
-    lines = gzip.decompress(golden_path("recorded-1.5.jsonl.gz").read_bytes()).splitlines()
-    for game in map(json.loads, lines):
-        params = dict(row.split("=") for row in game["gameParameters"][0].split())
-        for player in ("0", "1"):
-            chosen = next(filter(None, game["outputs"][player])).split(";")
-            ids = sorted(int(choice.split()[1]) for choice in chosen if choice.strip())
-            assert ids == decks[int(params["cardGenSeed"])]
-
-
-@pytest.mark.slow
-def test_recorded_decks_against_ours(recorded_decks, monkeypatch, capsys):
-    argv = ["recorded_decks.py", "--games", "10", "--nodes", "200", "--deck", "cheapest"]
-    monkeypatch.setattr("sys.argv", argv)
-    recorded_decks.main()
-    table = capsys.readouterr().out
-    rows = [row.split("|")[1:-1] for row in table.splitlines()[2:]]
-    assert [int(row[0]) for row in rows] == sorted(RECORDED_SEEDS)
-    assert all(int(row[1]) == 10 for row in rows)
-    # The recorded decks beat decks of the cheapest cards.
-    assert np.mean([float(row[2].strip(" %")) for row in rows]) > 60
-    recorded_decks.main()
-    assert capsys.readouterr().out == table
-
-
 class Here:
     """An executor that runs the tasks in this process."""
 
@@ -208,42 +168,6 @@ def test_lines_that_were_reached():
     assert tool("kernel_coverage").reached(text.splitlines()) == {
         (0, 7): True, (0, 8): False, (0, 9): True, (2, 7): False,
     }  # fmt: skip
-
-
-# ---- calibration.py -----------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(("1.2",), RULE_SETS))
-def test_win_chances_are_probabilities(rules):
-    """Average predicted and actual wins agree, for low and for high chances of winning."""
-    table = tool("calibration").observed(rules, "beam:nodes=3000", 60, 5)
-    for half in (table[table[:, 0] < 0.5], table[table[:, 0] >= 0.5]):
-        assert len(half) > 50
-        assert abs(half[:, 0].mean() - half[:, 1].mean()) < 0.1
-
-
-def test_the_table_of_chances(capsys):
-    tool("calibration").main(["--agent", "greedy", "--games", "2"])
-    head, _, *lines = capsys.readouterr().out.splitlines()
-    assert head == "| chance, % | 1.5: won, % (turns) | 1.2: won, % (turns) | 1.0: won, % (turns) |"
-    assert [line.split(" | ")[0] for line in lines][:2] == ["| 0 to 10", "| 10 to 20"]
-    assert len(lines) == 10
-
-
-# ---- tree_turns.py ------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", ["1.5", "1.2"])
-def test_turns_that_the_tree_plays_otherwise(rules, capsys):
-    arguments = ["--rules", rules, "--seeds", "5,6", "--time-ms", "3", "--nodes", "100"]
-    tool("tree_turns").main(arguments)
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("seed 5: ")
-    turns, others = (int(second.split()[i]) for i in (2, 7))
-    assert second.startswith(f"seed 6: {turns} turns, another one in {others} (")
-    assert 0 < others < turns
 
 
 # ---- check_positions.py -------------------------------------------------------------------------

@@ -38,8 +38,8 @@ class PolicyAgent(BaseAgent):
     path: Annotated[
         str,
         Option(
-            "anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or"
-            " TorchScript file, or ``file.py:NAME``"
+            "anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX file, or"
+            " ``file.py:NAME``"
         ),
     ] = field(default="", kw_only=True)
     temperature: Annotated[

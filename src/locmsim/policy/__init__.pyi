@@ -9,6 +9,5 @@ from locmsim.policy.contract import BatchPolicy as BatchPolicy
 from locmsim.policy.contract import PolicyCaller as PolicyCaller
 from locmsim.policy.contract import check_policy as check_policy
 from locmsim.policy.external import OnnxPolicy as OnnxPolicy
-from locmsim.policy.external import TorchScriptPolicy as TorchScriptPolicy
 from locmsim.policy.external import load_policy as load_policy
 from locmsim.policy.policy import Policy as Policy

@@ -1,13 +1,13 @@
-"""Policies that are run by other libraries: ONNX files, TorchScript files, your own objects.
+"""Policies that are run by other libraries: ONNX files, your own objects.
 
-A policy needs the names of its rule set and its layout. A file may contain both: an ONNX file as
-the metadata ``locmsim.rules`` and ``locmsim.layout``, a TorchScript file as extra files of these
-names. Otherwise they must be given, unless the sizes of input and output fit only one pair.
+A policy needs the names of its rule set and its layout. An ONNX file may contain both, as the
+metadata ``locmsim.rules`` and ``locmsim.layout``. Otherwise they must be given, unless the sizes of
+input and output fit only one pair.
 """
 
 import os
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from locmsim.policy.contract import check_policy
 from locmsim.policy.policy import Policy
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["OnnxPolicy", "TorchScriptPolicy", "load_policy"]
+__all__ = ["OnnxPolicy", "load_policy"]
 
 #: Keys of the metadata in a file.
 _KEYS = ("locmsim.rules", "locmsim.layout")
@@ -38,9 +38,9 @@ def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = 
     Parameters
     ----------
     path : str or path
-        A file that `Policy.save` has written; an ``.onnx`` file; a TorchScript file (``.pt``);
-        ``module:NAME`` or ``file.py:NAME``, a class or a function that is called without arguments.
-        Its result must be a `BatchPolicy`.
+        A file that `Policy.save` has written; an ``.onnx`` file; ``module:NAME`` or
+        ``file.py:NAME``, a class or a function that is called without arguments. Its result must be
+        a `BatchPolicy`.
     rules, layout : str
         Its rule set and layout, if the file does not name them; otherwise they must agree.
 
@@ -59,8 +59,6 @@ def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = 
     name = os.fspath(path)
     if name.endswith(".onnx"):
         return OnnxPolicy(name, rules=rules, layout=layout)
-    if name.endswith((".pt", ".ts")):
-        return TorchScriptPolicy(name, rules=rules, layout=layout)
     policy = _object(name) if _OBJECTS.describes(name) else Policy.load(name)
     for key, wanted in (("rules", rules), ("layout", layout)):
         if wanted and getattr(policy, key) != wanted:
@@ -76,62 +74,6 @@ def _object(name: str) -> Any:
     except Exception as error:
         raise ValueError(f"policy {name}: {describe_error(error)}") from error
     return check_policy(policy, name)
-
-
-class _FilePolicy(RatingPolicy):
-    """A policy from a file that another library runs."""
-
-    def __init__(
-        self, path: str, run: _Run, size: int | None, metadata: Mapping[str, str], rules: str,
-        layout: str,
-    ) -> None:  # fmt: skip
-        self.path = path
-        for value, key in zip((rules, layout), _KEYS, strict=True):
-            if value and metadata.get(key, value) != value:
-                raise ValueError(f"{path}: {key} in the file is {metadata[key]!r}, not {value!r}")
-        rules, layout = metadata.get(_KEYS[0], rules), metadata.get(_KEYS[1], layout)
-        try:
-            super().__init__(*_fitting(run, size, rules, layout))
-            self._run = run
-            (wanted,) = self._layout.shape
-            if size not in (None, wanted):
-                raise ValueError(f"layout {self.layout!r} has {wanted} numbers, the input {size}")
-            self.evaluate(np.zeros((2, *self._layout.shape), np.float32))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        except Exception as error:  # of the library that runs it
-            raise ValueError(f"{path}: {describe_error(error)}") from None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            _load_again,
-            (self.path, self.rules, self.layout),
-            {"temperature": self.temperature},
-        )
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.path!r} layout={self.layout!r} rules={self.rules}>"
-
-    def rate(self, observations: _Array) -> tuple[_Array, _Array]:
-        rows = len(observations)
-        outputs = self._run(observations)
-        shape = (rows, self._layout.actions)
-        if outputs[0].shape != shape:
-            raise ValueError(
-                f"ratings: expected shape (rows, {shape[1]}), got {outputs[0].shape} of {rows}"
-            )
-        values = np.full(rows, np.nan, np.float32)
-        if len(outputs) > 1:
-            if outputs[1].size != rows:
-                raise ValueError(
-                    f"values: expected one for each row, got {outputs[1].shape} of {rows}"
-                )
-            values = np.asarray(outputs[1], np.float32).reshape(rows)
-        return np.asarray(outputs[0], np.float32), values
-
-
-def _load_again(path: str, rules: str, layout: str) -> Any:
-    return load_policy(path, rules=rules, layout=layout)
 
 
 def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str, str]:
@@ -175,7 +117,7 @@ def _gives(run: _Run, size: int, actions: int) -> bool:
         return False
 
 
-class OnnxPolicy(_FilePolicy):
+class OnnxPolicy(RatingPolicy):
     """A policy from an ONNX file or session, run by onnxruntime on one core.
 
     Its only input is observations, (rows, size of the layout), of any numeric type. Its first
@@ -221,10 +163,51 @@ class OnnxPolicy(_FilePolicy):
             found: list[NDArray[Any]] = session.run(names, {name: observations.astype(type_)})
             return found
 
+        size = size if isinstance(size, int) else None
         metadata = session.get_modelmeta().custom_metadata_map
-        super().__init__(
-            path, run, size if isinstance(size, int) else None, metadata, rules, layout
+        self.path = path
+        for value, key in zip((rules, layout), _KEYS, strict=True):
+            if value and metadata.get(key, value) != value:
+                raise ValueError(f"{path}: {key} in the file is {metadata[key]!r}, not {value!r}")
+        rules, layout = metadata.get(_KEYS[0], rules), metadata.get(_KEYS[1], layout)
+        try:
+            super().__init__(*_fitting(run, size, rules, layout))
+            self._run = run
+            (wanted,) = self._layout.shape
+            if size not in (None, wanted):
+                raise ValueError(f"layout {self.layout!r} has {wanted} numbers, the input {size}")
+            self.evaluate(np.zeros((2, *self._layout.shape), np.float32))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        except Exception as error:  # of the library that runs it
+            raise ValueError(f"{path}: {describe_error(error)}") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (
+            partial(type(self), rules=self.rules, layout=self.layout),
+            (self.path,),
+            {"temperature": self.temperature},
         )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path!r} layout={self.layout!r} rules={self.rules}>"
+
+    def rate(self, observations: _Array) -> tuple[_Array, _Array]:
+        rows = len(observations)
+        outputs = self._run(observations)
+        shape = (rows, self._layout.actions)
+        if outputs[0].shape != shape:
+            raise ValueError(
+                f"ratings: expected shape (rows, {shape[1]}), got {outputs[0].shape} of {rows}"
+            )
+        values = np.full(rows, np.nan, np.float32)
+        if len(outputs) > 1:
+            if outputs[1].size != rows:
+                raise ValueError(
+                    f"values: expected one for each row, got {outputs[1].shape} of {rows}"
+                )
+            values = np.asarray(outputs[1], np.float32).reshape(rows)
+        return np.asarray(outputs[0], np.float32), values
 
 
 def _onnx_session(path: str) -> Any:
@@ -252,53 +235,3 @@ _ONNX_TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
 }
-
-
-class TorchScriptPolicy(_FilePolicy):
-    """A policy from a file written by ``torch.jit.save``, run by PyTorch.
-
-    It is called with observations, float32 (rows, size of the layout), and returns logits of all
-    actions, (rows, actions), or a pair of logits and values, (rows,) or (rows, 1).
-
-    Parameters
-    ----------
-    path : str
-    rules, layout : str
-        Its rule set and layout, if the file does not name them.
-
-    Raises
-    ------
-    OSError
-        The file cannot be read.
-    ValueError
-        It is not a TorchScript file, or PyTorch is not installed.
-    """
-
-    def __init__(self, path: str, *, rules: str = "", layout: str = "") -> None:
-        try:
-            import torch
-        except ImportError:
-            raise ValueError(
-                f"{path}: it needs PyTorch, which is not installed: pip install 'locmsim[train]'"
-            ) from None
-        with open(path, "rb"):
-            pass
-        metadata = dict.fromkeys(_KEYS, "")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of PyTorch about its format
-                module = torch.jit.load(path, map_location="cpu", _extra_files=metadata).eval()
-        except Exception as error:
-            raise ValueError(f"{path}: PyTorch cannot run it: {describe_error(error)}") from None
-
-        def run(observations: _Array) -> list[NDArray[Any]]:
-            with torch.inference_mode():
-                found = module(torch.from_numpy(observations))
-            return [t.numpy() for t in (found if isinstance(found, tuple) else (found,))]
-
-        texts = {
-            key: text.decode() if isinstance(text, bytes) else text
-            for key, text in metadata.items()
-            if text
-        }
-        super().__init__(path, run, None, texts, rules, layout)

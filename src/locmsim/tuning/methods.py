@@ -170,73 +170,10 @@ class Cmaes:
         return tuple(map(float, self._cma.mean[: self._count]))
 
 
-class Tpe:
-    """A Bayesian optimiser, the tree-structured Parzen estimator of the package optuna.
-
-    It builds a model of which values win, from candidates that each play a small match.
-    """
-
-    compares_two = False
-    _PAIRS = 25
-    #: Part of the candidates whose mean is recommended: the best one alone was mostly lucky.
-    _BEST = 0.1
-    #: Steps to each side where there are no bounds.
-    _WIDTH = 12.0
-
-    def __init__(self, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> None:
-        try:
-            import optuna
-        except ImportError:
-            raise ImportError("--method tpe needs optuna: pip install optuna") from None
-        optuna.logging.set_verbosity(optuna.logging.ERROR)
-        sampler = optuna.samplers.TPESampler(
-            seed=seed % 2**32, multivariate=True, n_startup_trials=20
-        )
-        self._study = optuna.create_study(direction="maximize", sampler=sampler)
-        self._reach = [(max(low, -self._WIDTH), min(high, self._WIDTH)) for low, high in reach]
-        self._left = self._waiting = self._asked = 0
-        self._scores: list[float] = []
-        self._done: list[tuple[float, Point]] = []
-
-    def ask(self) -> Trial | None:
-        """Return a trial of the present candidate; None until all of it is known."""
-        if not self._left:
-            if self._waiting:
-                return None
-            self._candidate = self._study.ask()
-            self._point: Point = tuple(
-                self._candidate.suggest_float(str(i), low, high)
-                for i, (low, high) in enumerate(self._reach)
-            )
-            self._left, self._scores = self._PAIRS, []
-        self._left -= 1
-        self._waiting += 1
-        self._asked += 1  # fresh cards for all: a few that all meet would be learned by heart
-        return Trial(self._point, None, self._asked)
-
-    def tell(self, trial: Trial, score: float) -> None:
-        """Take a score."""
-        self._scores.append(score)
-        self._waiting -= 1
-        if not self._left and not self._waiting:
-            mean = sum(self._scores) / len(self._scores)
-            self._study.tell(self._candidate, mean)
-            self._done.append((mean, trial.first))
-
-    @property
-    def best(self) -> Point:
-        """The mean of the best tenth of the candidates."""
-        if not self._done:
-            return (0.0,) * len(self._reach)
-        best = sorted(self._done, reverse=True)[: max(1, round(len(self._done) * self._BEST))]
-        return tuple(sum(xs) / len(best) for xs in zip(*(point for _, point in best), strict=True))
-
-
 #: Method by its name in `--method`; the first is the default.
-METHODS: dict[str, type[Spsa] | type[Cmaes] | type[Tpe]] = {
+METHODS: dict[str, type[Spsa] | type[Cmaes]] = {
     "spsa": Spsa,
     "cmaes": Cmaes,
-    "tpe": Tpe,
 }
 
 

@@ -23,7 +23,7 @@ __all__ = [
 TUNING_SEEDS = range(1, 1_000_000)
 PROOF_SEEDS = range(10_000_000, 11_000_000)
 #: Card sets of rules 1.5 in the first range that self-play excludes: a contest's games were
-#: recorded on them, and decks are compared with those of its winner (`tools/recorded_decks.py`).
+#: recorded on them, and decks were compared with those of its winner.
 RECORDED_SEEDS = frozenset((4047, 8564, 20913, 27813))
 
 #: Part that can be tuned -> the fields of `Weights` that it changes.

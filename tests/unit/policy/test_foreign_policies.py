@@ -1,9 +1,8 @@
-"""Policies that other libraries run: files of ONNX and TorchScript, and objects."""
+"""Policies that other libraries run: files of ONNX, and objects."""
 
 import copy
 import pickle
 import sys
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -388,50 +387,3 @@ def test_onnx_without_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ValueError, match=r"it needs onnxruntime.*pip install 'locmsim\[onnx\]'"):
         OnnxPolicy("a.onnx")
-
-
-# ------------------------------------------------------------------------------------ TorchScript
-
-
-def test_torchscript_file(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    ours = policy()
-    heads = []
-    for head in ("policy", "value"):
-        layers: list[object] = []
-        for i in range(3):
-            weights = ours.arrays[f"{head}.{i}.w"]
-            linear = torch.nn.Linear(*weights.shape)
-            linear.load_state_dict(
-                {
-                    "weight": torch.tensor(weights.T),
-                    "bias": torch.tensor(ours.arrays[f"{head}.{i}.b"]),
-                }
-            )
-            layers += [linear, torch.nn.Tanh()]
-        heads.append(torch.nn.Sequential(*layers[:-1]))
-
-    class Both(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.policy, self.value = heads
-
-        def forward(self, x):  # type: ignore[no-untyped-def]
-            return self.policy(x), self.value(x)
-
-    path = tmp_path / "a.pt"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way to create one
-        traced = torch.jit.trace(Both(), torch.zeros(2, 440))
-        torch.jit.save(traced, path, _extra_files=SAYS)
-    loaded = load_policy(path)
-    assert (loaded.rules, loaded.layout) == ("1.5", "entities")
-    seen = np.random.default_rng(1).integers(-9, 30, (7, 440), np.int8)
-    for a, b in zip(ours.evaluate(seen), loaded.evaluate(seen), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-4)
-    assert (
-        loaded.act_batch(seen, np.ones((7, 145))) == ours.act_batch(seen, np.ones((7, 145)))
-    ).all()
-    path.write_bytes(path.read_bytes()[:99])
-    with pytest.raises(ValueError, match=r"a\.pt: PyTorch cannot run it"):
-        load_policy(path)

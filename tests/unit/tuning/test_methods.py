@@ -45,11 +45,6 @@ def test_they_find_what_is_best(name: str, trials: int) -> None:
     assert (again, asked_again) == (best, asked)
 
 
-def test_the_bayesian_one_finds_something() -> None:
-    pytest.importorskip("optuna")
-    assert elo(tuned("tpe", 2000)[0]) > -150
-
-
 def test_one_parameter_is_enough() -> None:
     pytest.importorskip("cmaes")
     method = make_method("cmaes", [(-1.0, 1.0)], 100, 1)

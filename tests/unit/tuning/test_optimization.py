@@ -223,7 +223,7 @@ def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Pat
     assert not (tmp_path / "state").exists()
     with pytest.raises(ValueError, match=r"games: expected 20 to \d+, got 3"):
         begun(bot, 3)
-    with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, tpe, got 'x'"):
+    with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, got 'x'"):
         begun(bot, method="x")
 
 
