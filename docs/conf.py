@@ -48,7 +48,7 @@ numpydoc_show_class_members = False
 
 # Type variables, private base classes and the compiled side of searches have no page.
 _INSIDE = (
-    r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.\w+)|networks\._drafts\.DraftNetworks)"
+    r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.\w+|episodes\.Episodes)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.SearchEngine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
     r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
     r"|locmsim\.arena\.schedule\.SettingValues"

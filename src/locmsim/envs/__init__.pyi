@@ -1,9 +1,9 @@
 from locmsim.envs._gae import gae as gae
+from locmsim.envs.episodes import EpisodeMatch as EpisodeMatch
 from locmsim.envs.games import Games as Games
 from locmsim.envs.options import Options as Options
 from locmsim.envs.players import PlayerResults as PlayerResults
 from locmsim.envs.players import Players as Players
-from locmsim.envs.players import Pool as Pool
-from locmsim.envs.results import EpisodeMatch as EpisodeMatch
+from locmsim.envs.pool import Pool as Pool
 from locmsim.envs.single import LocmEnv as LocmEnv
 from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv

@@ -34,7 +34,7 @@ from locmsim.envs.options import (
     SharedOptionValues,
     spaces_of,
 )
-from locmsim.envs.players import CALLER
+from locmsim.envs.pool import CALLER
 from locmsim.envs.resets import drawn_seed, known, one_seed
 
 __all__ = ["LocmAEC", "env", "raw_env"]

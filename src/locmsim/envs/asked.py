@@ -6,7 +6,7 @@ that wait for it in one call; an agent is shown the `Observation` that the refer
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from locmsim.agents import BeamAgent, PolicyAgent, is_agent, make_agent, parse_spec
 from locmsim.envs._rows import action_of
 from locmsim.envs._searcher import Searcher
+from locmsim.envs.episodes import Episodes
 from locmsim.game.choice import choice_observations
 from locmsim.policy import OnnxPolicy, PolicyCaller, load_policy
 from locmsim.rules.cards import Card
 from locmsim.search import Evaluation
 from locmsim.search.belief import prior
-
-if TYPE_CHECKING:
-    from locmsim.envs.games import Games
 
 __all__ = ["AgentPlayer", "Asked", "asked_player", "search_agent", "searcher_of", "show_choice"]
 
@@ -79,27 +77,27 @@ def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
 class Asked(Protocol):
     """Plays for rows that wait for it."""
 
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+    def play(self, episodes: Episodes, rows: NDArray[np.int64]) -> None:
         """Answer for each of the rows, with an action at least."""
 
 
-def asked_player(player: Any, games: "Games") -> Asked:
+def asked_player(player: Any, episodes: Episodes) -> Asked:
     """Return how Python asks a player of `Options.opponent`; ``ValueError`` if it cannot."""
     if isinstance(player, str):
         if player.endswith(_POLICY_FILES) and ":" not in player:
-            return _PolicyPlayer(load_policy(player), games)
+            return _PolicyPlayer(load_policy(player), episodes)
         agent = make_agent(player)
         if isinstance(agent, PolicyAgent) and _is_bare_policy(agent):
-            return _PolicyPlayer(agent.policy, games, agent.temperature)
+            return _PolicyPlayer(agent.policy, episodes, agent.temperature)
         return AgentPlayer(partial(make_agent, player))
     if hasattr(player, "act_batch"):
-        return _PolicyPlayer(player, games)
+        return _PolicyPlayer(player, episodes)
     if hasattr(player, "run") and hasattr(player, "get_inputs"):
-        return _PolicyPlayer(OnnxPolicy(player), games)
+        return _PolicyPlayer(OnnxPolicy(player), episodes)
     if hasattr(player, "act") and hasattr(player, "reset"):
-        if games.n > 1:
+        if episodes.n > 1:
             raise ValueError(
-                f"opponent: {player!r} is one agent and cannot play {games.n} rows: expected its"
+                f"opponent: {player!r} is one agent and cannot play {episodes.n} rows: expected its"
                 " text for make_agent, such as 'file.py:NAME', of which each row makes one"
             )
         return AgentPlayer(partial(_itself, player))
@@ -128,59 +126,60 @@ class _FunctionPlayer:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+    def play(self, episodes: Episodes, rows: NDArray[np.int64]) -> None:
+        layout, requests = episodes.layout, episodes.rows.requests
         for i in range(len(rows)):
-            observation = np.empty(games.layout.shape, games.layout.dtype)
-            mask = np.empty(games.rows.battle_actions, np.int8)
-            games.rows.requests.ask(rows[i : i + 1], observation, mask, None, games.layout.name)
+            observation = np.empty(layout.shape, layout.dtype)
+            mask = np.empty(episodes.rows.battle_actions, np.int8)
+            requests.ask(rows[i : i + 1], observation, mask, None, layout.name)
             try:
                 action = action_of(self.function(observation, mask))
             except TypeError as error:
                 raise TypeError(f"opponent: {error}") from None
-            games.rows.requests.answer(rows[i : i + 1], np.array([action], np.int64))
+            requests.answer(rows[i : i + 1], np.array([action], np.int64))
 
 
 class _PolicyPlayer:
     """A policy, in its own layout if it has one: asked once for all rows."""
 
-    def __init__(self, policy: Any, games: "Games", temperature: float | None = None) -> None:
+    def __init__(self, policy: Any, episodes: Episodes, temperature: float | None = None) -> None:
         try:
             self.caller = PolicyCaller(
                 policy,
                 repr(policy),
-                rules=games.rules.name,
-                layout=games.layout.name,
+                rules=episodes.rules.name,
+                layout=episodes.layout.name,
                 temperature=temperature,
             )
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
-        rules, wanted = self.caller.rules, games.rules.name
+        rules, wanted = self.caller.rules, episodes.rules.name
         if rules != wanted:
             raise ValueError(f"opponent: {policy!r} plays rules {rules}, the environment {wanted}")
         #: What a recurrent policy keeps for each row, and of which episode that is.
-        self.states = self.caller.start(games.n)
-        self.episodes = np.zeros(games.n, np.int64)
+        self.states = self.caller.start(episodes.n)
+        self.episodes = np.zeros(episodes.n, np.int64)
 
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+    def play(self, episodes: Episodes, rows: NDArray[np.int64]) -> None:
         n, layout = len(rows), self.caller.layout
         observations = np.empty((n, *layout.shape), layout.dtype)
-        masks = np.empty((n, games.rows.battle_actions), np.int8)
+        masks = np.empty((n, episodes.rows.battle_actions), np.int8)
         seeds = np.empty(n, np.uint64)
-        games.rows.requests.ask(rows, observations, masks, seeds, layout.name)
+        episodes.rows.requests.ask(rows, observations, masks, seeds, layout.name)
         state = None
         if self.states is not None:
-            episodes = np.array([games.rows.views.episode(row) for row in rows.tolist()])
+            serials = np.array([episodes.rows.views.episode(row) for row in rows.tolist()])
             self.states[rows] = np.where(
-                (self.episodes[rows] == episodes).reshape(-1, *[1] * (self.states.ndim - 1)),
+                (self.episodes[rows] == serials).reshape(-1, *[1] * (self.states.ndim - 1)),
                 self.states[rows],
                 0,
             )
-            self.episodes[rows] = episodes
+            self.episodes[rows] = serials
             state = self.states[rows]
         actions = self.caller.act(observations, masks, seeds, state)
         if self.states is not None:
             self.states[rows] = state
-        games.rows.requests.answer(rows, actions)
+        episodes.rows.requests.answer(rows, actions)
 
 
 class AgentPlayer:
@@ -191,12 +190,12 @@ class AgentPlayer:
         #: Row -> its agent and the episode that the agent plays.
         self.rows: dict[int, tuple[Any, int]] = {}
 
-    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+    def play(self, episodes: Episodes, rows: NDArray[np.int64]) -> None:
         for row in rows.tolist():
-            self._play(games, row)
+            self._play(episodes, row)
 
-    def _play(self, games: "Games", row: int) -> None:
-        rows = games.rows
+    def _play(self, episodes: Episodes, row: int) -> None:
+        rows = episodes.rows
         episode = rows.views.episode(row)
         agent, last = self.rows.get(row) or (self.make(), None)
         state = rows.views.state(row)
@@ -204,7 +203,7 @@ class AgentPlayer:
         if last != episode:
             self.rows[row] = agent, episode
             agent.reset(rows.requests.draw(row) >> 1)
-            _show_deal(agent, games, row, player)
+            _show_deal(agent, episodes, row, player)
         turn = state.turn
         actions = state.actions_of(agent.act(rows.views.observation(row, player)))
         for action in [*actions, 0]:
@@ -245,9 +244,9 @@ def show_choice(
     belief.chose(chosen)
 
 
-def _show_deal(agent: Any, games: "Games", row: int, who: int) -> None:
-    if not games.rows.views.dealt(row):
+def _show_deal(agent: Any, episodes: Episodes, row: int, who: int) -> None:
+    if not episodes.rows.views.dealt(row):
         return
-    cards = games.cards(row)
-    deck = [cards[i].base_id for i in games.rows.views.decks(row)[who]]
-    show_choice(agent, games.rules.name, games.offers(row), who, deck)
+    cards = episodes.cards(row)
+    deck = [cards[i].base_id for i in episodes.rows.views.decks(row)[who]]
+    show_choice(agent, episodes.rules.name, episodes.offers(row), who, deck)

@@ -14,20 +14,18 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from locmsim._checks import MOST_ROWS, MOST_THREADS, whole
-from locmsim.envs._rows import Rows
-from locmsim.envs.cards import CardSource, Decks, as_offered, generated_table
+from locmsim._checks import MOST_THREADS, whole
+from locmsim.envs.episodes import Episodes
 from locmsim.envs.options import HIDDEN_SIZE, Options
 from locmsim.envs.players import Players
 from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text, show
 from locmsim.envs.resets import Starts
-from locmsim.envs.results import EpisodeMatch, Results
+from locmsim.envs.results import Results
 from locmsim.envs.serving import Serving
 from locmsim.envs.threads import RowThreads
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import CHOICE, Layout, get_layout
+from locmsim.game.layouts import Layout
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import RuleSet, get_rules
 
 __all__ = ["Games"]
 
@@ -37,7 +35,7 @@ _IN_USE = "the environment is being stepped or reset: only one thread may do so 
 _SHOWN = 10
 
 
-class Games:
+class Games(Episodes):
     """Rows of episodes and all that they need from Python.
 
     Parameters
@@ -69,67 +67,25 @@ class Games:
         autoreset: Literal["next", "same", "disabled"] = "disabled",
         final_obs: bool = False,
     ) -> None:
-        n = whole("num_envs", n, 1, MOST_ROWS)
-        threads = whole("threads", threads, 1, MOST_THREADS)
-        self.options = options
-        self.rules: RuleSet = get_rules(options.rules)
-        self.layout = options.observation_layout
-        self.n = n
-        self.threads = threads
+        super().__init__(n, options, autoreset)
+        self.threads = whole("threads", threads, 1, MOST_THREADS)
         # A reward of the user's is shown the positions at which episodes ended.
         self._has_final = final_obs or (autoreset == "same" and callable(options.reward))
         #: Whether infos have the last observations of episodes.
         self.shows_final = final_obs and autoreset == "same"
-        #: The cards of episodes.
-        self.sets = CardSource(self.rules, options.cards, options.card_sets, 2 * n)
-        first_set, n_sets = self.sets.range
-        opponent, seat = options.who_plays()
-        win, deck_weight, raw, weights = options.rewards()
-        #: Whether there is shaping, which `rewards_both` alone has for both seats.
-        self.shaped = any(weights)
-        battle = options.episode == "battle"
-        #: What the numbers of the choice phase mean, None without one.
-        self.choice_layout = None if battle else get_layout(CHOICE, self.rules.name)
-        decks = Decks(options.decks, self.rules, battle)
-        self.rows = Rows(
-            n,
-            {
-                "rules": self.rules.name,
-                "episode": options.episode,
-                "layout": options.layout,
-                "seat": seat,
-                "illegal": options.illegal,
-                "autoreset": autoreset,
-                "max_actions": options.max_actions,
-                "decks": decks.source,
-                "choosers": decks.sources,
-                "battles": options.battles,
-                "win": win,
-                "gamma": options.gamma,
-                "raw_potentials": raw,
-                "shaping": weights,
-                "first_set": first_set,
-                "n_sets": n_sets,
-                "refresh": options.refresh,
-                "find_set": generated_table,
-                "n_cards": self.sets.size,
-                "allowed": list(range(self.sets.size)),
-            },
-        )
         #: The results of finished episodes.
-        self.results = Results(self, deck_weight)
+        self.results = Results(self)
         #: Whether rows have begun.
         self._begun = False
-        #: Whether `check` has to look: before the first episodes, and once what Python does for a
-        #: row has raised an exception.
-        self.failed = True
+        #: Whether `check` has to look: before the first episodes, and after an exception.
+        self._failed = True
         self._alone = threading.Lock()
         #: The player of the other seat.
-        self.players = Players(self, opponent)
+        self.players = Players(self, options.who_plays()[0])
         #: What does what the rows wait for.
-        self.serving = Serving(self, decks)
+        self.serving = Serving(self, self.players)
         #: What begins episodes.
-        self._starts = Starts(self, decks)
+        self._starts = Starts(self, self.players, self._serve)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -255,44 +211,6 @@ class Games:
             assert self.choice_layout is not None
             return self.choice_layout
         return self.layout
-
-    def cards(self, row: int) -> list[Card]:
-        """Return the cards of a row's set, by ascending base id.
-
-        Parameters
-        ----------
-        row : int
-            The number of the row.
-        """
-        return self.sets.of(self.rows.card_sets.seed(row))[1]
-
-    def offers(self, row: int) -> list[list[Card]]:
-        """Return what a row's players are offered: three cards in each step, or all at once.
-
-        Parameters
-        ----------
-        row : int
-            The number of the row.
-        """
-        cards = self.cards(row)
-        if not self.rules.draft:
-            return [as_offered(cards)]
-        return [[cards[i] for i in triplet] for triplet in self.rows.card_sets.offers(row)]
-
-    def match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
-        """Return the match of these seeds, decks and offers.
-
-        Parameters
-        ----------
-        seed : int
-            That of the match.
-        seeds : list of int
-            Those derived from it.
-        decks, triplets
-            Decks and, in a draft, offers, as indices into the cards.
-        """
-        listed, cards = self.sets.is_list(seeds[0]), self.sets.of(seeds[0])[1]
-        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
@@ -420,7 +338,7 @@ class Games:
             self._alone.release()
 
     def _step(self, array: NDArray[np.int64]) -> int:
-        if self.failed:
+        if self._failed:
             self.check()
         if self.options.illegal == "raise" and (bad := self.rows.bad_rows(array)):
             shown = ", ".join(f"row {i}: {array[i]}" for i in bad[:_SHOWN])
@@ -430,10 +348,10 @@ class Games:
         try:
             special = self._row_threads.run(array)
         except BaseException:
-            self.failed = True
+            self._failed = True
             raise
         if special >> 32:  # rows that wait
-            self.serving.serve(None)
+            self._serve(None)
         if self.results.pays and self._bound and "rewards" in self._bound:
             self.results.pay(self._bound)
         return special
@@ -468,7 +386,7 @@ class Games:
         Rows may still wait for that opponent: no action of the caller's must be played for somebody
         else.
         """
-        if self.failed:
+        if self._failed:
             asked, others = self.rows.requests.waiting()
             waiting = sorted([row for row, _ in others] + [i for r in asked.values() for i in r])
             if waiting:
@@ -478,7 +396,7 @@ class Games:
                 )
             if not self._begun:
                 raise ResetNeeded("no episode is running: call reset first")
-            self.failed = False
+            self._failed = False
 
     @property
     def may_refuse(self) -> bool:
@@ -506,9 +424,17 @@ class Games:
         if not self._alone.acquire(False):
             raise RuntimeError(_IN_USE)
         try:
-            self.serving.serve(rows)
+            self._serve(rows)
         finally:
             self._alone.release()
+
+    def _serve(self, rows: NDArray[np.int64] | None) -> None:
+        """Do what rows wait for, as `serve` does in the thread that has them."""
+        try:
+            self.serving.serve(rows)
+        except BaseException:
+            self._failed = True
+            raise
 
     # ---------------------------------------------------------------------------------- episodes
 
@@ -540,11 +466,17 @@ class Games:
             raise RuntimeError(_IN_USE)
         try:
             if not isinstance(rows, int):
-                self._starts.begin_all(rows, seeds or (None,) * len(rows), options)
+                self._begin_all(rows, seeds or (None,) * len(rows), options)
             elif options or self._starts.may_refuse:
-                self._starts.begin_all((rows,), (seeds,), (options,))
+                self._begin_all((rows,), (seeds,), (options,))
             elif self.rows.begin(rows, seeds):
-                self.serving.serve(np.array([rows]))
+                self._serve(np.array([rows]))
         finally:
             self._alone.release()
         self._begun = True
+
+    def _begin_all(self, rows: Sequence[int], seeds: Any, options: Any) -> None:
+        self._starts.begin_all(rows, seeds, options)
+        if self.n > 1:
+            for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
+                self.arrays[name][rows] = 0

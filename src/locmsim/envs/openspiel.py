@@ -117,17 +117,13 @@ class Game(_Game):  # type: ignore[misc]
         return self._match
 
     def new_initial_state(self, seed: int | None = None) -> Any:
-        """Return the start of a game.
+        """Return the start of a game, a `BattleState` or a `MatchState`.
 
         Parameters
         ----------
         seed : int, optional
             The outcome of the chance node that a game begins with, below 4,096. Without it, the
             state is that node.
-
-        Returns
-        -------
-        BattleState or MatchState
 
         Raises
         ------

@@ -14,7 +14,7 @@ from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.players import CALLER
+from locmsim.envs.pool import CALLER
 from locmsim.envs.rendering import RENDER_MODES
 from locmsim.game.layouts import CHOICE, Layout, LayoutName, battle_layout, get_layout
 from locmsim.rules.options import Rules

@@ -7,7 +7,7 @@ Scripted agents and searches play in compiled code. All others are asked by Pyth
 from collections.abc import Iterator, Mapping, MutableMapping
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from locmsim._checks import number
 from locmsim.agents import BeamAgent, did_you_mean, is_agent
@@ -16,72 +16,10 @@ from locmsim.agents.registry import refuse_own_cards
 from locmsim.envs._player_table import MOST_PLAYERS
 from locmsim.envs._row import BY_CALLER, BY_PYTHON
 from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
+from locmsim.envs.episodes import Episodes
+from locmsim.envs.pool import CALLER, Pool
 
-if TYPE_CHECKING:
-    from locmsim.envs.games import Games
-
-__all__ = ["CALLER", "PlayerResults", "Players", "Pool"]
-
-#: The name of the player whose actions are the environment's.
-CALLER = "caller"
-
-
-class Pool:
-    """Players of which one is drawn for each episode, from the row's random stream.
-
-    Parameters
-    ----------
-    opponents : mapping
-        Player -> weight, a positive number; players as for `Options.opponent`, "caller" included,
-        or names for those in `named`.
-    named : mapping, optional
-        Name -> player, for objects that a mapping cannot have as keys.
-
-    Raises
-    ------
-    ValueError
-        If there is none, a weight is not positive, or a name in `named` has no weight. An
-        environment refuses a pool of more than 64 players.
-
-    Examples
-    --------
-    >>> Pool({"greedy": 0.8, "random": 0.2}).weights
-    (0.8, 0.2)
-    """
-
-    def __init__(
-        self, opponents: Mapping[Any, float], named: Mapping[str, Any] | None = None
-    ) -> None:
-        if not isinstance(opponents, Mapping):
-            raise ValueError(
-                "opponents: expected a mapping of opponents to weights, such as"
-                f" {{'greedy': 0.8, 'random': 0.2}}, got {opponents!r}"
-            )
-        if not opponents:
-            raise ValueError("opponents: expected some, got none")
-        for opponent, weight in opponents.items():
-            number(f"weight of {opponent!r}", weight, 0, above=True)
-        if not sum(opponents.values()) < inf:
-            raise ValueError("weights: expected a finite sum")
-        named = named or {}
-        for name in named:
-            if name not in opponents:
-                known = [one for one in opponents if isinstance(one, str)]
-                raise ValueError(
-                    f"named: {name!r} has no weight{did_you_mean(name, known)}: expected one of"
-                    f" {', '.join(known)}"
-                )
-        #: Tuples: an environment takes them as they are when it is given the pool.
-        self.members = tuple(named.get(name, name) for name in opponents)
-        self.names = tuple(
-            name if isinstance(name, str) else f"{type(name).__name__}-{i}"
-            for i, name in enumerate(opponents)
-        )
-        self.weights = tuple(float(weight) for weight in opponents.values())
-
-    def __repr__(self) -> str:
-        members = zip(self.names, self.weights, strict=True)
-        return f"Pool({', '.join(f'{member}: {weight:g}' for member, weight in members)})"
+__all__ = ["PlayerResults", "Players"]
 
 
 class PlayerResults(NamedTuple):
@@ -131,7 +69,7 @@ class Players(MutableMapping[str, Any]):
 
     Parameters
     ----------
-    games : Games
+    episodes : Episodes
         Whose players they are.
     opponent
         As `Options.opponent`.
@@ -148,8 +86,8 @@ class Players(MutableMapping[str, Any]):
     0
     """
 
-    def __init__(self, games: "Games", opponent: Any) -> None:
-        self._games = games
+    def __init__(self, episodes: Episodes, opponent: Any) -> None:
+        self._episodes = episodes
         self._members: dict[str, Any] = {}
         self._slots: dict[str, int] = {}
         self._weights: dict[str, float] = {}
@@ -180,7 +118,7 @@ class Players(MutableMapping[str, Any]):
         kind, external, agent = self._prepared(player)
         slot = self._free_slot(name)
         past = self._results(name) if name in self._slots else PlayerResults()
-        self._games.rows.players.put(slot, kind)  # the last that may fail
+        self._episodes.rows.players.put(slot, kind)  # the last that may fail
         self._past[name] = past
         for table, value in ((self.external, external), (self.agents, agent)):
             table.pop(slot, None)
@@ -258,7 +196,7 @@ class Players(MutableMapping[str, Any]):
             pool = Pool({"opponent": 1.0}, {"opponent": opponent})
         for member in pool.members:
             self._prepared(member)  # nothing is replaced if one of them cannot play
-        n_free = len(self._games.rows.players.free_slots())
+        n_free = len(self._episodes.rows.players.free_slots())
         if len(pool.members) > n_free:
             self._refuse(MOST_PLAYERS - n_free)
         for name in list(self._members):
@@ -297,17 +235,17 @@ class Players(MutableMapping[str, Any]):
         if self._draws_caller:
             return True
         if self.seats_differ:
-            self.seats_differ = self._games.rows.views.has_both_seats()
+            self.seats_differ = self._episodes.rows.views.has_both_seats()
         return self.seats_differ
 
     def _draw(self) -> None:
         slots = [self._slots[name] for name in self._weights]
-        self._games.rows.players.draw_from(slots, list(self._weights.values()))
+        self._episodes.rows.players.draw_from(slots, list(self._weights.values()))
         self._draws_caller = any(_is_caller(self._members[name]) for name in self._weights)
         self.seats_differ = True  # running episodes keep their players
 
     def _results(self, name: str) -> PlayerResults:
-        drawn, won, lost = self._games.rows.players.played(self._slots[name])
+        drawn, won, lost = self._episodes.rows.players.played(self._slots[name])
         past = self._past.get(name, PlayerResults())
         return PlayerResults(past.won + won, past.lost + lost, past.drawn + drawn)
 
@@ -320,7 +258,7 @@ class Players(MutableMapping[str, Any]):
     def _free_slot(self, name: str) -> int:
         """Return a slot for a name; the one that it has, unless episodes run against it."""
         in_use = {slot for other, slot in self._slots.items() if other != name}
-        free = [slot for slot in self._games.rows.players.free_slots() if slot not in in_use]
+        free = [slot for slot in self._episodes.rows.players.free_slots() if slot not in in_use]
         if not free:
             self._refuse(MOST_PLAYERS - len(in_use))
         return free[0]
@@ -336,7 +274,7 @@ class Players(MutableMapping[str, Any]):
 
     def _prepared(self, player: Any) -> tuple[Any, Asked | None, BeamAgent | None]:
         """Return the kind of a player for the rows, how Python asks it, what a search plays as."""
-        rules = self._games.rules.name
+        rules = self._episodes.rules.name
         if isinstance(player, str):
             if player == CALLER:
                 return BY_CALLER, None, None
@@ -347,7 +285,7 @@ class Players(MutableMapping[str, Any]):
             agent = search_agent(player)
             if agent is not None:
                 return searcher_of(agent, rules), AgentPlayer(partial(search_agent, player)), agent
-        return BY_PYTHON, asked_player(player, self._games), None
+        return BY_PYTHON, asked_player(player, self._episodes), None
 
 
 def _is_caller(player: Any) -> bool:

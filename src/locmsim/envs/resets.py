@@ -1,23 +1,23 @@
 """How episodes begin, and what is said of it: seeds, values for all rows or one for each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
 
 from locmsim._checks import player_number, whole
 from locmsim._core import State
 from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
 from locmsim.envs._rows import Rows
-from locmsim.envs.cards import Decks, indices_of
+from locmsim.envs.cards import indices_of
+from locmsim.envs.episodes import Episodes
+from locmsim.envs.players import Players
 from locmsim.game.params import effective_params
 from locmsim.rules.cards import Card
-
-if TYPE_CHECKING:
-    from locmsim.envs.games import Games
 
 __all__ = [
     "Starts",
@@ -170,24 +170,32 @@ def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
 
 
 class Starts:
-    """Begins the episodes of some games: see `Games.begin`.
+    """Begins episodes: see `Games.begin`.
 
     Parameters
     ----------
-    games : Games
-    decks : Decks
-        How their decks come about.
+    episodes : Episodes
+    players : Players
+        Those of the episodes.
+    serve : callable
+        Does what rows wait for.
     """
 
-    def __init__(self, games: "Games", decks: Decks) -> None:
-        self._games = games
-        self._decks = decks
+    def __init__(
+        self,
+        episodes: Episodes,
+        players: Players,
+        serve: Callable[[NDArray[np.int64] | None], None],
+    ) -> None:
+        self._episodes = episodes
+        self._players = players
+        self._serve = serve
         #: Whether decks may not fit the cards of an episode: it is put back then.
-        self.may_refuse = not isinstance(games.options.decks, str)
+        self.may_refuse = not isinstance(episodes.options.decks, str)
 
     @property
     def _rows(self) -> Rows:
-        return self._games.rows
+        return self._episodes.rows
 
     def begin_all(
         self,
@@ -207,25 +215,22 @@ class Starts:
             for row, before in kept:
                 self._rows.put_back(row, before)
             raise
-        if self._games.n > 1:
-            for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
-                self._games.arrays[name][rows] = 0
 
     def begin(self, row: int, seed: int | None, wanted: Mapping[str, Any] | None) -> None:
         """Begin an episode in a row; what is not `wanted` is drawn."""
         if not wanted:
             if self._rows.begin(row, seed):
-                self._games.serving.serve(np.array([row]))
+                self._serve(np.array([row]))
             return
         seat = wanted.get("seat")
         if seat is not None:
             seat = player_number(seat, "seat")
         player = None
         if "player" in wanted:
-            player = self._games.players.slot(wanted["player"])
-            self._games.players.seats_differ = True
+            player = self._players.slot(wanted["player"])
+            self._players.seats_differ = True
         for name in ("decks", "state"):
-            if name in wanted and self._games.options.episode != "battle":
+            if name in wanted and self._episodes.options.episode != "battle":
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
         self._rows.draw(row, seed, seat, player)
         if "state" in wanted:
@@ -235,7 +240,7 @@ class Starts:
                 self._set_match(row, wanted)
             decks = self._wanted_decks(row, wanted["decks"]) if "decks" in wanted else None
             self._rows.begin_drawn(row, decks)
-        self._games.serving.serve(np.array([row]))
+        self._serve(np.array([row]))
 
     def _begin_at(self, row: int, wanted: Mapping[str, Any]) -> None:
         """Begin an episode at a position."""
@@ -248,8 +253,8 @@ class Starts:
     def _set_match(self, row: int, wanted: Mapping[str, Any]) -> None:
         """Set the seeds of a row's match, and its cards."""
         seed, seeds = self._seeds(row, wanted)
-        table, cards = self._games.sets.of(seeds[0])
-        self._rows.set_match(row, seed, seeds, table, self._decks.of_set(cards))
+        table, cards = self._episodes.sets.of(seeds[0])
+        self._rows.set_match(row, seed, seeds, table, self._episodes.decks.of_set(cards))
 
     def _wanted_decks(self, row: int, decks: Any) -> list[list[int]]:
         """Return two decks of base ids as indices into a row's cards."""
@@ -257,7 +262,7 @@ class Starts:
             raise ValueError(f"decks: expected two, got {decks!r}")
         if len(decks) != 2:
             raise ValueError(f"decks: expected two, got {len(decks)}")
-        return [indices_of(deck, self._games.cards(row), self._games.rules) for deck in decks]
+        return [indices_of(deck, self._episodes.cards(row), self._episodes.rules) for deck in decks]
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """Return the seeds of a match; missing ones are derived from the row's seed."""
@@ -266,18 +271,18 @@ class Starts:
         if params is not None:
             if not isinstance(params, Mapping):
                 raise ValueError(f"match: expected a mapping of seeds, got {params!r}")
-            effective = effective_params(self._games.rules, None, {"seed": seed, **params})
-            if set(params) - {"seed", *self._games.rules.seed_names}:
+            effective = effective_params(self._episodes.rules, None, {"seed": seed, **params})
+            if set(params) - {"seed", *self._episodes.rules.seed_names}:
                 raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
             seed = int(effective["seed"])
-            seeds = [int(effective[name]) for name in self._games.rules.seed_names]
+            seeds = [int(effective[name]) for name in self._episodes.rules.seed_names]
         if "cards" in wanted:
-            seeds[0] = self._games.sets.keep(wanted["cards"], self._sets_in_use)
+            seeds[0] = self._episodes.sets.keep(wanted["cards"], self._sets_in_use)
         return seed, seeds
 
     def _sets_in_use(self) -> set[int]:
         """Return the cardGenSeeds of all running and last episodes."""
-        rows = range(self._games.n)
+        rows = range(self._episodes.n)
         used = {self._rows.card_sets.seed(row) for row in rows}
         last = [self._rows.views.result(row).match for row in rows]
         return used | {match[1][0] for match in last if match is not None}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,38 +15,36 @@ from locmsim.envs._row import BATTLES, BY_PYTHON, CARD_SET, DECKS, SEARCH
 from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.asked import search_agent, searcher_of, show_choice
-from locmsim.envs.cards import Decks, as_offered
+from locmsim.envs.cards import as_offered
+from locmsim.envs.episodes import Episodes
+from locmsim.envs.players import Players
 from locmsim.search.belief import prior
-
-if TYPE_CHECKING:
-    from locmsim.envs.games import Games
 
 __all__ = ["Serving"]
 
 
 class Serving:
-    """Does what the rows of some games wait for.
+    """Does what the rows of some episodes wait for.
 
     Parameters
     ----------
-    games : Games
-        Whose rows they are.
-    decks : Decks
-        How their decks come about.
+    episodes : Episodes
+    players : Players
+        Those of the episodes.
     """
 
-    def __init__(self, games: "Games", decks: Decks) -> None:
-        self._games = games
-        self._decks = decks
+    def __init__(self, episodes: Episodes, players: Players) -> None:
+        self._episodes = episodes
+        self._players = players
         #: The players of a choice's battles: agents run as compiled searches or in Python.
         self._battlers: list[Any] = [None, None]
         self._searches: list[Searcher | None] = [None, None]
-        if games.options.episode == "choice":
-            self._set_battlers(games.options.battlers)
+        if episodes.options.episode == "choice":
+            self._set_battlers(episodes.options.battlers)
 
     @property
     def _rows(self) -> Rows:
-        return self._games.rows
+        return self._episodes.rows
 
     def _set_battlers(self, texts: Sequence[str]) -> None:
         kinds: list[Any] = []
@@ -54,7 +52,7 @@ class Serving:
         for text in texts:
             agent = search_agent(text)
             if agent is not None:
-                known.setdefault(text, searcher_of(agent, self._games.rules.name))
+                known.setdefault(text, searcher_of(agent, self._episodes.rules.name))
             kinds.append(SCRIPTED.get(text, BY_PYTHON) if agent is None else known[text])
             self._battlers[len(kinds) - 1] = agent
         if BY_PYTHON in kinds:
@@ -71,21 +69,17 @@ class Serving:
         Rows that want the same player are asked together. The caller sees to it that nobody else
         steps the rows meanwhile.
         """
-        try:
-            while True:
-                asked, others = self._rows.requests.waiting(rows)
-                if not asked and not others:
-                    return
-                for row, what in others:
-                    self._serve(row, what)
-                for slot, waiting in asked.items():
-                    self._games.players.external[slot].play(self._games, waiting)
-                # Only those may wait for more.
-                served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
-                rows = served[0] if len(served) == 1 else np.concatenate(served)
-        except BaseException:
-            self._games.failed = True
-            raise
+        while True:
+            asked, others = self._rows.requests.waiting(rows)
+            if not asked and not others:
+                return
+            for row, what in others:
+                self._serve(row, what)
+            for slot, waiting in asked.items():
+                self._players.external[slot].play(self._episodes, waiting)
+            # Only those may wait for more.
+            served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
+            rows = served[0] if len(served) == 1 else np.concatenate(served)
 
     def _serve(self, row: int, what: int) -> None:
         """Do one thing that a row waits for, and let it go on."""
@@ -109,7 +103,7 @@ class Serving:
         """
         if not self._rows.requests.search(row):
             self._give_set(row)
-            agent = self._games.players.agents[self._rows.views.opponent(row)]
+            agent = self._players.agents[self._rows.views.opponent(row)]
             self._give_prior(row, self._rows.players.searcher(row), agent)
             self._rows.requests.search(row)
 
@@ -127,13 +121,13 @@ class Serving:
         self._rows.requests.play_battles(row)
 
     def _battles_of_agents(self, row: int) -> list[int]:
-        rows, names = self._rows, self._games.rules.seed_names
+        rows, names = self._rows, self._episodes.rules.seed_names
         seed, seeds = rows.views.seeds(row)
         decks, offers = rows.views.decks(row), self._offers(row)
         agents = self._battlers[::-1] if rows.views.seat(row) == 1 else self._battlers
-        shown, winners = self._games.offers(row), []
+        shown, winners = self._episodes.offers(row), []
         for shuffles, seeds_of_agents in rows.requests.draw_battles(row):
-            match = self._games.match_of(
+            match = self._episodes.match_of(
                 seed, [*seeds[: len(names) - 2], *shuffles], decks, offers
             ).match()
             for player, agent in enumerate(agents):
@@ -145,14 +139,16 @@ class Serving:
 
     def _give_set(self, row: int) -> None:
         if not self._rows.card_sets.has(row):
-            table, cards = self._games.sets.of(self._rows.card_sets.seed(row))
-            self._rows.card_sets.give(row, table, self._decks.of_set(cards))
+            table, cards = self._episodes.sets.of(self._rows.card_sets.seed(row))
+            self._rows.card_sets.give(row, table, self._episodes.decks.of_set(cards))
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
         """Tell a searcher which cards of a row's set others are expected to choose."""
         slot, key = self._rows.requests.wanted_prior(row)
-        score, builder, _ = prior(self._games.rules.name, *agent.prior(self._games.rules.name))
-        cards = self._games.cards(row)
+        score, builder, _ = prior(
+            self._episodes.rules.name, *agent.prior(self._episodes.rules.name)
+        )
+        cards = self._episodes.cards(row)
         copies = None
         if builder is not None:
             deck = Counter(build_deck(as_offered(cards), builder))
@@ -161,14 +157,16 @@ class Serving:
 
     def _choose_decks(self, row: int) -> list[list[int]]:
         """Decks of a row's cards where Python chooses, as indices; [] for the caller's."""
-        cards, offers = self._games.cards(row), self._offers(row)
-        if self._games.options.episode == "battle":
-            return self._decks.drawn(
+        cards, offers = self._episodes.cards(row), self._offers(row)
+        if self._episodes.options.episode == "battle":
+            return self._episodes.decks.drawn(
                 cards, offers, np.random.default_rng(self._rows.requests.draw(row))
             )
         other = 1 - self._rows.views.seat(row)
-        deck = self._decks.drawn_for(other, cards, offers, lambda: self._rows.requests.draw(row))
+        deck = self._episodes.decks.drawn_for(
+            other, cards, offers, lambda: self._rows.requests.draw(row)
+        )
         return [deck if player == other else [] for player in range(2)]
 
     def _offers(self, row: int) -> list[list[int]] | None:
-        return self._rows.card_sets.offers(row) if self._games.rules.draft else None
+        return self._rows.card_sets.offers(row) if self._episodes.rules.draft else None

@@ -13,9 +13,9 @@ from locmsim._checks import MOST_ROWS, MOST_THREADS
 from locmsim._core import State
 from locmsim._options import Option, documented
 from locmsim.envs.base import LocmEnvBase
+from locmsim.envs.episodes import EpisodeMatch
 from locmsim.envs.options import Options, OptionValues, RenderMode, spaces_of
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, stream_bits
-from locmsim.envs.results import EpisodeMatch
 
 __all__ = ["LocmVectorEnv"]
 
@@ -206,7 +206,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         arrays = self.games.arrays
         observations, info = self._shown(("rewards_both", "to_move", "acted") if both else ())
         if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
-            info.update(self.games.results.infos(ended))
+            final = arrays["final_obs"] if self.games.shows_final else None
+            info.update(self.games.results.infos(ended, final))
         ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
         return observations, *ends, info
 

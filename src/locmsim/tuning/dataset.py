@@ -45,10 +45,10 @@ from locmsim.agents.registry import refuse_own_cards
 from locmsim.contract import play_match
 from locmsim.envs.asked import show_choice
 from locmsim.envs.cards import for_both
+from locmsim.envs.episodes import EpisodeMatch
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
-from locmsim.envs.players import CALLER
-from locmsim.envs.results import EpisodeMatch
+from locmsim.envs.pool import CALLER
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.referee.agent_process import UnusableAgentError, asked, look_at
