@@ -9,13 +9,14 @@ setup(
     name="flatbot",
     version="1.0",
     packages=["flatbot"],
+    package_dir={"": "src"},  # so that this folder does not hide what is installed
     install_requires=["locmsim"],
     ext_modules=cythonize(
         [
-            Extension("flatbot._pointers", ["flatbot/_pointers.pyx"]),
+            Extension("flatbot._pointers", ["src/flatbot/_pointers.pyx"]),
             Extension(
                 "flatbot._inlined",
-                ["flatbot/_inlined.pyx"],
+                ["src/flatbot/_inlined.pyx"],
                 include_dirs=[locmsim.get_include()],  # locm.h
             ),
         ],

@@ -5,7 +5,7 @@ from setuptools import Extension, setup
 
 setup(
     ext_modules=cythonize(
-        [Extension("ownturn._search", ["ownturn/_search.pyx"])],
+        [Extension("ownturn._search", ["src/ownturn/_search.pyx"])],
         compiler_directives={"language_level": 3, "cdivision": True},
     ),
 )

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -117,8 +118,10 @@ def test_both_kernels_play_the_same(flatbot, rules):
 
 
 def test_speeds_are_told(built):
+    """In the folder of the sources, which `locmsim new` leaves people in, as anywhere else."""
     command = [sys.executable, "-W", "error", "-m", "flatbot", "--games", "50"]
-    done = subprocess.run(command, cwd=built[0], capture_output=True, text=True)
+    env = {**os.environ, "PYTHONPATH": str(built[0])}
+    done = subprocess.run(command, cwd=built[1], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     pointers, inlined, ratio = done.stdout.splitlines()
     assert re.fullmatch(r"through function pointers +[\d,]+ playouts/s", pointers)

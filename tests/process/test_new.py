@@ -50,7 +50,9 @@ def test_the_archive_depends_on_the_examples_alone(tmp_path, monkeypatch):
 
     packed = pack_examples.archive()
     shutil.copytree(EXAMPLES, tmp_path / "examples")
-    (tmp_path / "examples" / "cython-bot" / "flatbot" / "_inlined.c").touch()  # as a build leaves
+    (
+        tmp_path / "examples" / "cython-bot" / "src" / "flatbot" / "_inlined.c"
+    ).touch()  # as a build leaves
     monkeypatch.setattr(pack_examples, "EXAMPLES", tmp_path / "examples")
     assert pack_examples.archive() == packed
 
@@ -87,11 +89,11 @@ def test_files_where_folders_have_to_be(tmp_path, capsys):
         with pytest.raises(SystemExit, match="2"):
             main(["new", "bot", str(path)])
         assert f"{tmp_path / 'file'} exists and is not a folder" in capsys.readouterr().err
-    (tmp_path / "flatbot").touch()
+    (tmp_path / "src").touch()
     with pytest.raises(SystemExit, match="2"):
         main(["new", "cython-bot", str(tmp_path)])
-    assert f"{tmp_path / 'flatbot'} exists and is not a folder" in capsys.readouterr().err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "flatbot"]
+    assert f"{tmp_path / 'src'} exists and is not a folder" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "src"]
 
 
 def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch, capsys):
