@@ -114,7 +114,7 @@ def test_the_tuned_file_of_a_template(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
-    (tmp_path / "settings.json.in").write_text('{{"depth": {depth=3:1..9:int}}}\n')
+    (tmp_path / "settings.json.in").write_text('{"depth": {depth=3:1..9:int}}\n')
     (tmp_path / "run").mkdir()
     (tmp_path / "bot").write_text("#!/bin/sh\n")
     (tmp_path / "bot").chmod(0o755)

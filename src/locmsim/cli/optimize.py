@@ -35,7 +35,7 @@ PLAYER is a command or an agent with placeholders in place of numbers:
 
 KIND is float, int or log (positive numbers whose ratios count). All but START may be left out, and
 START too if the agent's option has a default or the number is declared elsewhere. {{ and }} stand
-for braces.
+for braces; in a template all other braces stand for themselves.
 
   locmsim optimize "./mybot {attack=1:0..5} {width=40:1..200:int}"
   locmsim optimize "mybot.py:Mine:attack={attack},health={health=2:0.1..10:log}"

@@ -232,8 +232,12 @@ class Optimization:
         #: What has changed since it began, in sentences.
         self.notes: list[str] = []
         self._template = Template(settings.player, "player")
-        self._file = None if settings.template is None else Template(settings.template, "template")
-        placeholders = [one for one in self._template.placeholders if one[0] != FILE]
+        self._file = (
+            None
+            if settings.template is None
+            else Template(settings.template, "template", file=True)
+        )
+        placeholders = [one for one in self._template.placeholders if one.name != FILE]
         uses_file = len(placeholders) < len(self._template.placeholders)
         if (self._file is not None) != uses_file:
             raise ValueError(

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 __all__ = ["Parameter", "Template", "read_parameters"]
 
@@ -18,6 +18,10 @@ _KINDS: tuple[ParameterKind, ...] = ("float", "int", "log")
 #: Doubled braces stand for themselves, as in `str.format`.
 _PARTS = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME = re.compile(r"[^\W\d]\w*")
+#: What is no placeholder in a file: each brace that is not around a name, or a name and a start.
+_LONE = re.compile(
+    rf"\{{\{{{_NAME.pattern}(?:=[^{{}}\n]*)?\}}\}}|\{{{_NAME.pattern}(?:=[^{{}}\n]*)?\}}|([{{}}])"
+)
 #: Digits of a value in a command: more cost space and say nothing.
 _DIGITS = 6
 
@@ -113,6 +117,16 @@ class Parameter:
         return str(int(value)) if self.kind == "int" else f"{value:.{_DIGITS}g}"
 
 
+class Placeholder(NamedTuple):
+    """A place for a number in a text."""
+
+    name: str
+    #: What is declared behind the name, with the sign "=".
+    text: str = ""
+    #: Where it is, for messages.
+    where: str = ""
+
+
 class Template:
     """A text with placeholders.
 
@@ -122,6 +136,9 @@ class Template:
         The text. Doubled braces stand for single ones.
     where : str
         What the text is, for messages.
+    file : bool
+        Whether it is the content of a file, where all braces stand for themselves but those of a
+        placeholder, or two around what would be one.
 
     Raises
     ------
@@ -129,11 +146,12 @@ class Template:
         A placeholder cannot be read.
     """
 
-    def __init__(self, text: str, where: str) -> None:
+    def __init__(self, text: str, where: str, file: bool = False) -> None:
+        if file:
+            text = _LONE.sub(lambda match: match[0] * (2 if match[1] else 1), text)
         #: Texts between placeholders, and the placeholders.
         self._pieces: list[str] = [""]
-        #: Name of each placeholder, and what is declared behind it.
-        self.placeholders: list[tuple[str, str]] = []
+        self.placeholders: list[Placeholder] = []
         end = 0
         for match in _PARTS.finditer(text):
             self._pieces[-1] += text[end : match.start()]
@@ -149,27 +167,28 @@ class Template:
                         f"{where}: {match[0]} is no placeholder: expected {{name}} or"
                         " {name=start:low..high}; for the signs write {{ and }}"
                     )
-                self.placeholders.append((name, equals + rest))
+                line = f"{where}, line {text.count(chr(10), 0, end) + 1}: " if file else ""
+                self.placeholders.append(Placeholder(name, equals + rest, line))
                 self._pieces.append("")
         self._pieces[-1] += text[end:]
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the text with its placeholders replaced by values."""
         filled = self._pieces[0]
-        for (name, _), piece in zip(self.placeholders, self._pieces[1:], strict=True):
-            filled += values[name] + piece
+        for one, piece in zip(self.placeholders, self._pieces[1:], strict=True):
+            filled += values[one.name] + piece
         return filled
 
 
 def read_parameters(
-    placeholders: Iterable[tuple[str, str]],
+    placeholders: Iterable[Placeholder],
     default: Callable[[str], int | float | None] = lambda name: None,
 ) -> tuple[Parameter, ...]:
     """Return the parameters that placeholders declare, in their order.
 
     Parameters
     ----------
-    placeholders : iterable of pairs of str
+    placeholders : iterable of Placeholder
         As in `Template.placeholders`.
     default : callable
         Returns the start of a parameter that none is declared for, or None.
@@ -179,19 +198,24 @@ def read_parameters(
     ValueError
         There is no placeholder, or one has no start or is declared twice in different ways.
     """
-    declared: dict[str, str] = {}
-    for name, text in placeholders:
-        if text and declared.get(name, "") not in ("", text):
+    declared: dict[str, Placeholder] = {}
+    for one in placeholders:
+        name, text, where = one
+        known = declared.setdefault(name, one)
+        if text and known.text not in ("", text):
             raise ValueError(
-                f"parameter {name}: declared twice, as {declared[name][1:]} and as {text[1:]}"
+                f"{where}parameter {name}: declared twice, as {known.text[1:]} and as {text[1:]}"
             )
-        declared[name] = text or declared.get(name, "")
+        declared[name] = one if text else known
     if not declared:
         raise ValueError("there is no placeholder, such as {width=40:1..200:int}")
-    return tuple(
-        _read(name, text[1:] if text else _default_text(name, default(name)))
-        for name, text in declared.items()
-    )
+    found = []
+    for name, text, where in declared.values():
+        try:
+            found.append(_read(name, text[1:] if text else _default_text(name, default(name))))
+        except ValueError as error:
+            raise ValueError(f"{where}{error}") from None
+    return tuple(found)
 
 
 def _default_text(name: str, start: int | float | None) -> str:

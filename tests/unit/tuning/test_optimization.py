@@ -134,7 +134,7 @@ def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
         )
     )
     optimization = finished(
-        begun("mine.py:Mine:weights={file}", 60, template='skill {skill=0.2:0..1} "{{}}"\n')
+        begun("mine.py:Mine:weights={file}", 60, template='skill {skill=0.2:0..1} "{}"\n')
     )
     path = optimization.command(optimization.best).rpartition("=")[2]
     assert Path(path).read_text() == f'skill {optimization.values["skill"]} "{{}}"\n'

@@ -1,5 +1,6 @@
 """Placeholders of the numbers that are tuned."""
 
+import json
 import math
 
 import pytest
@@ -54,6 +55,34 @@ def test_placeholders_are_read_and_filled() -> None:
 def test_what_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(text)
+
+
+def test_braces_of_a_file_stand_for_themselves() -> None:
+    """JSON, TOML and C need no doubled ones; two around a name are for texts with such names."""
+    text = """{"search": {"width": {width=40:1..200:int}, "none": {}, "set": [{"a": {a=1}}]},
+ "again": {width}, "text": "hello {{name}}, {{a=1}} {x y} {9}"}"""
+    template = Template(text, "template", file=True)
+    assert [one.name for one in read_parameters(template.placeholders)] == ["width", "a"]
+    filled = template.fill({"width": "7", "a": "2.5"})
+    assert json.loads(filled) == {
+        "search": {"width": 7, "none": {}, "set": [{"a": 2.5}]},
+        "again": 7,
+        "text": "hello {name}, {a=1} {x y} {9}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": {a=1},\n "b": {b}}', "^template, line 2: parameter b: it has no start"),
+        ("{\n\n{a=x}\n}", "^template, line 3: parameter a: start: expected a number"),
+        ("{a=1}\n{a=2}", "^template, line 2: parameter a: declared twice, as 1 and as 2"),
+        ("{\n}", "^there is no placeholder"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_parameters(Template(text, "template", file=True).placeholders)
 
 
 @given(
