@@ -18,11 +18,12 @@ from locmsim._core cimport (
 __all__ = ["TERMS", "CompiledEvaluation"]
 
 
-# What each term counts; "own." is for the player whose turn ends, "their." for the other one.
+# What each term counts; "own." is for the player whose turn ends, "their." for the other one, whose
+# terms are subtracted.
 _SIDE_TERMS = {
     "health": "each point of health",
-    "low_health": "... and each point that is missing to 12",
-    "lowest_health": "... and each point that is missing to 6",
+    "low_health": "... and, with the opposite sign, each point that is missing to 12",
+    "lowest_health": "... and, with the opposite sign, each point that is missing to 6",
     "creature": "each creature",
     "attack": "each point of attack on the board",
     "defense": "each point of defense on the board",
@@ -57,7 +58,7 @@ _OTHER_TERMS = {
 #: Names of the weights of an evaluation, and what each counts.
 TERMS = {
     **{f"own.{name}": text for name, text in _SIDE_TERMS.items()},
-    **{f"their.{name}": text for name, text in _SIDE_TERMS.items()},
+    **{f"their.{name}": f"subtracted: {text}" for name, text in _SIDE_TERMS.items()},
     **_OTHER_TERMS,
 }
 

@@ -1,5 +1,6 @@
 """Evaluate positions for a search: `Evaluation`."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -69,6 +70,10 @@ class OnObservations:
 class Evaluation(Mapping[str, float]):
     """Evaluates a position by a weighted sum of the terms in `TERMS`.
 
+    Terms that begin with "own." are those of the player whose turn ends, and are added; those that
+    begin with "their." are the other player's, and are subtracted: with weights of 1 for
+    "own.health" and "their.health", the value is the difference in health.
+
     Searches find turns with the weights. The results of turns are predicted by a network if there
     is one, else also by the weights.
 
@@ -94,6 +99,12 @@ class Evaluation(Mapping[str, float]):
     ValueError
         A weight is unknown or not a number.
 
+    Warns
+    -----
+    UserWarning
+        If among some weights that of "their.health" is negative, so that the other player's health
+        would be added.
+
     >>> careful = Evaluation({"own.health": 0.5})
     >>> len(careful) == len(TERMS)
     True
@@ -111,8 +122,16 @@ class Evaluation(Mapping[str, float]):
         *,
         network: Network | Literal["default"] | None = "default",
     ) -> None:
-        self._weights = {**default_weights(rules).evaluation, **(weights or {})}
+        weights = weights or {}
+        self._weights = {**default_weights(rules).evaluation, **weights}
         self._compiled = CompiledEvaluation(self._weights)
+        # All weights of a set are fitted together, and single ones may come out negative.
+        if len(weights) < len(self._weights) and weights.get("their.health", 0) < 0:
+            warnings.warn(
+                f"weights: their.health is {weights['their.health']:g}; terms of the other player"
+                " are subtracted, so a positive weight is the usual one",
+                stacklevel=2,
+            )
         if network == "default":
             network = None if weights else _default_network(rules)
         self._rules = rules

@@ -1,6 +1,8 @@
 """What pages say of the program is so: names in tables, sizes, figures that follow from data."""
 
+import csv
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from locmsim.agents import known_agents, make_agent
 from locmsim.contract import FaultKind
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS
 from locmsim.export import LIMIT, export_bot, kernel_header
+from locmsim.stats import PairCounts, score_interval
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -118,6 +121,33 @@ def test_other_exported_files_have_the_sizes_of_the_page():
 
 
 # --------------------------------------------------------------------------------- docs/figures.md
+
+
+def linked_games() -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield file, winner, games, share and interval of each row that has a table of its games."""
+    for line in (DOCS / "figures.md").read_text(encoding="utf-8").splitlines():
+        link = re.search(r"\(\[games\]\(data/([\w-]+\.csv)\)\) \|$", line)
+        if link:
+            agent, _, games, share, interval = line.split(" | ")[:5]
+            yield link[1], agent.strip("| `"), games, share, interval
+
+
+@pytest.mark.parametrize("row", [*linked_games()], ids=lambda row: row[0])
+def test_rows_follow_from_the_games_that_they_link(row):
+    file, agent, games, share, interval = row
+    name = "bot" if "bot" in agent else agent
+    with (DOCS / "data" / file).open() as table:
+        played = list(csv.DictReader(table))
+    assert len(played) == int(games)
+    pairs = PairCounts()
+    for first, second in zip(played[::2], played[1::2], strict=True):
+        assert first["seed"] == second["seed"]
+        assert first["player0"] == second["player1"]
+        pairs.add(((first["winner"] == name) + (second["winner"] == name)) / 2)
+    low, high = score_interval(pairs)
+    wins = sum(game["winner"] == name for game in played)
+    assert f"{100 * wins / len(played):.1f} %" == share
+    assert f"{100 * low:.1f} - {100 * high:.1f}" == interval
 
 
 def test_examples_that_need_the_installed_library_are_installed_as_their_readme_says():

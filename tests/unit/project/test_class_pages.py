@@ -85,3 +85,14 @@ def test_options_of_public_classes_are_spelled_out(name: str) -> None:
         return
     any_names = [p for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
     assert [p.name for p in any_names if not known_names(p.annotation)] == []
+
+
+def test_the_functions_of_the_kernel_are_listed() -> None:
+    """Those of a state, a player and a stream, which code of others calls without the GIL."""
+    page = (ROOT / "docs" / "reference" / "compiled.md").read_text()
+    header = (ROOT / "src" / "locmsim" / "_core.pxd").read_text()
+    listed = set(re.findall(r"`(\w+)\(", page))
+    declared = set(re.findall(r"^cdef (?:inline )?[\w ]+?\*? ?(\w+)\(", header, re.MULTILINE))
+    kernel = {name for name in declared if name.startswith(("state_", "stream_"))}
+    assert kernel <= listed
+    assert {name for name in listed if "." not in name} <= declared

@@ -1046,7 +1046,8 @@ def test_better_weights_win_games():
     start_decks = [start_position(seed) for seed in range(12)]
     good = SearchEngine(BeamOptions(plans=4, width=8), Evaluation().compiled)
     bad_weights = {"own.attack": -1.0, "their.health": -0.5, "own.card": -1.0}
-    bad = SearchEngine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
+    with pytest.warns(UserWarning, match="their.health"):
+        bad = SearchEngine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
     score = 0
     for start in start_decks:
         pool = [(2, [(card, 1.0)]) for card in start.table.pool]
@@ -1059,3 +1060,17 @@ def test_better_weights_win_games():
 def test_the_default_weights_are_complete():
     assert set(Evaluation()) == set(TERMS)
     assert json.loads(json.dumps(dict(Evaluation()))) == dict(Evaluation())
+
+
+def test_terms_of_the_other_player_are_subtracted():
+    """Whoever gives them negative weights is told, unless all weights were fitted together."""
+    position = start_position(1)
+    weights = dict.fromkeys(TERMS, 0.0) | {"scale": 1.0, "own.health": 1.0, "their.health": 1.0}
+    mine, theirs = (player.health for player in position.players)
+    assert Evaluation(weights)(position, 0) == mine - theirs
+    assert all("subtracted" in TERMS[name] for name in TERMS if name.startswith("their."))
+    with pytest.warns(UserWarning, match=r"their.health is -1; .* subtracted"):
+        careless = Evaluation({"own.health": 1, "their.health": -1})
+    assert careless.replace(own_card=2)["their.health"] == -1
+    Evaluation({**weights, "their.health": -1.0})
+    Evaluation({"own.health": 1, "their.health": 1})
