@@ -486,6 +486,26 @@ def test_the_form_for_tools_says_the_fault(capsys: pytest.CaptureFixture[str]) -
         assert capsys.readouterr().out.splitlines()[2:] == lines[2:-1]
 
 
+@pytest.mark.parametrize("command", ["play", "arena"])
+def test_a_program_whose_path_has_a_blank(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "my bot"
+    program.write_text(f"#!/bin/sh\nexec {GOOD}\n")
+    program.chmod(0o755)
+    more = ["--games", "2"] if command == "arena" else []
+    with contextlib.suppress(SystemExit):
+        main([command, "./my bot", GOOD, *more])
+    said = "a command is split at blanks: for this file it is \"'./my bot'\""
+    assert said in capsys.readouterr().err
+    main([command, "'./my bot'", GOOD, *more])
+    assert "cannot run" not in capsys.readouterr().err
+
+
 def test_commands_without_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     leaving = bot("leave", "0", "0")
     assert play_in_process("--json", "-seed", "5", GOOD, leaving) == 0

@@ -15,7 +15,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import cpu_seconds, default_signals
+from helpers import cpu_seconds, default_signals, each_rules
 
 from locmsim import State, StateBatch
 from locmsim.agents import make_agent
@@ -358,6 +358,29 @@ def test_what_agents_print_is_no_result(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("behind", ["", "30 1 25"])
+@each_rules
+def test_analysis_of_the_end_of_a_whole_input(
+    rules: str, behind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The input of a bot in a match is a file of many questions, the last of which may be cut."""
+    match = Match(rules, seed=3)
+    asked = []
+    while len(asked) < 34:
+        (player, *_) = match.to_ask
+        asked += [match.input_text(0)] * (player == 0)
+        match.submit(player, "PASS")
+    path = tmp_path / "input.txt"
+    path.write_text("".join(asked) + behind)
+    words = ["analyse", "--nodes", "50", "--seed", "1", "--rules", rules, "--file"]
+    assert main([*words, str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == "the input has 34 questions; this is the last one\n"
+    path.write_text(asked[-1])
+    assert main([*words, str(path)]) == 0
+    assert capsys.readouterr() == (out, "")
+
+
 def test_files_that_a_command_has_not_written_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from locmsim._io import counted, printable
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
+from locmsim.contract import FaultKind
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
 __all__ = [
@@ -56,11 +57,8 @@ def tables(
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
     notes = "\n".join(f"note: {note}" for note in tally.settings.notes)
-    parts += [
-        text
-        for text in (_pairs_text(tally), _faults(tally, failed), _sprt_text(tally), notes)
-        if text
-    ]
+    texts = _pairs_text(tally), _late_text(tally), _faults(tally, failed), _sprt_text(tally)
+    parts += filter(None, (*texts, notes))
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
     return "\n\n".join(parts) + "\n"
@@ -152,6 +150,19 @@ def _ratings(tally: Tally) -> Ratings | None:
         return None
     places = [rank[index] for index in range(count)]
     return Ratings(ratings.elo[places], ratings.error[places])
+
+
+def _late_text(tally: Tally) -> str:
+    """Say what late answers are: some were let pass, as a strict referee would not."""
+    lines = []
+    for player, sums in zip(tally.settings.players, tally.players, strict=True):
+        if sums.late:
+            lost = min(sums.late, sums.faults[FaultKind.TIMEOUT])
+            lines.append(
+                f"late answers of {player.name}: {sums.late} after the time limit of the rules,"
+                f" {lost} of them lost by it; a strict referee lets none pass"
+            )
+    return "\n".join(lines)
 
 
 def _is_rated(tally: Tally) -> bool:

@@ -107,7 +107,7 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
     if os.path.isdir(path):
         raise Failure(f"cannot write {path}: it is a folder", code=2)
     if not os.path.isdir(folder):
-        raise Failure(f"cannot write {path}: there is no folder {folder}", code=2)
+        raise Failure(f"cannot write {path}: there is no folder {folder}; make it first", code=2)
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise Failure(f"cannot write {path}: no permission", code=2)
     if ours is None or force or not os.path.isfile(path) or not os.path.getsize(path):

@@ -51,6 +51,23 @@ def read_position(
         raise Failure(f"{where}: {error}", code=2 if usage else 1) from None
 
 
+def _last_question(text: str, rules: str | None) -> str:
+    """Return the last question of a bot's whole input; a text of one question unchanged."""
+    from locmsim.web.captures import questions_of
+
+    asked = []
+    try:
+        for _, observation in questions_of(text, rules):
+            asked.append(observation)
+    except ValueError:
+        if asked:
+            raise
+    if len(asked) < 2:
+        return text
+    print(f"the input has {len(asked)} questions; this is the last one", file=sys.stderr)
+    return asked[-1].format()
+
+
 def _parsed(
     text: str, rules: str | None, ids: Literal["new", "old"] | None
 ) -> "State | Observation":
@@ -61,6 +78,7 @@ def _parsed(
         from locmsim.game.ids2022 import read_input
         from locmsim.game.observation import Observation
 
+        text = _last_question(text, rules)
         observation = read_input(text, rules, ids)
         if observation != Observation.parse(text, rules):
             print("the input has the instance ids of 2022; today's are shown", file=sys.stderr)

@@ -129,7 +129,10 @@ def _print_summary(results: list["CheckResult"], alike: bool | None, left_out: i
     if alike is not None:
         print(f"answers alike in equal matches: {'yes' if alike else 'no'}")
     failed = sum(bool(one.fault) for one in results)
-    print(f"{counted(len(results), 'check')}: {'all passed' if not failed else f'{failed} failed'}")
+    verdict = f"{failed} failed" if failed else "all passed"
+    if illegal := sum(len(one.illegal) for one in results):
+        verdict += f", with {counted(illegal, 'illegal action')}"
+    print(f"{counted(len(results), 'check')}: {verdict}")
     if left_out:
         print(
             f"the last {_ALIKE} failed alike: {counted(left_out, 'further check')}"

@@ -519,7 +519,6 @@ def _print_result(
     text: bool,
 ) -> None:
     from locmsim.referee import transcript
-    from locmsim.referee.any_game import NAMELESS
 
     out = sys.stdout
     if options.logs in STDOUT_PATHS:
@@ -529,8 +528,7 @@ def _print_result(
 
         out.write(json.dumps(transcript.tool_result(result)) + "\n")
         return
-    # Of a match that was played now, the command line has just said who they are.
-    known = NAMELESS if options.replay is None else _named(names)
+    known = _named(names)
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
     if result.fault and options.say_fault:
@@ -555,9 +553,10 @@ def _print_result(
 
 
 def _named(names: tuple[str, str]) -> tuple[str, str]:
-    """Return the names in a log without those that all referees write for the nameless."""
+    """Return the names without what is none: a command, or what referees write for the nameless."""
     first, second = (
-        "" if name == f"Player {player}" else name for player, name in enumerate(names)
+        "" if name == f"Player {player}" or {" ", "/"} & {*name} else name
+        for player, name in enumerate(names)
     )
     return first, second
 

@@ -104,9 +104,11 @@ def check_program(command: str, where: str, game: Agents) -> None:
     """
     if hint := _python_file_hint(command):
         raise ValueError(f"{where}: {hint}")
+    from locmsim.referee.process import quoting_hint
+
     program = shlex.split(command)[0]
     if shutil.which(program) is None:
-        hint = game.suggest(command.partition(":")[0])
+        hint = quoting_hint(command) or game.suggest(command.partition(":")[0])
         raise ValueError(f"{where}: no program and no agent is called {program!r}{hint}")
 
 

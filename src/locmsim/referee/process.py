@@ -24,6 +24,7 @@ __all__ = [
     "STDERR_KEPT",
     "BotFault",
     "BotProcess",
+    "quoting_hint",
 ]
 
 #: Minimum number of bytes of a line that is too long for an answer (docs/rules.md, section 10).
@@ -152,6 +153,8 @@ class BotProcess:
             ):
                 raise
             why = error.strerror if isinstance(error, OSError) else error
+            if isinstance(command, str):
+                why = f"{why}{quoting_hint(command)}"
             raise BotFault(FaultKind.START_FAILED, f"cannot run {command!r}: {why}") from None
         self._stdin, self._stdout, self._stderr = self._pipes()
         for pipe in self._pipes():
@@ -425,6 +428,13 @@ class BotProcess:
     def kill(self) -> None:
         """Kill the bot, from any thread; a caller waiting for its answer gets a crash."""
         self._child.signal(signal.SIGKILL)
+
+
+def quoting_hint(command: str) -> str:
+    """Say how to quote the path of a program, if that is what a whole command is; else ""."""
+    if " " not in command or not os.path.isfile(command):
+        return ""
+    return f'; a command is split at blanks: for this file it is "{shlex.quote(command)}"'
 
 
 def _read(pipe: int) -> bytes | None:

@@ -20,7 +20,7 @@ from locmsim.rules.rulesets import RULES
 from locmsim.web.replay import page_html
 from locmsim.web.views import Cards, match_page
 
-__all__ = ["capture_data", "capture_html", "is_capture"]
+__all__ = ["capture_data", "capture_html", "is_capture", "questions_of"]
 
 
 def is_capture(text: str) -> bool:
@@ -90,7 +90,7 @@ def capture_data(
     """
     choice: list[Observation] = []
     turns: list[Observation] = []
-    for line, observation in _observations(text, rules):
+    for line, observation in questions_of(text, rules):
         if observation.phase == "battle":
             turns.append(observation)
         elif turns:
@@ -115,7 +115,7 @@ def capture_data(
     return match_page(name, shown, cards, steps, drawn=drawn, captured=me, seat=me, offers=offers)
 
 
-def _observations(text: str, rules: str | None) -> Iterator[tuple[int, Observation]]:
+def questions_of(text: str, rules: str | None) -> Iterator[tuple[int, Observation]]:
     """Yield each observation and the line that it begins in."""
     lines = text.splitlines(keepends=True)
     at = 0

@@ -515,6 +515,9 @@ def test_tally_and_table_of_two() -> None:
     assert "illegal actions of old: 2 no mana, 1 guard" in lines
     assert "new: 4 pairs won, 6 split, 1 lost" in lines
     assert "faults of old: 1 timeout" in lines
+    late = "late answers of old: 3 after the time limit of the rules, 1 of them lost by it;"
+    assert f"{late} a strict referee lets none pass" in lines
+    assert not any(line.startswith("late answers of new") for line in lines)
     low, high = as_json(tally)["players"][0]["interval"]
     assert f"{100 * low:.1f} - {100 * high:.1f}" in lines[3]
     assert running_score(tally) == f"new 63.6 [{100 * low:.1f}, {100 * high:.1f}]"
