@@ -57,7 +57,6 @@ class Machine:
             "machine.js",
             "local.js",
             "matchtext.js",
-            "positiontext.js",
             "board.js",
             "dom.js",
             "files.js",

@@ -7,8 +7,7 @@ const [folder, module, battle] = process.argv.slice(2);
 const script = (name) => import(pathToFileURL(`${folder}/${name}`).href);
 const { Machine } = await script("machine.js");
 const { Teller } = await script("local.js");
-const { begunFrom, begunOf, logOf, offerText, readLog } = await script("matchtext.js");
-const { bytesOf, textOf } = await script("positiontext.js");
+const { begunFrom, begunOf, logOf, offerText } = await script("matchtext.js");
 const compiled = await WebAssembly.compile(await readFile(module));
 const machine = await Machine.load(compiled, JSON.parse(await readFile(battle, "utf8")));
 
@@ -22,17 +21,10 @@ const more = {
   steps: ({ actions, data }) => {
     const teller = new Teller(data);
     const first = (machine.go([]), teller.position(machine.board()));
-    return teller.steps(actions, first, machine.walk({ path: [], actions }).boards);
+    return teller.steps(actions, first, machine.walk({ path: [], actions }));
   },
   texts: ({ rules, offers, player }) =>
     offers.map((rows, step) => offerText(rules, rows, step, player)),
-  text: ({ path, fixed }) => textOf(machine.position({ path }), new Map(fixed)),
-  place: ({ text, rules, fixed, bounds }) => {
-    const { bytes } = bytesOf(text, rules, new Map(fixed), bounds);
-    machine.start = bytes;
-    return textOf(machine.position({ path: [] }), new Map(fixed));
-  },
-  readLog: ({ text, rules, seeds }) => readLog(text, rules, seeds),
   log: ({ seed, rules, answers, match }) => logOf(begunFrom(seed, rules, answers), match),
   /** The log of a match that was played on from another one's. */
   playedOn: ({ log, choices, match }) => logOf(begunOf(log, choices), match),

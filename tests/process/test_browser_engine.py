@@ -16,22 +16,18 @@ from helpers import RULE_SETS, each_rules, golden_games, golden_result
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
-from locmsim._core import State
 from locmsim.agents import LevelAgent, make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.game.match import Match
-from locmsim.game.notation import text_bounds
-from locmsim.game.observation import Observation
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.transcript import log_line
-from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import RULES
-from locmsim.search import Belief, Evaluation
+from locmsim.search import Evaluation
 from locmsim.search.analysis import held_cards
 from locmsim.web import load_replay, replay_data
 from locmsim.web.engine import battle_data, packed_engine
@@ -147,14 +143,9 @@ def test_chances_hands_and_slips(rules, weights, tmp_path):
                 break
             agent.act(seen)
             root, worlds = agent.belief.root(), agent.belief.determinizer()
-            asked = {"path": path, "chance": 0.5, "seed": 7}
-            slipped = machine.ask("turn", level=level, first=False, **asked)["actions"]
+            asked = {"path": path, "begun": 0, "seed": 7, "level": level}
+            slipped = machine.ask("turn", **asked)["actions"]
             assert slipped == texts(root, greedy_turn(root, look))
-            # Of a search with neither a limit of time nor of positions there is nothing to expect.
-            longer = {**level, "slips": 0, "first_ms": 1}
-            machine.ask("turn", level=longer, first=True, **asked)
-            with pytest.raises(AssertionError, match="nothing to search"):
-                machine.ask("turn", level=longer, first=False, **asked)
             applied = call.result.applied
             asked = machine.ask("chance", path=path, line=";".join(applied), worlds=32, seed=1)
             sampled = worlds.sample(1)
@@ -245,162 +236,6 @@ def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
     assert loaded.decks == result.decks
     applied = [actions for _, _, actions in played_turns(result)]
     assert [actions for _, _, actions in played_turns(loaded)] == applied
-
-
-def fixed_cards(rules):
-    """Return the cards that every match has, as pages are told them."""
-    return [] if rules == "1.5" else [[c.base_id, c.to_row()] for c in cards_1x()]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-def test_positions_are_texts_of_the_package(rules, tmp_path):
-    """A page writes the text that `State.to_text` writes, and reads it."""
-    fixed = fixed_cards(rules)
-    games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
-    for game in games[:: max(1, len(games) // amount(2, 12))]:
-        result, path, seen = golden_result(game), [], []
-        with Machine(result, tmp_path) as machine:
-            for _, state, applied in played_turns(result):
-                if state.is_terminal():  # dead from drawing, but asked
-                    break
-                for text in [*applied, "PASS"]:
-                    seen.append(state.to_text())
-                    assert machine.ask("text", path=path, fixed=fixed) == seen[-1]
-                    if text == "PASS" and state.is_terminal():
-                        break
-                    state.apply_action(state.string_to_action(text))
-                    path.append(text)
-            for text in seen:
-                if State.from_text(text).is_terminal():
-                    continue
-                assert machine.ask("place", **asked_for(text, rules)) == text
-            hidden = Observation.of(State.from_text(seen[3]), State.from_text(seen[3]).turn & 1)
-            suspected = Belief()
-            suspected.see(hidden)
-            text = suspected.root().to_text()
-            assert machine.ask("place", **asked_for(text, rules)) == text
-
-
-def asked_for(text, rules):
-    return {"text": text, "rules": rules, "fixed": fixed_cards(rules), "bounds": text_bounds(rules)}
-
-
-def refusals(machine, text, rules):
-    """Return why a page and why the package refuse a text."""
-    with pytest.raises(AssertionError) as page:
-        machine.ask("place", **asked_for(text, rules))
-    with pytest.raises(ValueError, match=r".") as package:
-        State.from_text(text)
-    return str(page.value), str(package.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (
-            lambda text: "1.2" + text[3:],
-            "The position is of rules 1.2: this page plays by rules 1.5",
-        ),
-        (lambda text: text.rsplit(" ", 1)[0], "This is not a position: expected rules turn winner"),
-        (lambda text: text.replace(" - ", " 2 ", 1), "winner: expected -, 0 or 1, got 2"),
-        (
-            lambda text: text.replace("/", ",", 1),
-            "players[0]: expected numbers/hand/board/deck, got",
-        ),
-        (lambda text: re.sub(r"^1.5 \S+", "1.5 x", text), "turn: expected -1 to 1073741824, got x"),
-        (
-            lambda text: re.sub(r"^(1.5 \S+ - \S+?,)\d+", r"\g<1>257", text),
-            "players[0].max_mana: expected 0 to 13, got 257",
-        ),
-        (
-            lambda text: re.sub(r"^(1.5 \S+ -) \d+", r"\1 0", text),
-            "position: a player without health, and no winner",
-        ),
-    ],
-)
-def test_a_position_that_is_malformed(change, why, tmp_path):
-    result = golden_result(next(game for game in golden_games("1.5") if len(game["turns"]) > 5))
-    state = next(iter(played_turns(result)))[1]
-    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=re.escape(why)):
-        machine.ask("place", **asked_for(change(state.to_text()), "1.5"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-def test_a_refused_position_names_its_field(rules, tmp_path):
-    """Whichever number of a text is wrong, a page calls it what `State.from_text` calls it."""
-    result = golden_result(next(g for g in golden_games(rules) if len(g["turns"]) > 9))
-    states = [state for _, state, _ in played_turns(result) if not state.is_terminal()]
-    state = max(states, key=lambda one: sum(len(side.board) for side in one.players))
-    text = state.to_text()
-    numbers = [*re.finditer(r"(?<![\d.])-?\d+(?![\d.])", text)]
-    assert len(numbers) > 50
-    with Machine(result, tmp_path) as machine:
-        for number in numbers:
-            wrong = f"{text[: number.start()]}9999999999{text[number.end() :]}"
-            page, package = refusals(machine, wrong, rules)
-            assert page.partition(": ")[0] == package.partition(": ")[0], wrong
-        # A creature that is there twice, without letters, without flags, in a full lane.
-        hand, board, rest = re.match(r"(\S+ \S+ \S+ [^/]+/[^/]+/)([^/]+)(.*)", text).groups()
-        creature = board.split(",")[0]
-        twice = f"{board},{creature}"
-        letters = re.sub(r":[A-Z-]{6}:", ":BCDGL:", board, count=1)
-        flags = re.sub(r":[rsf-]+(,|$)", r":rr\1", board, count=1)
-        for changed in (twice, letters, flags):
-            page, package = refusals(machine, f"{hand}{changed}{rest}", rules)
-            assert page.partition(": ")[0] == package.partition(": ")[0], changed
-
-
-@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
-def test_a_log_is_followed(rules, weights, tmp_path):
-    """A page comes to the positions of the match, also where answers name what is not legal."""
-    result = played(weights(rules), rules, "beam", 100, 12)
-    seeds = RULES[rules].seed_names
-    with Machine(result, tmp_path) as machine:
-        log = machine.ask("readLog", text=log_line(result, ("a", "b")), rules=rules, seeds=seeds)
-        assert log["seed"] == "12"
-        assert log["names"] == ["a", "b"]
-        assert log["winner"] == result.winner
-        assert log["fault"] is None
-        for player in (0, 1):
-            asked = [call.answer for call in result.calls if call.player == player]
-            assert log["answers"][player] == asked
-        wanted, lines = [], []
-        for call, state, applied in played_turns(result):
-            lines.append(f"SUMMON 200 0; {call.answer} and words")
-            if not state.is_terminal():
-                wanted += [*applied, "PASS"]
-        if result.match.state.is_terminal() and wanted[-1] == "PASS":
-            wanted = wanted[: None if result.calls[-1].answer == "PASS" else -1]
-        assert machine.ask("follow", lines=lines)["actions"] == wanted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (
-            lambda log: log["locmsim"].update(rules="1.0"),
-            "of rules 1.0: this page plays by rules 1.2",
-        ),
-        (lambda log: log["locmsim"].update(ids="old"), "instance ids of 2022"),
-        (lambda log: log["locmsim"].update(cards=[[1]]), "cards or decks of its own"),
-        (lambda log: log.update(gameParameters=["league=4"]), "does not name the seed"),
-        (lambda log: log.update(gameParameters=["seed=12\nleague=2"]), "the parameter league"),
-        (
-            lambda log: log.update(gameParameters=["seed=12\nshufflePlayer0Seed=3"]),
-            "shufflePlayer0Seed=3, which does not follow from its seed",
-        ),
-        (lambda log: log.update(outputs=None), "This is not a log of a match"),
-    ],
-)
-def test_a_log_that_a_page_cannot_show(change, why, weights, tmp_path):
-    result = played(weights("1.2"), "1.2", "beam", 1, 12)
-    log = json.loads(log_line(result))
-    change(log)
-    with Machine(result, tmp_path) as machine, pytest.raises(AssertionError, match=why):
-        machine.ask("readLog", text=json.dumps(log), rules="1.2", seeds=RULES["1.2"].seed_names)
 
 
 @each_rules

@@ -5,6 +5,7 @@ import os
 import random
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not i
 
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.page_match import match_from  # noqa: E402
+from locmsim.web.machine import match_from  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
 SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
@@ -40,6 +41,7 @@ class Table:
     def __init__(self, client: Any, site: Site) -> None:
         self.client, self.site, self.query = client, site, {"token": site.token}
         self.view: dict[str, Any] = {}
+        self.seat = 0
 
     def ask(self, path: str, **query: Any) -> Any:
         answer = self.client.get(path, params={**self.query, **query})
@@ -47,7 +49,7 @@ class Table:
         return answer.json()
 
     def tell(self, what: str, code: int = 200, **data: Any) -> Any:
-        answer = self.client.post(f"/api/play/{what}", params=self.query, json=data)
+        answer = self.client.post(f"/api/{what}", params=self.query, json=data)
         assert answer.status_code == code, answer.text
         return answer.json()
 
@@ -57,41 +59,56 @@ class Table:
         self.begin(players=players, rules=rules, **more)
 
     def begin(self, **data: Any) -> None:
-        self.view = self.page(self.tell("new", **data)["game"])["play"]
+        page = self.page(self.tell("play/new", **data)["game"])
+        self.view, self.seat = page["play"], page["seat"]
 
     def page(self, key: str) -> Any:
         return self.ask("/api/game", game=key)
 
-    def change(self, what: str, code: int = 200, **data: Any) -> Any:
-        place = {"game": self.view["game"], "version": self.view["version"], "client": "me"}
-        answer = self.tell(what, code, **place, **data)
+    def machine(self, what: str, code: int = 200, **asked: Any) -> Any:
+        answer = self.tell(f"machine/{what}", code, game=self.view["game"], **asked)
+        if code == 200 and "version" in answer:
+            self.view = answer
+        return answer
+
+    def take(self, cards: Any, code: int = 200) -> Any:
+        """Choose cards."""
+        place = {"game": self.view["game"], "version": self.view["version"], "cards": cards}
+        answer = self.tell("play/choose", code, **place)
         self.view = answer if code == 200 else answer.get("view", self.view)
         return answer
 
-    @property
-    def board(self) -> Any:
-        return self.view["steps"][-1]["board"]
+    def play(self, *actions: str, code: int = 200, back: int = 0) -> Any:
+        """Carry out actions of the person, or take some back."""
+        path = self.view["path"][: len(self.view["path"]) - back]
+        place = {"version": self.view["version"], "path": path, "actions": actions}
+        return self.machine("walk", code, **place)
+
+    def look(self) -> Any:
+        """Return the position, with what is legal in it."""
+        return self.machine("walk", path=self.view["path"], actions=[])
+
+    def offers(self) -> Any:
+        return self.machine("offers")["offers"]
 
     def wait(self) -> None:
-        """Wait until the person must answer or the game is over."""
-        deadline = time.monotonic() + 60
-        while not self.view["asked"] and not self.view["over"]:
-            assert time.monotonic() < deadline
-            self.wait_for_news()
-
-    def wait_for_news(self) -> None:
-        """Wait until the game has a later version."""
-        version = self.view["version"]
-        while self.view["version"] == version:
-            self.view = self.ask("/api/play/state", game=self.view["game"])
-            time.sleep(0.01)
+        """Let the bot play, if it is its turn, until the person must answer or the game is over."""
+        while not self.view["over"] and not self.view["choosing"]:
+            if self.look()["board"]["player"] == self.seat:
+                return
+            self.machine("turn", path=self.view["path"])
 
     def choose(self) -> None:
-        """Make all choices of the choice phase by hints."""
+        """Make all choices of the choice phase by advice."""
+        while self.view["choosing"]:
+            (line,) = self.machine("answers")
+            offer = self.offers()[-1]
+            if line.startswith("PICK"):
+                self.take([offer[int(line.split()[1])]])
+                continue
+            ids = {key.split("-")[0]: key for key in offer}
+            self.take([ids[part.split()[1]] for part in line.split(";")])
         self.wait()
-        while self.view["choice"] and not self.view["over"]:
-            self.change("cards", cards=self.tell("hint", game=self.view["game"])["cards"])
-            self.wait()
 
 
 @pytest.fixture
@@ -118,43 +135,36 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     page = table()
     rng = random.Random(1)
     page.new("agent-random", rules, seat=1, seed=5)
-    deck = page.page(page.view["game"])["cards"]
+    assert page.page(page.view["game"])["params"] == {}
     page.choose()
     turns = 0
     while not page.view["over"]:
-        view, board = page.view, page.board
-        me, them = board["sides"][1], board["sides"][0]
-        if not view["done"]:
-            turns += 1
-            starts = [step for step in view["steps"] if step["action"] is None]
-            assert [step["player"] for step in starts[-2:]] == [0, 1]
-            assert view["settled"] == len(view["steps"]) - 1
-            for step in view["steps"]:
-                assert step["words"] == "" if step["action"] is None else step["words"]
-                assert set(step["board"]["sides"][0]["hand"]) <= {None}
-            # The page gets only the steps and cards that it does not have.
-            part = page.ask("/api/play/state", game=view["game"], have=view["settled"], known=10**6)
-            assert (part["start"], part["steps"]) == (view["settled"], view["steps"][-1:])
-            assert part["cards"] == {}
-        assert board["player"] == 1
-        assert set(them["hand"]) <= {None}
-        assert all(key in deck for _, key in me["hand"])
-        if turns == 2 and not view["done"]:
-            advice = page.tell("hint", game=view["game"])
-            assert 0 < advice["chance"] < 1
-            for action in advice["actions"]:
-                page.change("do", action=action)
-            done = [step["words"] for step in page.view["steps"][view["settled"] + 1 :]]
-            assert done == advice["words"]
-            for _ in advice["actions"]:
-                page.change("undo")
-            assert page.board == board
-            assert page.view["actions"] == view["actions"]
-            assert "nothing to take back" in page.change("undo", 400)["error"]
-        if view["actions"] and rng.random() < 0.9:
-            page.change("do", action=rng.choice(view["actions"]))
-        else:
-            page.change("end")
+        turns += 1
+        begun = page.view["path"]
+        start = page.look()
+        assert start["board"]["player"] == 1
+        assert set(start["board"]["sides"][0]["hand"]) <= {None}
+        found = start
+        while found["actions"] and rng.random() < 0.9:
+            action = rng.choice(found["actions"])
+            after = page.play(action)
+            assert page.view["path"][-1] == action
+            if after["boards"][-1]["winner"] is not None:
+                break
+            assert page.play(back=1)["board"] == found["board"]
+            found = {**page.play(action), "board": after["boards"][-1]}
+        if not page.view["over"]:
+            page.play("PASS")
+        # A turn that was ended stays as it was, and nothing of the other hand is told.
+        late = page.tell(
+            "machine/walk", 409, game=page.view["game"], version=0, path=begun, actions=["PASS"]
+        )
+        assert page.view["game"] == late["view"]["game"]
+        whole = page.machine("walk", path=[], actions=page.view["path"])
+        if not page.view["over"]:
+            for board in whole["boards"]:
+                assert set(board["sides"][0]["hand"]) <= {None}
+            assert whole["actions"] == []
         page.wait()
     over = page.view["over"]
     assert over["fault"] is None
@@ -171,33 +181,68 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     # The replay has the same steps, now with both hands, and the person still sits below.
     replay = page.page(game["key"])
     assert replay["seat"] == 1
-    assert [step["action"] for step in replay["steps"]] == [
-        step["action"] for step in page.view["steps"][: len(replay["steps"])]
-    ]
-    assert [step["words"] for step in replay["steps"] if step["action"]] == [
-        step["words"] for step in page.view["steps"] if step["action"]
-    ]
-    assert "game is over" in page.change("end", 409)["error"]
+    played = [step["action"] or "PASS" for step in replay["steps"][1:]]
+    assert played[: len(page.view["path"])] == page.view["path"]
+    told = page.machine("walk", path=[], actions=page.view["path"])
+    for step, words in zip(replay["steps"][1:], told["words"], strict=False):
+        assert step["words"] == words
+    assert "game is over" in page.play("PASS", code=409)["error"]
+
+
+def test_what_is_hidden_stays_on_the_server(table: Callable[..., Table]) -> None:
+    """Nothing beyond the person's own turn is told, and no advice for the other side."""
+    page = table()
+    page.new("agent-greedy", seed=3)
+    assert len(page.offers()) == 1
+    page.choose()
+    path = page.view["path"]
+    for what, asked in (
+        ("walk", {"path": path, "actions": ["PASS"]}),
+        ("walk", {"path": [*path, "PASS"], "actions": []}),
+        ("walk", {"path": [*path, "PASS"], "actions": ["PASS"]}),
+        ("chance", {"path": [*path, "PASS"], "line": ""}),
+        ("analyse", {"path": [*path, "PASS"], "done": []}),
+    ):
+        assert "in your own turns" in page.machine(what, 400, **asked)["error"]
+    assert 0 < page.machine("chance", path=path, line="")["chance"] < 1
+    found = page.machine("analyse", path=path, done=[], seconds=0.1, seed=1)
+    assert found["lines"]
+    page.play("PASS")
+    page.wait()
+    first = len(path) + 1
+    theirs = page.view["path"][:first]
+    assert "own turns" in page.machine("chance", 400, path=theirs, line="")["error"]
+    # In a draft the next offers are not told before the pick.
+    page.new("agent-greedy", "1.0", seed=3)
+    for pick in range(3):
+        assert len(page.offers()) == pick + 1
+        page.take(page.offers()[-1][:1])
 
 
 def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
     first = table()
     first.new("agent-random", "1.2", seed=1)
-    first.wait()
-    view = dict(first.view)
-    first.change("cards", cards=view["choice"]["offer"][:1])
-    place = {"game": view["game"], "version": view["version"], "client": "other"}
-    late = first.tell("cards", 409, **place, cards=view["choice"]["offer"][:1])
+    view, offer = dict(first.view), first.offers()[0]
+    first.take(offer[:1])
+    place = {"game": view["game"], "version": view["version"]}
+    late = first.tell("play/choose", 409, **place, cards=offer[:1])
     assert "went on in another page" in late["error"]
     assert late["view"]["version"] > view["version"]
     assert late["view"]["game"] == view["game"]
-    first.wait()
-    assert len(first.view["choice"]["chosen"]) == 1
-    seen = first.ask("/api/play/state", game=view["game"])
-    assert seen["version"] >= late["view"]["version"]
-    # The bot has moved since, but the other page still learns who changed the game.
-    assert (seen["by"], seen["by_version"]) == ("me", view["version"] + 1)
-    assert seen["version"] > seen["by_version"]
+    assert len(first.view["chosen"]) == 1
+    first.choose()
+    # Each page has its own copy of the list: the other one learns of it from the server.
+    assert first.ask("/api/play/state", game=view["game"])["path"] == first.view["path"]
+
+
+def test_a_bot_is_asked_once_for_a_turn(table: Callable[..., Table]) -> None:
+    page = table()
+    page.new("agent-random", "1.0", seat=1, seed=2)
+    page.choose()
+    first = page.machine("turn", path=[])
+    assert first["actions"] == page.view["path"][:-1]
+    assert page.machine("turn", path=[])["actions"] == first["actions"]
+    assert "another page" in page.machine("turn", 409, path=["PASS", "PASS", "PASS"])["error"]
 
 
 def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
@@ -212,63 +257,68 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
         ({"players": [None, "agent-random"], "seed": 1 << 70}, "seed: expected"),
         ({"players": [None, "agent-random"], "from": "f7"}, "no match"),
     ):
-        assert why in page.tell("new", 400, **data)["error"]
-    assert "begin a new one" in page.tell("hint", 404, game="7")["error"]
+        assert why in page.tell("play/new", 400, **data)["error"]
+    assert "begin a new one" in page.tell("machine/answers", 404, game="g7")["error"]
     page.new("agent-random", seed=1)
-    page.wait()
-    offer = page.view["choice"]["offer"]
+    offer = page.offers()[0]
     for cards, why in (
         (offer[:29], "a deck has 30 cards, got 29"),
         ([offer[0]] * 30, "at most 2 of a card"),
         ([*offer[:29], "x"], "card 'x' is not offered"),
         ("x", "cards: expected a list"),
     ):
-        assert why in page.change("cards", 400, cards=cards)["error"]
-    assert "battle has not begun" in page.change("end", 400)["error"]
-    page.change("cards", cards=offer[:30])
+        assert why in page.take(cards, 400)["error"]
+    assert "battle has not begun" in page.play("PASS", code=400)["error"]
+    page.take(offer[:30])
     page.wait()
-    assert "chosen already" in page.change("cards", 400, cards=offer[:30])["error"]
+    assert "chosen already" in page.take(offer[:30], 400)["error"]
     version = page.view["version"]
     for action in ("ATTACK 1 1", "JUMP", "PASS;PASS", ""):
-        page.change("do", 400, action=action)
-    assert page.view["version"] == version
-    assert page.view["done"] == []
+        page.play(action, code=400)
+    page.play("PASS", "PASS", code=400)
+    assert page.ask("/api/play/state", game=page.view["game"])["version"] == version
 
 
 @pytest.mark.slow
 def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0.25)
-    page.new("bot0")
-    page.wait()
-    page.change("cards", cards=page.view["choice"]["offer"][:30])
-    assert page.view["asked"] is False
-    # While the bot thinks, other requests are answered.
+    page.new("bot0", seat=1)
     (row,) = page.ask("/api/games")["games"]
     assert (row["key"], row["live"]) == (page.view["game"], "live")
-    assert row["names"] == ["You", "silent"]
-    assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
-    page.wait()
+    assert row["names"] == ["silent", "You"]
+    page.take(page.offers()[0][:30])
     fault = page.view["over"]["fault"]
-    assert (fault["player"], fault["kind"]) == (1, "timeout")
-    assert page.view["over"]["winner"] == 0
+    assert (fault["player"], fault["kind"]) == (0, "timeout")
+    assert page.view["over"]["winner"] == 1
     assert load_replay(page.view["over"]["path"])[0].fault is not None
 
 
 def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
     others = set(children_of(os.getpid()))  # processes of earlier tests
-    page.new("bot0", seat=1)  # the bot is asked first and has no time limit
+
+    def wait(page: Table) -> threading.Thread:
+        """Choose cards in another thread, which waits for the bot: it has no time limit."""
+        offer = page.offers()[0]
+        waiting = threading.Thread(target=page.take, args=(offer[:30],))
+        waiting.start()
+        return waiting
+
+    page.new("bot0", seat=1)
+    waiting = wait(page)
     deadline = time.monotonic() + 60
     while not (bots := set(children_of(os.getpid())) - others):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    page.tell("leave", game=page.view["game"])
+    # While the bot thinks, other requests are answered.
+    assert page.ask("/api/games")["games"]
+    page.tell("play/leave", game=page.view["game"])
     while set(children_of(os.getpid())) & bots:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    waiting.join()
     assert page.ask("/api/play/state", game=page.view["game"])["over"]["error"]
     assert list(tmp_path.iterdir()) == []
-    page.new("bot0", seat=1)  # this bot ends with the server, which the fixture checks
 
 
 def test_words_of_a_bot_that_crashes(table: Callable[..., Table], tmp_path: Path) -> None:
@@ -287,7 +337,6 @@ def test_words_of_a_bot_that_crashes(table: Callable[..., Table], tmp_path: Path
 def test_a_folder_that_is_gone(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(LOUD)
     page.new("bot0")
-    page.wait()
     tmp_path.rmdir()
     page.choose()
     assert "No such file" in page.view["over"]["error"]
@@ -300,10 +349,10 @@ def test_a_game_that_breaks_off(
     def broken(*arguments: object, **options: object) -> None:
         raise RuntimeError("no more")
 
-    monkeypatch.setattr("locmsim.web.games.play", broken)
+    monkeypatch.setattr("locmsim.web.play.Sitting", broken)
     page = table()
     page.new("agent-random")
-    page.wait()
+    page.take(page.offers()[0][:30])
     assert page.view["over"] == {"error": "the game broke off: no more"}
 
 
@@ -314,30 +363,27 @@ def test_only_so_many_games(table: Callable[..., Table]) -> None:
         page.new("bot0", seat=1)
     first = page.view["game"]
     data = {"players": ["bot0", None]}
-    assert "12 games are being played here" in page.tell("new", 429, **data)["error"]
+    assert "12 games are being played here" in page.tell("play/new", 429, **data)["error"]
     assert page.ask("/api/play/state", game=first)["over"] is None
 
 
 def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table()
     page.begin(players=["agent-random", "agent-greedy"], rules="1.2", seed=3)
-    assert page.view["seat"] is None
+    assert page.seat is None
     running = page.page(page.view["game"])
     assert [*running["agents"]] == ["random", "greedy"]
-    assert running["params"]["seed"] == "3"
-    seen = 0
+    assert running["params"] == {}
+    boards: list[Any] = []
     while not page.view["over"]:
-        steps = page.view["steps"]
-        assert len(steps) >= seen
-        seen = len(steps)
-        assert all(None not in side["hand"] for s in steps for side in s["board"]["sides"])
-        page.wait_for_news()
+        found = page.machine("turn", path=page.view["path"])
+        assert found["actions"] == [one for one in found["actions"] if one != "PASS"]
+        boards = page.machine("walk", path=[], actions=page.view["path"])["boards"]
+        assert all(None not in side["hand"] for board in boards for side in board["sides"])
     replay = page.page(page.view["over"]["replay"])
     assert replay["names"] == ["random", "greedy"]
-    assert [s["board"] for s in replay["steps"]] == [
-        s["board"] for s in page.view["steps"][: len(replay["steps"])]
-    ]
-    assert "game is over" in page.change("end", 409)["error"]
+    assert [s["board"] for s in replay["steps"][1:]][: len(boards)] == boards
+    assert "game is over" in page.play("PASS", code=409)["error"]
 
 
 @pytest.mark.slow
@@ -357,13 +403,12 @@ def test_a_trained_chooser_is_an_opponent_of_the_pages(
     assert names["bot1"] == "trained"
     page.begin(players=["bot0", "bot1"], rules="1.5", seed=3)
     while not page.view["over"]:
-        page.wait_for_news()
+        page.machine("turn", path=page.view["path"])
     result, played = load_replay(page.view["over"]["path"])
     assert played[1] == "trained"
     assert result.match.chosen == [PolicyChooser(network).build(result.match.cards)] * 2
     page.new("bot1", seat=0, seed=4)
-    page.wait()
-    page.tell("leave", game=page.view["game"])
+    page.tell("play/leave", game=page.view["game"])
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
@@ -382,14 +427,16 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         page.begin(**{"from": key, "step": 0, "players": players})
         page.wait()
         if seat == mover:
-            assert page.view["steps"][0]["board"]["turn"] == state.turn
-            assert page.board["sides"][seat]["health"] == state.players[seat].health
+            board = page.look()["board"]
+            assert board["turn"] == state.turn
+            assert board["sides"][seat]["health"] == state.players[seat].health
         for _ in range(60):
             if page.view["over"]:
                 break
-            assert page.board["player"] == seat
-            assert set(page.board["sides"][1 - seat]["hand"]) <= {None}
-            page.change("end")
+            board = page.look()["board"]
+            assert board["player"] == seat
+            assert set(board["sides"][1 - seat]["hand"]) <= {None}
+            page.play("PASS")
             page.wait()
         assert page.view["over"]["winner"] in (0, 1)
         assert page.view["over"]["fault"] is None
@@ -401,7 +448,6 @@ def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
     state = start_position(7, "1.0")
     state.apply_action(0)
     match = match_from(state)
-    match.watch = lambda player, before, applied, line: None
     player = state.current_player()
     assert match.time_limit_ms(player) == 1000
     match.submit(player, "PASS")

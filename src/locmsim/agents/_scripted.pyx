@@ -52,6 +52,7 @@ __all__ = [
     "choose_action",
     "greedy_line",
     "play_battle",
+    "slipped_line",
     "turn_line",
 ]
 
@@ -262,6 +263,62 @@ def greedy_line(Knowledge known not None):
     cdef state_t s
     known.fill_root(&s, &TABLE)
     return line_of(GREEDY, &s, &TABLE, 0)
+
+
+cdef double error_of(uint64_t* stream) noexcept nogil:
+    """Draw an error that is near enough to a normal distribution of deviation 1."""
+    cdef double total = -6
+    cdef int i
+    for i in range(12):
+        total += (stream_below(stream, 128) + 0.5) / 128
+    return total
+
+
+cdef int blurred_action(
+    const state_t* s, const table_t* t, double blur, double* most, uint64_t* stream
+) noexcept nogil:
+    """Return the action that seems to lead to a better position than `most`, or PASS."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef int who = s.turn & 1, best = PASS, i
+    cdef int n = state_list(s, t, actions)
+    cdef double value
+    for i in range(1, n):
+        child = s[0]
+        state_apply(&child, t, actions[i])
+        value = evaluate(&child, t, &GREEDY_WEIGHTS, who) + blur * error_of(stream)
+        if value > most[0]:
+            best = actions[i]
+            most[0] = value
+    return best
+
+
+def slipped_line(Knowledge known not None, double slips, double blur, seed):
+    """Return the answer of greedy with errors of its evaluation, or None if it does not slip.
+
+    `slips` is the share of turns in which it does, `blur` the standard deviation of the errors. The
+    engine for pages (export/data/engine.h) draws the same numbers.
+    """
+    cdef uint64_t stream = stream_start(seed_of(seed), 1)
+    cdef double chance = stream_below(&stream, 128) * 128
+    cdef state_t s
+    cdef list line = []
+    cdef char text[MAX_ACTION_TEXT]
+    cdef double most
+    cdef int action
+    chance = (chance + stream_below(&stream, 128)) / 16384
+    if not chance < slips:
+        return None
+    known.fill_root(&s, &TABLE)
+    if state_winner(&s) < 0:
+        most = evaluate(&s, &TABLE, &GREEDY_WEIGHTS, s.turn & 1) + blur * error_of(&stream)
+    while state_winner(&s) < 0:
+        action = blurred_action(&s, &TABLE, blur, &most, &stream)
+        if action == PASS:
+            break
+        line.append(text[:state_write(&s, &TABLE, action, text)].decode("ascii"))
+        state_apply(&s, &TABLE, action)
+    return ";".join(line) or "PASS"
 
 
 def play_battle(State state not None, str first, str second, seed=0, int max_actions=1400):

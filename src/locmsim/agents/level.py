@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from locmsim._core import State
 from locmsim._options import Option, check_values, documented
-from locmsim.agents.base import line_of
-from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.agents._scripted import slipped_line
 from locmsim.agents.turn_search import TIME_MS, BeamAgent
 from locmsim.game.observation import Observation
-from locmsim.search.evaluation import Evaluation
 
 __all__ = ["LEVELS", "Level", "LevelAgent"]
 
@@ -101,34 +98,12 @@ class LevelAgent(BeamAgent):
     def __init__(self, k: Annotated[int, Option("level", 1, 10)] = 10) -> None:
         check_values(LevelAgent, k=k)
         self._levels = levels = {rules: table[k - 1] for rules, table in LEVELS.items()}
-        self._look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
         super().__init__(nodes=1, time_ms=max(level.time_ms for level in levels.values()))
 
-    def act(self, observation: Observation) -> str:
-        """Return the answer line of a battle turn.
-
-        Parameters
-        ----------
-        observation : Observation
-            What the agent is shown.
-
-        Returns
-        -------
-        str
-            Actions with ``;`` between them; "PASS" to do nothing.
-        """
+    def answer(self, observation: Observation, time_ms: float | None, seed: int) -> str:
         level = self._levels[observation.rules]
-        if self.random.random() >= level.slips:
-            self.nodes, self.time_ms = level.nodes, level.time_ms
-            return super().act(observation)
-        self.belief.see(observation)
-        state = self.belief.root()
-        if state.is_terminal():  # dead from drawing, but asked
-            return "PASS"
-
-        def evaluate(position: State, player: int) -> float:
-            # A sum of twelve is near enough to a normal distribution; those of C libraries differ.
-            blur = sum(self.random.random() for _ in range(12)) - 6
-            return self._look(position, player) + level.blur * blur
-
-        return line_of(state, greedy_turn(state, evaluate))
+        line = slipped_line(self.belief.knowledge, level.slips, level.blur, seed)
+        if line is not None:
+            return line
+        self.nodes = level.nodes
+        return super().answer(observation, time_ms if level.time_ms else None, seed)

@@ -200,7 +200,17 @@ class SearchAgent(BelievingAgent):
             left = max(0.0, times[not first] - 1000 * (time.perf_counter() - started))
         seed = seed_of_turn(self._seed, self._turns)
         self._turns += 1
-        self.result = self.find(observation, left, seed)
+        return self.answer(observation, left, seed)
+
+    def answer(self, observation: Observation, time_ms: float | None, seed: int) -> str:
+        """Return the answer to a turn that the belief has seen.
+
+        Parameters
+        ----------
+        observation, time_ms, seed
+            As for `find`.
+        """
+        self.result = self.find(observation, time_ms, seed)
         return self.result.line
 
     def continue_turn(self, done: str | Iterable[int], time_ms: float | None = None) -> str:

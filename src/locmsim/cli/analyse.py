@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim._options import Declared, Option
@@ -312,7 +311,7 @@ def _grow(
     except ValueError as error:
         raise Failure(error) from None
     if options.json:
-        print(json.dumps({"ids": _IDS, "nodes": nodes, **_tree_json(tree)}, indent=1))
+        print(json.dumps({"ids": _IDS, "nodes": nodes, **tree.to_json()}, indent=1))
         return
 
     def tell(turn: "Turn", indent: int) -> None:
@@ -341,30 +340,6 @@ def _wrapped(start: str, text: str) -> None:
 
     space = " " * len(start)
     print(textwrap.fill(text, width(), initial_indent=start, subsequent_indent=space))
-
-
-def _tree_json(tree: "Tree") -> dict[str, Any]:
-    def turn(shown: "Turn") -> dict[str, Any]:
-        then = None if shown.next is None else turn(shown.next)
-        return {"line": shown.line, "value": shown.value, "visits": shown.visits, "next": then}
-
-    return {
-        "player": tree.player,
-        "lines": [
-            {
-                **turn(branch.turn),
-                "worlds": [
-                    {
-                        "seed": world.seed,
-                        "hand": [card.base_id for card in world.hand],
-                        "replies": [turn(reply) for reply in world.replies],
-                    }
-                    for world in branch.worlds
-                ],
-            }
-            for branch in tree.branches
-        ],
-    }
 
 
 def _load(options: argparse.Namespace) -> "tuple[Result[Match], tuple[str, str]]":
@@ -473,24 +448,13 @@ def _from_game(
 def _as_json(
     analysis: "Analysis", played: str | None, values: tuple[float, float] | None
 ) -> dict[str, Any]:
+    then, best = (None, None) if values is None else values
     return {
         "ids": _IDS,
-        "lines": [asdict(line) for line in analysis.lines],
         "played": played,
-        "played_value": None if values is None else values[0],
-        "best_value": None if values is None else values[1],
-        "opponent_hand": [
-            {
-                "card": held.card.to_row(),
-                "name": held.card.name,
-                "chance": held.chance,
-                "expected": held.expected,
-            }
-            for held in analysis.opponent_hand
-        ],
-        "searches": analysis.searches,
-        "nodes": analysis.nodes,
-        "seconds": analysis.elapsed,
+        "played_value": then,
+        "best_value": best,
+        **analysis.to_json(),
     }
 
 

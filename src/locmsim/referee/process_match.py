@@ -20,13 +20,13 @@ from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
 from locmsim.supervisor import Supervisor
 
-__all__ = ["Call", "Result", "one_line", "play", "replay_calls"]
+__all__ = ["Call", "Result", "Sitting", "one_line", "play", "replay_calls"]
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
 #: Number of characters of an answer that a fault quotes.
 _QUOTED = 60
-#: A player of `_Referee`; a bot that could not be started is replaced by its fault.
+#: A player of `Sitting`; a bot that could not be started is replaced by its fault.
 _Bot = BotProcess | BotFault | Any
 
 
@@ -179,22 +179,23 @@ def play(
     if not match.to_ask:
         raise ValueError("the match is already over")
 
-    with Supervisor() as supervisor:
-        bots = [
-            _created(player, match, supervisor, cwd=cwd, env=env, cores=own_cores)
-            for player, own_cores in zip(players, cores, strict=True)
-        ]
-        chosen: dict[int, Any] = {
-            player: AgentProcess(agent, match, supervisor, cwd=cwd, env=env)
-            if isinstance(agent, IsolatedAgent)
-            else agent
-            for player, agent in (choosers or {}).items()
-        }
-        started([bot for bot in [*bots, *chosen.values()] if isinstance(bot, BotProcess)])
-        bots = [_begun(bot) for bot in bots]
-        chosen = {player: _begun(agent) for player, agent in chosen.items()}
-        referee = _Referee(match, bots, timeout_scale, match_limit, lenient, expendable, chosen)
-        return referee.run(on_call)
+    sitting = Sitting(
+        players,
+        match,
+        timeout_scale=timeout_scale,
+        match_limit=match_limit,
+        lenient=lenient,
+        cwd=cwd,
+        env=env,
+        expendable=expendable,
+        choosers=choosers or {},
+        cores=cores,
+    )
+    with sitting:
+        started(sitting.processes)
+        while match.to_ask:
+            on_call(sitting.step())
+        return sitting.result()
 
 
 def _created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "_Bot":
@@ -267,23 +268,34 @@ def replay_calls(
     return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
 
 
-class _Referee(Generic[_M]):
-    """One match in progress."""
+class Sitting(Generic[_M]):
+    """A match in progress, whose players are asked one by one, whenever the caller likes.
+
+    A context manager, whose end ends the bots. `play` says what the parameters are, and what is
+    raised.
+
+    Attributes
+    ----------
+    processes : list of BotProcess
+        Those of the bots, which any thread may end by `BotProcess.kill`.
+    """
 
     def __init__(
         self,
+        players: Sequence[Any],
         match: _M,
-        bots: Sequence[_Bot],
-        timeout_scale: float,
-        match_limit: float | None,
-        lenient: bool,
-        expendable: bool,
-        choosers: Mapping[int, Any],
+        *,
+        timeout_scale: float = 1.0,
+        match_limit: float | None = None,
+        lenient: bool = False,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        expendable: bool = False,
+        choosers: Mapping[int, Any] = {},
+        cores: Sequence[Sequence[int]] = ((), ()),
     ) -> None:
-        self._choosers = choosers
         self._match = match
         self._expendable = expendable
-        self._bots = bots
         self._timeout_scale = timeout_scale
         self._lenient = lenient
         self._time_left = [math.inf if match_limit is None else match_limit * 1000] * 2  # ms
@@ -291,19 +303,54 @@ class _Referee(Generic[_M]):
         #: By player, the number of the last call.
         self._last: dict[int, int] = {}
         self._faults: dict[int, BotFault] = {}
+        self._start = 0
+        self._supervisor = Supervisor()
+        try:
+            self._bots: list[_Bot] = [
+                _created(player, match, self._supervisor, cwd=cwd, env=env, cores=own_cores)
+                for player, own_cores in zip(players, cores, strict=True)
+            ]
+            self._choosers: dict[int, _Bot] = {
+                player: AgentProcess(agent, match, self._supervisor, cwd=cwd, env=env)
+                if isinstance(agent, IsolatedAgent)
+                else agent
+                for player, agent in choosers.items()
+            }
+        except BaseException:
+            self.close()
+            raise
+        made = [*self._bots, *self._choosers.values()]
+        self.processes = [bot for bot in made if isinstance(bot, BotProcess)]
 
-    def run(self, on_call: Callable[[Call], object]) -> Result[_M]:
-        match = self._match
-        start = time.monotonic_ns()
-        while match.to_ask:
-            # As in the official referee, one bot is asked at a time, player 0 first, and in a
-            # choice step both are asked even if the first answer was fatal.
-            for player in match.to_ask:
-                self._keep_stderr(player)
-                self._last[player] = len(self._calls)
-                self._calls.append(self._call(player))
-                on_call(self._calls[-1])
-        elapsed_ns = time.monotonic_ns() - start
+    def __enter__(self) -> "Sitting[_M]":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the bots."""
+        self._supervisor.end()
+
+    def step(self) -> Call:
+        """Ask the next player, and submit the answer.
+
+        As in the official referee, one bot is asked at a time, player 0 first, and in a choice step
+        both are asked even if the first answer was fatal.
+        """
+        if not self._start:
+            self._bots = [_begun(bot) for bot in self._bots]
+            self._choosers = {player: _begun(agent) for player, agent in self._choosers.items()}
+            self._start = time.monotonic_ns()
+        player = self._match.to_ask[0]
+        self._keep_stderr(player)
+        self._last[player] = len(self._calls)
+        self._calls.append(self._call(player))
+        return self._calls[-1]
+
+    def result(self) -> Result[_M]:
+        """Return the result of the match, which is over."""
+        elapsed_ns = time.monotonic_ns() - self._start
         stderr = ["", ""]
         data: list[tuple[str, ...]] = [(), ()]
         for player, bot in enumerate(self._bots):
@@ -313,7 +360,7 @@ class _Referee(Generic[_M]):
                 data[player] = tuple(bot.data_lines())
             if player in self._faults:
                 stderr[player] = (stderr[player] + self._faults[player].traceback)[-STDERR_KEPT:]
-        return _result(match, self._fault(), self._calls, elapsed_ns, stderr, data)
+        return _result(self._match, self._fault(), self._calls, elapsed_ns, stderr, data)
 
     def _keep_stderr(self, player: int) -> None:
         """Keep what a bot has written since it was last asked with that call.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from locmsim._checks import MOST_WORK, whole
@@ -87,6 +87,11 @@ class HeldCard:
     chance: float
     expected: float
 
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: ``card`` (its row), ``name``, ``chance`` and ``expected``."""
+        card = {"card": self.card.to_row(), "name": self.card.name}
+        return {**card, "chance": self.chance, "expected": self.expected}
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -111,6 +116,16 @@ class Analysis:
     searches: int
     nodes: int
     elapsed: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: the attributes by name, ``elapsed`` as ``seconds``."""
+        return {
+            "lines": [asdict(line) for line in self.lines],
+            "opponent_hand": [held.to_json() for held in self.opponent_hand],
+            "searches": self.searches,
+            "nodes": self.nodes,
+            "seconds": self.elapsed,
+        }
 
 
 def analyse(

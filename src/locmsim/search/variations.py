@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from locmsim._core import Determinizer, State, with_hand
 from locmsim.game.answers import answer_line, played
@@ -46,6 +47,11 @@ class Turn:
         """The answer line."""
         return answer_line(self.actions)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: ``line``, ``value``, ``visits`` and ``next``."""
+        then = None if self.next is None else self.next.to_json()
+        return {"line": self.line, "value": self.value, "visits": self.visits, "next": then}
+
 
 @dataclass(slots=True)
 class World:
@@ -66,6 +72,11 @@ class World:
     hand: list[Card]
     replies: list[Turn] = field(default_factory=list)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: ``seed``, ``hand`` (base ids) and ``replies``."""
+        hand = [card.base_id for card in self.hand]
+        return {"seed": self.seed, "hand": hand, "replies": [t.to_json() for t in self.replies]}
+
 
 @dataclass(slots=True)
 class Branch:
@@ -81,6 +92,10 @@ class Branch:
 
     turn: Turn
     worlds: list[World] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: that of the turn, and ``worlds``."""
+        return {**self.turn.to_json(), "worlds": [world.to_json() for world in self.worlds]}
 
 
 @dataclass(slots=True)
@@ -101,6 +116,10 @@ class Tree:
     branches: list[Branch]
     done: int
     of: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data: ``player``, and the branches as ``lines``."""
+        return {"player": self.player, "lines": [one.to_json() for one in self.branches]}
 
 
 #: Finds the best turns of a state: the state, what its mover sees of it, and their belief.

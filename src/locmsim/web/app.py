@@ -13,7 +13,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from locmsim.web import (
-    analyse,
     arenas,
     game_list,
     gamepage,
@@ -42,7 +41,6 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
     setup.page,
     gamepage.page,
     play.page,
-    analyse.page,
 )
 
 #: The functions that make the endpoints of several pages.

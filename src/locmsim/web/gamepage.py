@@ -51,7 +51,10 @@ def page(site: Site) -> Page:
 
     def position(request: Request) -> Response:
         step = whole_of(request.query_params, "step", 0, text=True)
-        text = site.state(_key(request), step).to_text() + "\n"
+        key = _key(request)
+        # What is not known of a position stays so in its text.
+        known = site.positions.get(key)
+        text = (known.root if known else site.state(key, step)).to_text() + "\n"
         return _download(text, "text/plain", "position.txt")
 
     def setup(request: Request, data: dict[str, Any]) -> object:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from locmsim.game.match import Match
-from locmsim.game.notation import text_bounds
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 from locmsim.web.engine import packed_engine
@@ -69,8 +68,6 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
     data = {
         "rules": rules,
         "lanes": rule_set.lanes,
-        "seeds": rule_set.seed_names,
-        "bounds": text_bounds(rules),
         "size": DECK_SIZE,
         "copies": COPIES_PER_CARD,
         "sets": [[one, packed_json(view["cards"])] for one, view in zip(seeds, views, strict=True)],

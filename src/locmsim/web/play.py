@@ -1,28 +1,61 @@
-"""Games that begin here: a person against a bot, or two bots to watch."""
+"""Games that begin here, and the messages of the machine (`locmsim.web.machine`) about any game.
 
+The server keeps of a game its match, with all that is hidden, its bots and the list of actions. A
+page changes the list by the number of the version that it shows, so that a second page cannot play
+on in a position that is gone; each has its own copy of the list, and asks for it after a change.
+What a person may not see yet does not leave the server: they are told of positions on the list and
+in their own turn, and a turn that was ended cannot be taken back.
+
+Nothing waits for a person. Their answers are given to the referee when the page sends them; bots
+are processes, which can hang, crash or flood their output as they like, and are asked in the
+request that wants their turn.
+"""
+
+import json
+import logging
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from itertools import count
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, takewhile
+from typing import Any, cast
 
 from starlette.requests import Request
 
-from locmsim._common_options import Seed
+from locmsim._common_options import Seconds, Seed
+from locmsim._core import State
+from locmsim._io import write_whole
 from locmsim._options import declaration
+from locmsim.decks import build_deck, deck_line, pick
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee.process_match import Call, Sitting
+from locmsim.referee.transcript import result_log
+from locmsim.rules.cards import Card
 from locmsim.rules.options import Rules
-from locmsim.rules.rulesets import RULES
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
+from locmsim.search.belief import Belief
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
-from locmsim.web.forms import form_of, values_of
-from locmsim.web.games import OutdatedError, PageGame
+from locmsim.web.forms import form_of, up_to, values_of
+from locmsim.web.jobs import StoppedError
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.opponents import opponent_of, opponents
+from locmsim.web.machine import Machine, machine_of_match, machine_of_position, match_from
+from locmsim.web.opponents import Opponent, opponent_of, opponents
+from locmsim.web.panel import CHANCES
+from locmsim.web.replay import chat_of
 from locmsim.web.site import Page, Site
+from locmsim.web.views import PERSON, Cards, fault_row, match_page, seat_names, turn_step
 
-__all__ = ["page"]
+__all__ = ["OutdatedError", "PlayedGame", "page"]
+
+_log = logging.getLogger(__name__)
 
 #: The fields of a new game, besides who plays.
 _FORM = (declaration("rules", Rules, "1.5"), declaration("seed", Seed, None))
+#: The options of a search, and the most searches at a time.
+_SEARCH = (up_to(declaration("seconds", Seconds, 2.0), 30.0), declaration("seed", Seed, 0))
+_SEARCHES = 2
+_NOTE = f"Chances of winning, the same as in the report: {CHANCES}"
 #: The most games that are played at a time, and the most that are over and still have a page.
 _GAMES, _OVER = 12, 64
 #: A person's game that no page has shown for so many seconds can make room for another one, and
@@ -30,8 +63,428 @@ _GAMES, _OVER = 12, 64
 _IDLE, _ABANDONED = 600.0, 6 * 3600.0
 #: A game that a page has shown within so many seconds is live, another one is paused.
 _SEEN = 60.0
-#: The time that all bots together get to end, in seconds; they are killed, one after the other.
+#: The time that the bots of a game get to end, in seconds.
 _ENDING = 15.0
+#: The most actions of a path.
+_PATH = 5000
+
+
+class OutdatedError(ValueError):
+    """The page that asks shows an earlier version of the game."""
+
+
+class _Person:
+    """An agent whose answers come from a page."""
+
+    line = "PASS"
+
+    def choose(self, observation: Observation) -> str:
+        return self.line
+
+    def act(self, observation: Observation) -> str:
+        """Return the answer; who has died from drawing is asked, but can do nothing."""
+        dead = min(observation.me.health, observation.opponent.health) <= 0
+        return "PASS" if dead else self.line
+
+
+class PlayedGame:
+    """A game that is played on the pages.
+
+    Parameters
+    ----------
+    key : str
+        Its key.
+    players : sequence of Opponent or None
+        Both players; None is the person.
+    rules : str
+        The rule set.
+    site : Site
+        Where it is played.
+    seed : int, optional
+        Of the match.
+    start : State, optional
+        The position that it begins in; without it, it begins with the choice of cards.
+
+    Raises
+    ------
+    ValueError
+        Unknown rules, two persons, or a position in which nobody is to move.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        players: Sequence[Opponent | None],
+        rules: str,
+        *,
+        site: Site,
+        seed: int | None = None,
+        start: State | None = None,
+    ) -> None:
+        if [*players].count(None) > 1:
+            raise ValueError("two persons cannot play each other here")
+        if start is not None and start.is_terminal():
+            raise ValueError("the game is decided in this position")
+        self.key = key
+        self.players = players
+        self.start = start
+        self._site = site
+        self._match = Match(rules, seed=seed) if start is None else match_from(start)
+        self.seat = [*players].index(None) if None in players else None
+        names = [PERSON if player is None else player.name for player in players]
+        self.names = names[0], names[1]
+        self.cards = Cards(self._match.cards)
+        #: When a page last asked about it.
+        self._asked_at = time.monotonic()
+        self._person = _Person()
+        self._sitting: Sitting[Match] | None = None
+        self._machine: Machine | None = None
+        #: Held while a bot is asked; `_lock` guards the following.
+        self._asking = threading.Lock()
+        self._lock = threading.RLock()
+        self._calls: list[Call] = []
+        self.path: list[str] = []
+        #: Where the turn begins that is being played.
+        self._begun = 0
+        #: What bots said in their turns, by turn.
+        self._chats: dict[int, str] = {}
+        self.version = 0
+        self._over: dict[str, Any] | None = None
+        self._left = False
+        if start is not None:
+            beliefs = (Belief(), Belief())
+            self._machine = Machine(self._match.clone(), beliefs, self.names, self.cards)
+        self._offer()
+
+    # ---------------------------------------------------------------------- what bots are asked
+
+    def run(self) -> None:
+        """Play a game of two bots to its end."""
+        while not self.over:
+            self.turn([*self.path])
+
+    def turn(self, path: Sequence[str]) -> dict[str, Any]:
+        """Return the actions of a bot's turn, which was asked for it once.
+
+        Parameters
+        ----------
+        path : sequence of str
+            What the page has of the list of actions, up to the start of that turn.
+        """
+        with self._asking:
+            if [*path] == self.path and not self.over and self.seat not in self._match.to_ask:
+                self._ask()
+        with self._lock:
+            self._check_on_list(path)
+            rest = self.path[len(path) :]
+        actions = rest[: rest.index("PASS")] if "PASS" in rest else rest
+        return {"actions": actions, **self.view()}
+
+    def _ask(self, line: str | None = None) -> None:
+        """Give the person's answer, if there is one, and ask bots up to the end of a turn.
+
+        In the choice phase they are asked until it is over, or the person must answer again.
+        """
+        match = self._match
+        self._person.line = line or "PASS"
+        choosing = match.state is None
+        try:
+            sitting = self._sitting = self._sitting or self._seated()
+            while match.to_ask and not self._left:
+                if choosing and match.to_ask[0] == self.seat:
+                    if line is None:
+                        break
+                    line = None
+                # Who has died from drawing is asked, too.
+                dead = match.state is not None and match.state.is_terminal()
+                call = sitting.step()
+                with self._lock:
+                    if not self._left:
+                        self._took(call, dead)
+                if match.state is not None and (choosing or not match.state.is_terminal()):
+                    break
+            if not match.to_ask and not self._left:
+                self._finish(sitting)
+        except Exception as error:  # OSError: this machine has no process or descriptor left
+            if not self._left:
+                _log.exception("game %s", self.key)
+                self._end({"error": f"the game broke off: {error}"})
+
+    def _seated(self) -> Sitting[Match]:
+        seed = int(self._match.params["seed"]) & (1 << 62) - 1
+        players = [self._person if one is None else one.player(seed) for one in self.players]
+        return Sitting(players, self._match, timeout_scale=self._site.timeout_scale)
+
+    def _took(self, call: Call, dead: bool) -> None:
+        """Note an answer that was submitted."""
+        match = self._match
+        self._calls.append(call)
+        if call.turn is None:
+            if match.state is not None:
+                begun = machine_of_match(match, self._calls, self.names, self.cards)
+                self._machine = begun
+        elif match.state is not None and not dead:
+            ended = ["PASS"] if match.state.turn != call.turn else []
+            self.path = [*self.path[: self._begun], *call.result.applied, *ended]
+            self._begun = len(self.path)
+            if self.players[call.player] is not None and call.answer:
+                self._chats[call.turn] = chat_of(call.answer, RULES[match.rules].lanes)
+        self._changed()
+
+    def _finish(self, sitting: Sitting[Match]) -> None:
+        result = sitting.result()
+        sitting.close()
+        # A match that began in a position has no log that could be replayed.
+        path, error, key = "", "", ""
+        if self.start is None:
+            path, error = self._save(result_log(result, self.names))
+            agents = [one.agent or one.command if one else "" for one in self.players]
+            key = self._site.library.add(result, self.names, path=path, agents=agents)
+        self._end(
+            {
+                "winner": result.winner,
+                "fault": fault_row(result.fault),
+                "stderr": list(result.stderr),
+                "replay": key,
+                "path": path,
+                "error": error,
+            }
+        )
+
+    def _save(self, log: dict[str, Any]) -> tuple[str, str]:
+        """Save the log; return its path, and why there is none."""
+        folder = os.fspath(self._site.folder)
+        if not folder:
+            return "", ""
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        path = os.path.join(folder, f"locmsim-{stamp}-{self.key}.json")
+        try:
+            write_whole(path, json.dumps(log, separators=(",", ":")) + "\n")
+        except OSError as error:
+            return "", f"{path}: {error.strerror}"
+        return path, ""
+
+    def _end(self, over: dict[str, Any]) -> None:
+        with self._lock:
+            self._over = over
+            self._changed()
+
+    def leave(self) -> None:
+        """End the game and its bots, if it is not over; nothing is saved."""
+        with self._lock:
+            if self.over:
+                return
+            self._left = True
+            self._end({"error": "this game was left"})
+        sitting = self._sitting
+        for bot in sitting.processes if sitting else ():
+            bot.kill()
+        if self._asking.acquire(timeout=_ENDING):
+            if self._sitting:
+                self._sitting.close()
+            self._asking.release()
+
+    def _changed(self) -> None:
+        self.version += 1
+
+    # ------------------------------------------------------------------------------ the pages
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._over is not None
+
+    @property
+    def idle(self) -> float:
+        """The seconds since a page asked about it."""
+        return time.monotonic() - self._asked_at
+
+    def look(self) -> int:
+        """Return the number of the last change, for a page that follows the game."""
+        self._asked_at = time.monotonic()
+        return self.version
+
+    def row(self) -> dict[str, Any]:
+        """Return what a list shows of it, as `locmsim.web.library.Library.games` does."""
+        return {
+            "key": self.key,
+            "source": "played here",
+            "number": None,
+            "names": [*self.names],
+            "winner": None,
+            "fault": None,
+            "turns": self._match.turn or 0,
+            "rules": self._match.rules,
+            "game": "",
+            "live": "live" if self.idle < _SEEN else "paused",
+        }
+
+    @property
+    def _hidden(self) -> int | None:
+        """The player whose hand nobody may see yet."""
+        return None if self.seat is None or self.over else 1 - self.seat
+
+    def view(self) -> dict[str, Any]:
+        """Return how the game stands: what a page needs besides the answers to its messages."""
+        self._asked_at = time.monotonic()
+        with self._lock:
+            match = self._match
+            return {
+                "game": self.key,
+                "version": self.version,
+                "choosing": match.state is None and not self.over,
+                "chosen": [] if self.seat is None else self._keys(match.chosen[self.seat]),
+                "path": [*self.path],
+                "chats": dict(self._chats),
+                "over": self._over,
+            }
+
+    def data(self) -> dict[str, Any]:
+        """Return the game's page, as `locmsim.web.replay_data` does, with `view` as ``play``."""
+        with self._lock:
+            over = self._over or {}
+            steps = []
+            if self._machine is not None:
+                steps = [turn_step(self._machine.at([]).state, self.cards, self._hidden)]
+            known = {name: over[name] for name in ("winner", "fault", "stderr") if name in over}
+            return match_page(
+                self._match.rules,
+                self.names,
+                self.cards,
+                steps,
+                agents=[one.agent or one.command if one else "" for one in self.players],
+                seat=self.seat,
+                running=True,
+                players=[one.key if one else None for one in self.players],
+                size=DECK_SIZE,
+                copies=COPIES_PER_CARD,
+                play=self.view(),
+                **known,
+            )
+
+    def _keys(self, base_ids: Sequence[int]) -> list[str]:
+        by_id = {card.base_id: card for card in self._match.cards}
+        return [self.cards.key(by_id[base_id]) for base_id in base_ids]
+
+    def _offer(self) -> list[list[str]]:
+        """Return what the person was offered so far, as keys."""
+        match = self._match
+        if self.start is not None:
+            return []
+        draft = RULES[match.rules].draft
+        shown = len(match.chosen[self.seat or 0]) + 1 if draft else 1
+        offers = cast("list[list[Card]]", match.offers if draft else [match.offers])
+        return [[self.cards.key(card) for card in offer] for offer in offers[:shown]]
+
+    # The following are answers to messages of pages.
+
+    def offers(self, known: int) -> dict[str, Any]:
+        """Return what the person was offered so far, step by step, as keys of cards."""
+        with self._lock:
+            offers = self._offer()
+            return {"offers": offers, "cards": self.cards.to_json(start=known)["cards"]}
+
+    def answers(self) -> list[str]:
+        """Return what the deck builder or the draft picker would answer in the person's place."""
+        match, seat = self._match, self.seat
+        if seat is None or match.state is not None or self.over:
+            raise ValueError("the cards are chosen already")
+        with self._lock:
+            observation = match.observation(seat)
+            if not RULES[match.rules].draft:
+                return [deck_line(build_deck(observation.offer))]
+            by_id = {card.base_id: card for card in match.cards}
+            had = [by_id[base_id] for base_id in match.chosen[seat]]
+            earlier = cast("list[list[Card]]", match.offers)[: len(had)]
+        return [f"PICK {pick(observation.offer, had, match.rules, earlier=earlier)}"]
+
+    def choose(self, version: int, keys: Sequence[str]) -> None:
+        """Take a deck, or one card of a draft, by keys of `cards`, or raise ``ValueError``."""
+        with self._asking:
+            with self._lock:
+                self._check(version)
+                if self.seat is None or self._match.state is not None:
+                    raise ValueError("the cards are chosen already")
+                line = self._choice_line(keys)
+            self._ask(line)
+
+    def _choice_line(self, keys: Sequence[str]) -> str:
+        match = self._match
+        offer = self._offer()[-1]
+        for key in keys:
+            if key not in offer:
+                raise ValueError(f"card {key!r} is not offered")
+        if RULES[match.rules].draft:
+            if len(keys) != 1:
+                raise ValueError(f"expected one card, got {len(keys)}")
+            return f"PICK {offer.index(keys[0])}"
+        if len(keys) != DECK_SIZE:
+            raise ValueError(f"a deck has {DECK_SIZE} cards, got {len(keys)}")
+        if max(map(keys.count, keys)) > COPIES_PER_CARD:
+            raise ValueError(f"a deck has at most {COPIES_PER_CARD} of a card")
+        cards = cast("list[Card]", match.offers)
+        return deck_line([cards[offer.index(key)].base_id for key in keys])
+
+    def play(self, version: int, path: Sequence[str]) -> None:
+        """Make a path the list of actions: what the person did in their turn, or its end."""
+        with self._asking:
+            with self._lock:
+                self._check(version)
+                start, turn = self.path[: self._begun], [*path[self._begun :]]
+                if [*path[: self._begun]] != start or self.seat not in self._match.to_ask:
+                    raise ValueError("it is not your turn")
+                if "PASS" in turn[:-1]:
+                    raise ValueError("a turn ends with PASS")
+                state = self.machine.at(path).state
+                if not state.is_terminal() and turn[-1:] != ["PASS"]:
+                    self.path = [*path]
+                    self._changed()
+                    return
+            self._ask(";".join(one for one in turn if one != "PASS") or "PASS")
+
+    def walk(self, path: Sequence[str], actions: Sequence[str], known: int) -> dict[str, Any]:
+        """Return positions of the list of actions, or in the person's turn."""
+        with self._lock:
+            self._check_visible(path, actions)
+            return self.machine.walk(path, actions, self._hidden, known)
+
+    def advice_at(self, path: Sequence[str], actions: Sequence[str] = ()) -> Machine:
+        """Return the machine, for advice to the person in a turn of theirs."""
+        with self._lock:
+            self._check_visible(path, actions)
+            if self.machine.at(path).state.current_player() != self.seat:
+                raise ValueError("the engine advises you in your own turns")
+            return self.machine
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the game; ``ValueError`` before the battle."""
+        if self._machine is None:
+            raise ValueError("the battle has not begun")
+        return self._machine
+
+    def _check_visible(self, path: Sequence[str], actions: Sequence[str] = ()) -> None:
+        """Raise an error for what the person may not see: what comes after their turn."""
+        whole = [*path, *actions]
+        pairs = zip(whole, self.path, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if same == len(whole) or self.over:
+            return
+        begun = same - [*reversed(whole[:same]), "PASS"].index("PASS")
+        mover = self.machine.at(whole[:begun]).state
+        if "PASS" in whole[same:] or mover.is_terminal() or mover.current_player() != self.seat:
+            raise ValueError("the engine advises you in your own turns")
+
+    def _check_on_list(self, path: Sequence[str]) -> None:
+        if [*path] != self.path[: len(path)]:
+            raise OutdatedError("the game went on in another page")
+
+    def _check(self, version: int) -> None:
+        """Raise an error if the game is not as the page shows it."""
+        if self.over:
+            raise OutdatedError("the game is over")
+        if version != self.version:
+            raise OutdatedError("the game went on in another page")
 
 
 class _Table:
@@ -39,22 +492,22 @@ class _Table:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._games: dict[str, PageGame] = {}
+        self._games: dict[str, PlayedGame] = {}
         self._numbers: Iterator[int] = count(1)
-        #: Games that others replaced, while their bots are ended.
-        self._left: list[PageGame] = []
-        #: Guards all of the above: games start in several threads.
+        #: Guards the games: they start in several threads.
         self._lock = threading.Lock()
         self._closed = False
         self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
 
-    def new(self, data: dict[str, Any]) -> PageGame:
+    def new(self, data: dict[str, Any]) -> PlayedGame:
         """Start a game of ``players``, two keys of opponents, null for the person."""
         rules, seed = values_of(data, _FORM).values()
         start = None
+        if "again" in data:
+            start = self.get(text_of(data, "again")).start
         if "from" in data:
             start = self._site.state(text_of(data, "from"), whole_of(data, "step", 0))
-            rules = start.rules
+        rules = start.rules if start else rules
         keys = data.get("players")
         if not isinstance(keys, list) or len(keys) != 2:
             raise Refusal("players: expected two keys of opponents, null for a person")
@@ -64,18 +517,10 @@ class _Table:
                 raise Refusal("the site is closing", 503)
             self._free_place()
             key = str(Key(KeyKind.GAME, next(self._numbers)))
-            game = PageGame(
-                key,
-                players,
-                rules,
-                seed=seed,
-                start=start,
-                timeout_scale=self._site.timeout_scale,
-                folder=self._site.folder,
-                ended=self._site.library.add,
-            )
+            game = PlayedGame(key, players, rules, site=self._site, seed=seed, start=start)
             self._games[key] = game
-            game.start()
+        if game.seat is None:
+            threading.Thread(target=game.run, name=f"game {key}", daemon=True).start()
         self._site.library.changed()
         return game
 
@@ -94,18 +539,13 @@ class _Table:
         over = [game for game in self._games.values() if game.over]
         for game in over[:-_OVER]:
             del self._games[game.key]
-        self._left = [game for game in (*self._left, *over[:-_OVER]) if game.running]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what a list shows of the games being played, by the numbers in their keys."""
         with self._lock:
-            return [
-                {**game.row(), "live": "live" if game.idle < _SEEN else "paused"}
-                for game in self._games.values()
-                if not game.over
-            ]
+            return [game.row() for game in self._games.values() if not game.over]
 
-    def get(self, key: str) -> PageGame:
+    def get(self, key: str) -> PlayedGame:
         """Return the game of a key."""
         game = self._games.get(key)
         if game is None:
@@ -116,21 +556,22 @@ class _Table:
         """End all games and their bots, and let none start any more."""
         with self._lock:
             self._closed = True
-            games = [*self._games.values(), *self._left]
+            games = [*self._games.values()]
         for game in games:
             game.leave()
-        deadline = time.monotonic() + _ENDING
-        for game in games:
-            game.join(max(0.0, deadline - time.monotonic()))
 
 
-def page(site: Site) -> Page:
-    """Return the page *Play* and its endpoints: new games, and a person's actions in one."""
+def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
+    """Return the endpoints: new games, a person's answers, and the messages of the machine."""
     table = _Table(site)
     site.closing.append(table.close)
     site.library.playing = table.rows
     site.data[KeyKind.GAME] = lambda key: table.get(key).data()
     site.news.add("game", lambda key: table.get(key).look())
+    #: The names that pages give to the searches that they wait for, by what stops them. One that is
+    #: told to stop leaves room for another at once, although it takes a moment to end.
+    searches: dict[threading.Event, str] = {}
+    lock = threading.Lock()
 
     def choices(request: Request) -> object:
         return {
@@ -145,39 +586,98 @@ def page(site: Site) -> Page:
         return {"game": table.new(data).key}
 
     def state(request: Request) -> object:
-        query = request.query_params
-        game = table.get(query.get("game", ""))
-        return game.view(*(whole_of(query, name, 0, text=True) for name in ("have", "known")))
-
-    def change(
-        work: Callable[[PageGame, int, str, dict[str, Any]], None],
-    ) -> Callable[[Request, dict[str, Any]], object]:
-        def changed(request: Request, data: dict[str, Any]) -> object:
-            game = table.get(text_of(data, "game"))
-            try:
-                work(game, whole_of(data, "version"), text_of(data, "client", "")[:40], data)
-            except OutdatedError as error:
-                return json_response({"error": str(error), "view": view(game, data)}, 409)
-            return view(game, data)
-
-        return changed
-
-    def view(game: PageGame, data: dict[str, Any]) -> dict[str, Any]:
-        return game.view(whole_of(data, "have", 0), whole_of(data, "known", 0))
-
-    def chosen(data: dict[str, Any]) -> list[str]:
-        keys = data.get("cards")
-        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-            raise Refusal("cards: expected a list of texts")
-        return keys
+        return table.get(request.query_params.get("game", "")).view()
 
     def leave(request: Request, data: dict[str, Any]) -> object:
         table.get(text_of(data, "game")).leave()
         return {}
 
-    def hint(request: Request, data: dict[str, Any]) -> object:
-        game = table.get(text_of(data, "game"))
-        return game.hint(time_ms=site.hint_ms or None, nodes=site.hint_nodes or None)
+    def outdated(work: Callable[[PlayedGame, dict[str, Any]], object]) -> Callable[..., object]:
+        def changed(request: Request, data: dict[str, Any]) -> object:
+            game = table.get(text_of(data, "game"))
+            try:
+                return work(game, data)
+            except OutdatedError as error:
+                return json_response({"error": str(error), "view": game.view()}, 409)
+
+        return changed
+
+    def choose(game: PlayedGame, data: dict[str, Any]) -> object:
+        game.choose(whole_of(data, "version"), _texts(data, "cards"))
+        return game.view()
+
+    def turn(game: PlayedGame, data: dict[str, Any]) -> object:
+        return game.turn(_texts(data, "path"))
+
+    def walk(game: PlayedGame, data: dict[str, Any]) -> object:
+        path, actions = _texts(data, "path"), _texts(data, "actions")
+        if "version" in data:
+            game.play(whole_of(data, "version"), [*path, *actions])
+        return {**game.walk(path, actions, whole_of(data, "known", 0)), **game.view()}
+
+    def machine(data: dict[str, Any], advice: Sequence[str] | None = None) -> Machine:
+        """Return the machine of a request; in a running game, for advice after these actions."""
+        key = text_of(data, "game")
+        if Key.parse(key).kind == KeyKind.GAME:
+            return table.get(key).advice_at(_texts(data, "path"), advice or ())
+        if key in site.positions:
+            return machine_of_position(site.positions[key])
+        result, names = site.library.load(key)
+        return machine_of_match(result.match, result.calls, seat_names(names))
+
+    def walked(request: Request, data: dict[str, Any]) -> object:
+        key = text_of(data, "game")
+        if Key.parse(key).kind == KeyKind.GAME:
+            return outdated(walk)(request, data)
+        position = site.positions.get(key)
+        hidden = None if position is None else position.hidden
+        path, actions = _texts(data, "path"), _texts(data, "actions")
+        return machine(data).walk(path, actions, hidden)
+
+    def chance(request: Request, data: dict[str, Any]) -> object:
+        line = text_of(data, "line")
+        actions = [*filter(None, line.split(";"))]
+        return machine(data, actions).chance(_texts(data, "path"), line)
+
+    def analyse(request: Request, data: dict[str, Any]) -> object:
+        seconds, seed = values_of(data, _SEARCH).values()
+        done, path = _texts(data, "done"), _texts(data, "path")
+        found = machine(data, done)
+        stopped = threading.Event()
+        with lock:
+            if len(searches) >= _SEARCHES:
+                raise Refusal("other searches are running: wait for them", 429)
+            searches[stopped] = text_of(data, "search", "")
+
+        def check() -> None:
+            if stopped.is_set():
+                raise StoppedError
+
+        try:
+            lines = found.analyse([*path, *done], ms=1000 * seconds, seed=seed, check=check)
+            return {**lines, "note": _NOTE, "stopped": False}
+        except StoppedError:
+            return {"stopped": True}
+        finally:
+            searches.pop(stopped, None)
+
+    def left(data: dict[str, Any]) -> None:
+        """End a search the next time it checks, several times a second."""
+        name = text_of(data, "search", "")
+        with lock:
+            for stopped in [event for event, known in searches.items() if known == name]:
+                del searches[stopped]
+                stopped.set()
+
+    def stop(request: Request, data: dict[str, Any]) -> object:
+        left(data)
+        return {}
+
+    def offers(request: Request, data: dict[str, Any]) -> object:
+        return table.get(text_of(data, "game")).offers(whole_of(data, "known", 0))
+
+    def answers(request: Request, data: dict[str, Any]) -> object:
+        return table.get(text_of(data, "game")).answers()
 
     return Page(
         "play",
@@ -186,13 +686,26 @@ def page(site: Site) -> Page:
             get("/api/play/choices", choices),
             get("/api/play/state", state),
             post("/api/play/new", new),
-            post(
-                "/api/play/cards", change(lambda g, v, c, data: g.choose_cards(v, c, chosen(data)))
-            ),
-            post("/api/play/do", change(lambda g, v, c, data: g.do(v, c, text_of(data, "action")))),
-            post("/api/play/undo", change(lambda g, v, c, data: g.undo(v, c))),
-            post("/api/play/end", change(lambda g, v, c, data: g.end_turn(v, c))),
+            post("/api/play/choose", outdated(choose)),
             post("/api/play/leave", leave),
-            post("/api/play/hint", hint),
+            post("/api/machine/offers", offers),
+            post("/api/machine/answers", answers),
+            post("/api/machine/turn", outdated(turn)),
+            post("/api/machine/walk", walked),
+            post("/api/machine/chance", chance),
+            post("/api/machine/analyse", analyse, left=left),
+            post("/api/machine/stop", stop),
         ],
     )
+
+
+def _texts(data: dict[str, Any], name: str) -> list[str]:
+    """Return a list of texts of a request, empty by default; raise `Refusal` otherwise."""
+    texts = data.get(name, [])
+    if (
+        not isinstance(texts, list)
+        or len(texts) > _PATH
+        or not all(isinstance(one, str) for one in texts)
+    ):
+        raise Refusal(f"{name}: expected a list of texts")
+    return texts

@@ -1,5 +1,6 @@
 """Positions that pages ask about: of a turn of a match, or that were set up."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ class Position:
         """Return the position with cards in all places: as it is, or one that is possible."""
         if isinstance(self.seen, State) or self.belief is None:
             return self.root.clone()
-        return self.belief.sample(0)
+        return _numbered(self.belief.sample(0))
 
     def after(self, actions: list[str]) -> State:
         """Return the position after actions; raise ``ValueError`` if one of them is illegal."""
@@ -141,6 +142,19 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
     belief.see(observation)
     root = belief.root()
     return _checked(Position(observation, belief, root, _names(root), cards=(*cards_of(root),)))
+
+
+def _numbered(state: State) -> State:
+    """Return a sampled position, in which hidden cards get instance ids that no other card has."""
+    text = state.to_text()
+    used = {int(number) for number in re.findall(r"(?<![\d.])(\d+):", text)}
+    fields = text.split(" ")
+    for player in (0, 1):
+        first, step = (60 * player, 2) if state.rules == "1.5" else (player + 1, 2)
+        own = iter([one for one in range(first, first + 60 * step, step) if one not in used])
+        place = 3 + player
+        fields[place] = re.sub(r"\?(?=:)", lambda _, own=own: str(next(own)), fields[place])
+    return State.from_text(" ".join(fields))
 
 
 def state_at_step(result: Result[Match], step: int) -> State:

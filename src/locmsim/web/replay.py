@@ -216,13 +216,13 @@ _VIEWER = (
     *("curve.js", "written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js"),
     "viewer.js",
 )
-_ENGINE = (*_VIEWER, "engine.js", "local.js", "matchtext.js", "localgame.js", "filepage.js")
+_ENGINE = (*_VIEWER, "engine.js", "local.js", "matchtext.js", "play.js", "filepage.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.
 _FILES = {
     "file": ((*_VIEWER, "file.js"), ("base.css", "board.css")),
     "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
     "play": (
-        (*_ENGINE, "choice.js", "positiontext.js", "file-play.js"),
+        (*_ENGINE, "choice.js", "file-play.js"),
         ("base.css", "board.css", "panel.css", "site.css"),
     ),
 }

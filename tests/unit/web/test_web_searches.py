@@ -44,7 +44,7 @@ class Client:
         assert answer.status_code == code, answer.text
         return answer.json()
 
-    def post(self, path: str, code: int = 200, **data: Any) -> Any:
+    def post(self, path: str, code: int = 200, /, **data: Any) -> Any:
         answer = self.client.post(path, params={"token": self.site.token}, json=data)
         assert answer.status_code == code, answer.text
         return answer.json()
@@ -113,12 +113,13 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     shown = page.get("/api/game", game=key)
     check([step["words"] for step in shown["steps"] if step["action"]])
     at, step = next((i, step) for i, step in enumerate(shown["steps"]) if step["action"])
-    after = page.post("/api/analyse/step", game=key, step=at - 1, actions=[step["action"]])
-    check([one["words"] for one in after["steps"] if one["action"]])
+    place = {"game": key, "path": [one["action"] or "PASS" for one in shown["steps"][1:at]]}
+    after = page.post("/api/machine/walk", **place, actions=[step["action"]])
+    check([words for words in after["words"] if words])
     check([card["title"] for card in after["cards"].values()])
-    found = page.post("/api/analyse/search", game=key, turn=step["turn"], seconds=0.1)
+    found = page.post("/api/machine/analyse", **place, seconds=0.1)
     check([text for line in found["lines"] for text in line["words"]])
-    check([held["title"] for held in found["opponent_hand"]])
+    check([title for _, _, title in found["held"]])
     asked = {"game": key, "turn": step["turn"], "nodes": 20}
     tree = page.wait(page.post("/api/tree/start", **asked))["result"]
     check([step["words"] for line in tree["lines"] for step in line["steps"] if step["action"]])
@@ -170,14 +171,14 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
 def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
     """A round of 30 seconds ends without its lines; requests to stop other searches do nothing."""
     key, _ = add(page)
-    asked = {"game": key, "turn": 6, "search": "mine"}
+    asked = {"game": key, "path": [], "search": "mine"}
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(page.post, "/api/analyse/search", **asked, seconds=30)
+        answer = pool.submit(page.post, "/api/machine/analyse", **asked, seconds=30)
         while not answer.done():
-            page.post("/api/analyse/stop", search="other")
-            page.post("/api/analyse/stop", search="mine")
+            page.post("/api/machine/stop", search="other")
+            page.post("/api/machine/stop", search="mine")
         assert answer.result() == {"stopped": True}
-    found = page.post("/api/analyse/search", **asked, seconds=0.1)
+    found = page.post("/api/machine/analyse", **asked, seconds=0.1)
     assert (found["stopped"], bool(found["lines"])) == (False, True)
 
 
@@ -186,7 +187,7 @@ def test_a_search_that_was_left_makes_room_at_once(
 ) -> None:
     """Searches that were told to stop take a moment to end: others need not wait for that."""
     key, _ = add(page)
-    asked = {"game": key, "turn": 6, "seconds": 0.01}
+    asked = {"game": key, "path": [], "seconds": 0.01}
     inside = threading.Semaphore(0)
     ends = threading.Event()
 
@@ -196,20 +197,20 @@ def test_a_search_that_was_left_makes_room_at_once(
         check()
 
     with ThreadPoolExecutor(2) as pool, monkeypatch.context() as patch:
-        patch.setattr("locmsim.web.analyse.analyse", endless)
+        patch.setattr("locmsim.web.machine.analyse", endless)
         answers = [
-            pool.submit(page.post, "/api/analyse/search", **asked, search=name)
+            pool.submit(page.post, "/api/machine/analyse", **asked, search=name)
             for name in ("mine", "theirs")
         ]
         for _ in answers:
             assert inside.acquire(timeout=60)
         patch.undo()
-        error = page.post("/api/analyse/search", 429, **asked)["error"]
+        error = page.post("/api/machine/analyse", 429, **asked)["error"]
         assert "other searches are running" in error
-        page.post("/api/analyse/stop", search="mine")
-        assert not page.post("/api/analyse/search", **asked)["stopped"]
+        page.post("/api/machine/stop", search="mine")
+        assert not page.post("/api/machine/analyse", **asked)["stopped"]
         assert not any(answer.done() for answer in answers)
-        page.post("/api/analyse/stop", search="theirs")
+        page.post("/api/machine/stop", search="theirs")
         ends.set()
         assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
 

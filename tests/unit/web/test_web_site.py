@@ -55,7 +55,7 @@ class Client:
         assert answer.status_code == code, answer.text
         return answer.json()
 
-    def post(self, path: str, code: int = 200, **data: Any) -> Any:
+    def post(self, path: str, code: int = 200, /, **data: Any) -> Any:
         answer = self.client.post(path, params={"token": self.token}, json=data)
         assert answer.status_code == code, answer.text
         return answer.json()
@@ -352,32 +352,36 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
     ).text == state_after(result, start + 1)
     played = game["turns"][turn]["applied"]
     for done in (0, 1):
-        source = {"game": key, "turn": turn, "actions": played[:done]}
-        found = page.post("/api/analyse/search", **source, seconds=0.1)
+        place = {"game": key, "path": path_to(steps, start)}
+        found = page.post(
+            "/api/machine/analyse", **place, done=played[:done], seconds=0.1, seed=done
+        )
         assert found["searches"] == 6
         assert sum(line["searches"] for line in found["lines"]) == 6
-        assert found["played"] == game["turns"][turn]["output"]
-        words = [step["words"] for step in steps[start + 1 : start + 1 + len(played)]]
-        assert found["played_words"] == words
         assert 0 <= found["lines"][0]["chance"] <= 1
         best = found["lines"][0]
-        after = page.post("/api/analyse/step", game=key, step=start + done, actions=best["actions"])
-        assert [step["words"] for step in after["steps"]] == best["words"]
+        here = path_to(steps, start + done)
+        after = page.post("/api/machine/walk", game=key, path=here, actions=best["actions"])
+        assert after["words"] == best["words"]
         chances = [line["chance"] for line in found["lines"]]
         assert chances == sorted(chances, reverse=True)
         # One chance for one turn: of the line, of ending the turn after it, and of the report.
-        ended = {**source, "actions": [*played[:done], *best["actions"]]}
-        shown = page.post("/api/analyse/chance", **ended)
-        assert shown == {"chance": best["chance"], "mover": game["turns"][turn]["player"]}
+        line = ";".join([*played[:done], *best["actions"]])
+        shown = page.post("/api/machine/chance", **place, line=line)
+        assert shown == {"chance": best["chance"], "player": game["turns"][turn]["player"]}
         _, belief = knowledge_at(result, turn)
-        line = ";".join(ended["actions"]) or "PASS"
-        assert best["chance"] == (1 + line_value(belief, line, worlds=WORLDS, seed=1)) / 2
+        value = line_value(belief, line or "PASS", worlds=WORLDS, seed=1)
+        assert best["chance"] == (1 + value) / 2
     # The same actions lead to the same positions.
-    again = page.post("/api/analyse/step", game=key, step=start, actions=played)
-    assert [one["board"] for one in again["steps"]] == [
-        one["board"] for one in steps[start + 1 : start + 1 + len(played)]
-    ]
-    assert again["steps"][0]["words"] == steps[start + 1]["words"]
+    again = page.post("/api/machine/walk", **place, actions=played)
+    rest = steps[start + 1 : start + 1 + len(played)]
+    assert again["boards"] == [one["board"] for one in rest]
+    assert again["words"] == [one["words"] for one in rest]
+
+
+def path_to(steps: list[dict[str, Any]], index: int) -> list[str]:
+    """Return the actions that lead to a step, as pages name them."""
+    return [step["action"] or "PASS" for step in steps[1 : index + 1]]
 
 
 def state_after(result: Any, step: int) -> str:
@@ -413,11 +417,11 @@ def test_texts_of_positions(page: Client) -> None:
             assert set(data["cards"]) >= {
                 k for _, k in data["steps"][0]["board"]["sides"][0]["hand"]
             }
-            assert page.post("/api/analyse/search", game=key, seconds=0.05)["lines"]
+            assert page.post("/api/machine/analyse", game=key, seconds=0.05)["lines"]
     state.apply_action(state.legal_actions()[1])
     key = page.post("/api/game/setup", text=state.to_text())["game"]
     assert page.get("/api/game", game=key)["steps"][0]["board"]["player"] == 0
-    found = page.post("/api/analyse/search", game=key, seconds=0.05)
+    found = page.post("/api/machine/analyse", game=key, seconds=0.05)
     for line in found["lines"]:  # lines are the rest of the turn, without the actions already done
         end = state.clone()
         for action in line["actions"]:
@@ -493,18 +497,19 @@ def test_bad_questions_about_positions(site: Site, page: Client) -> None:
     place = page.post("/api/game/setup", text=text)
     assert "has no step" in page.get("/api/game/position", 400, game=key, step=999)["error"]
     for path, data, why in (
-        ("search", {"game": "p9"}, "no match"),
-        ("search", {"game": key, "turn": 999}, "has turns 0 to"),
-        ("search", {"game": key, "turn": "1"}, "turn: expected an integer"),
-        ("step", {"game": key, "step": 999}, "has no step"),
-        ("step", {**place, "actions": "x"}, "actions: expected a list"),
-        ("step", {**place, "actions": ["JUMP"]}, "Invalid action name"),
-        ("step", {**place, "actions": ["ATTACK 1 -1"]}, "ATTACK 1 -1"),
-        ("search", {**place, "seconds": 0}, "seconds: expected"),
-        ("search", {**place, "seconds": 1e9}, "seconds: expected"),
-        ("search", {**place, "seconds": "x"}, "seconds: expected"),
+        ("analyse", {"game": "p9"}, "no match"),
+        ("walk", {"game": key, "path": ["PASS"] * 999}, "over"),
+        ("walk", {**place, "path": "x"}, "path: expected a list"),
+        ("walk", {**place, "actions": "x"}, "actions: expected a list"),
+        ("walk", {**place, "actions": [1]}, "actions: expected a list"),
+        ("walk", {**place, "actions": ["JUMP"]}, "Invalid action name"),
+        ("walk", {**place, "actions": ["ATTACK 1 -1"]}, "ATTACK 1 -1"),
+        ("chance", {**place, "line": "ATTACK 1 -1"}, "ATTACK 1 -1"),
+        ("analyse", {**place, "seconds": 0}, "seconds: expected"),
+        ("analyse", {**place, "seconds": 1e9}, "seconds: expected"),
+        ("analyse", {**place, "seconds": "x"}, "seconds: expected"),
     ):
-        assert why in page.post(f"/api/analyse/{path}", 400, **data)["error"]
+        assert why in page.post(f"/api/machine/{path}", 400, **data)["error"]
 
 
 # ------------------------------------------------------------------------------- command line
@@ -547,7 +552,7 @@ def test_without_the_packages(
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
         monkeypatch.delitem(sys.modules, name)
-    names = ("server", "app", "play", "game_list", "analyse", "site", "endpoints", "security")
+    names = ("server", "app", "play", "game_list", "machine", "site", "endpoints", "security")
     for name in (*names, "home", "setup", "gamepage", "searches", "jobs"):
         monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "starlette", None)
@@ -694,7 +699,7 @@ def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPat
     """It is refused while twelve are played; games that are over make room, and forgotten ones."""
     passed = 0.0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed, strftime=time.strftime)
-    monkeypatch.setattr("locmsim.web.games.time", clock)
+    monkeypatch.setattr("locmsim.web.play.time", clock)
     data = {"players": [None, "agent-random"], "rules": "1.2"}
     keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
     error = page.post("/api/play/new", 429, **data)["error"]
@@ -761,7 +766,6 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
                 assert f"{name}: expected" in page.get(f"/api/{path}", 400, **query)["error"]
         for name, place in (
             ("play/new", "step"),
-            ("analyse/step", "step"),
             ("practice/check", "turn"),
         ):
             page.post(f"/api/{name}", 400, **{"game": "d0:1", "from": "d0:1", place: int(value)})

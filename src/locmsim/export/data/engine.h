@@ -415,19 +415,24 @@ static void engine_put_plans(const locmi_work_t *w, const locm_state_t *root, in
   }
 }
 
+// Searches a player's turn; 0 if there is nothing to search, or the search would never end.
+static locmi_engine_t *engine_find(int player, uint64_t seed, double time_ms, double most,
+    locm_state_t *root, locmi_found_t *found) {
+  int64_t deadline = time_ms > 0 ? locm_now_ns() + (int64_t)(time_ms * 1e6) : 0;
+  engine_length = 0;
+  if (!(time_ms > 0) && !(most >= 1)) return 0;
+  engine_world(player, seed, root);
+  if (locm_state_winner(root) >= 0) return 0;
+  return locmi_game_find(
+      &engine_views[player], root, seed, deadline, most >= 1 ? (int64_t)most : 0, found);
+}
+
 LOCM_API int locm_engine_search(
     int player, uint32_t seed_low, uint32_t seed_high, double time_ms, double most, int plans) {
   static locmi_found_t found;
   uint64_t seed = engine_seed_of(seed_low, seed_high);
-  int64_t deadline = time_ms > 0 ? locm_now_ns() + (int64_t)(time_ms * 1e6) : 0;
-  locm_game_t *g = &engine_views[player & 1];
-  locmi_engine_t *engine;
   locm_state_t root;
-  engine_length = 0;
-  if (!(time_ms > 0) && !(most >= 1)) return 0;  // it would never end
-  engine_world(player & 1, seed, &root);
-  if (locm_state_winner(&root) >= 0) return 0;
-  engine = locmi_game_find(g, &root, seed, deadline, most >= 1 ? (int64_t)most : 0, &found);
+  locmi_engine_t *engine = engine_find(player & 1, seed, time_ms, most, &root, &found);
   if (!engine) return 0;
   engine_put_result("{\"value\":", found.value);
   engine_put_number(",\"visits\":", found.visits);
@@ -436,7 +441,7 @@ LOCM_API int locm_engine_search(
   engine_put(",\"plans\":[", -1);
   if (!engine->w.won) engine_put_plans(&engine->w, &root, plans);
   engine_put("],\"line\":\"", -1);
-  engine_put_line(&root, &g->table, found.path, found.length);
+  engine_put_line(&root, &engine_views[player & 1].table, found.path, found.length);
   engine_put("\"}", 2);
   return engine_length;
 }
@@ -508,12 +513,12 @@ static double engine_blur(uint64_t *stream) {
   return sum;
 }
 
-LOCM_API int locm_engine_greedy(int player, double blur, uint32_t seed_low, uint32_t seed_high) {
+// Plays greedily, with an error of each evaluation.
+static void engine_greedy(int player, double blur, uint64_t *stream) {
   static locmi_eval_t evaluation;
   locmi_weights_t weights;
-  const locm_table_t *t = &engine_views[player & 1].table;
-  uint64_t stream = locm_stream_start(engine_seed_of(seed_low, seed_high), 0);
-  locm_state_t s = engine_roots[player & 1];
+  const locm_table_t *t = &engine_views[player].table;
+  locm_state_t s = engine_roots[player];
   char text[LOCM_MAX_ACTION_TEXT];
   double most;
   int i;
@@ -521,8 +526,8 @@ LOCM_API int locm_engine_greedy(int player, double blur, uint32_t seed_low, uint
   locmi_eval_fill(&evaluation, &weights);
   for (i = 0; i < engine_n_done; i++) locm_state_apply(&s, t, engine_done[i]);
   engine_length = 0;
-  if (locm_state_winner(&s) >= 0) return 0;
-  most = locmi_evaluate(&s, t, &evaluation, player & 1) + blur * engine_blur(&stream);
+  if (locm_state_winner(&s) >= 0) return;
+  most = locmi_evaluate(&s, t, &evaluation, player) + blur * engine_blur(stream);
   for (;;) {
     uint8_t legal[LOCM_MAX_ACTIONS + 1];
     int n = locm_state_winner(&s) < 0 ? locm_state_list(&s, t, legal) : 0, best = 0;
@@ -530,7 +535,7 @@ LOCM_API int locm_engine_greedy(int player, double blur, uint32_t seed_low, uint
       locm_state_t child = s;
       double value;
       locm_state_apply(&child, t, legal[i]);
-      value = locmi_evaluate(&child, t, &evaluation, player & 1) + blur * engine_blur(&stream);
+      value = locmi_evaluate(&child, t, &evaluation, player) + blur * engine_blur(stream);
       if (value > most) {
         most = value;
         best = legal[i];
@@ -540,6 +545,22 @@ LOCM_API int locm_engine_greedy(int player, double blur, uint32_t seed_low, uint
     if (engine_length) engine_put(";", 1);
     engine_put(text, locm_state_write(&s, t, best, text));
     locm_state_apply(&s, t, best);
+  }
+}
+
+LOCM_API int locm_engine_turn(int player, double slips, double blur, double time_ms, double most,
+    uint32_t seed_low, uint32_t seed_high, int turn) {
+  static locmi_found_t found;
+  uint64_t seed = locm_stream_start(engine_seed_of(seed_low, seed_high), (uint64_t)turn) >> 1;
+  uint64_t stream = locm_stream_start(seed, 1);
+  double chance = locm_stream_below(&stream, 128) * 128;
+  locm_game_t *g = &engine_views[player & 1];
+  locm_state_t root;
+  chance = (chance + locm_stream_below(&stream, 128)) / 16384;
+  if (chance < slips) {
+    engine_greedy(player & 1, blur, &stream);
+  } else if (engine_find(player & 1, seed, time_ms, most, &root, &found)) {
+    engine_put_line(&root, &g->table, found.path, found.length);
   }
   return engine_length;
 }

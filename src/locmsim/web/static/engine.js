@@ -183,9 +183,7 @@ export class Engine {
     const { viewer } = this;
     const line = viewer.line?.steps.slice(0, viewer.line.at + 1) ?? [];
     const all = [...line.map((step) => step.action ?? ""), ...actions];
-    const found = await this.source.step({ game: this.key, step: viewer.at, actions: all });
-    Object.assign(viewer.data.cards, found.cards);
-    return found;
+    return this.source.step({ actions: all });
   }
 
   /** Carry out an action beside the match. @param {string} action */
@@ -288,7 +286,7 @@ export class Engine {
     this.point(best);
     const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
     if (at !== undefined) same?.focus({ preventScroll: true });
-    const held = found.opponent_hand.map((/** @type {{title: string, chance: number}} */ card) =>
+    const held = found.held.map((/** @type {{title: string, chance: number}} */ card) =>
       element("li", `${percent(card.chance)} `, element("bdi", card.title)),
     );
     const parts = [];

@@ -4,18 +4,16 @@
 
 import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
-import { $, button, element, labelled, select, valueOf } from "./dom.js";
-import { FilePage } from "./filepage.js";
-import { save, unpacked } from "./files.js";
-import { Local, pathTo, Teller } from "./local.js";
-import { LocalGame } from "./localgame.js";
-import { begunFrom, offerText, readLog } from "./matchtext.js";
-import { bytesOf, textOf } from "./positiontext.js";
+import { $, button, element, select, valueOf } from "./dom.js";
+import { playLocal } from "./filepage.js";
+import { unpacked } from "./files.js";
+import { Local, Teller } from "./local.js";
+import { begunFrom, offerText } from "./matchtext.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
-/** @typedef {{rules: string, lanes: number, size: number, copies: number, seeds: string[], sets: CardSet[], pieces: string, note: string,
- *   bounds: import("./positiontext.js").Bounds, badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
+/** @typedef {{rules: string, lanes: number, size: number, copies: number, sets: CardSet[], pieces: string, note: string,
+ *   badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
 
@@ -23,7 +21,6 @@ const BEGIN_LEVEL = 4;
 const DRAFT_SEEDS = 2 ** 32;
 
 const NO_BATTLE = { choices: [], taken: [] };
-const ANOTHER_END = "The match of this log comes to another end here: it is not of these rules.";
 
 class PlayPage {
   /** @param {HTMLElement} host @param {Carried} data */
@@ -60,98 +57,9 @@ class PlayPage {
       select("seat", "moving", seats),
       button("#begin.main", "Play", () => this.begin()),
     );
-    const file = /** @type {HTMLInputElement} */ (
-      element("input#open", { type: "file", onchange: () => this.openFile(file.files?.[0]) })
-    );
-    const hint = "Or open a log, or a position of one line.";
     const title = `Legends of Code and Magic ${this.data.rules}`;
     const about = element("p.small.dim", this.data.note);
     this.host.replaceChildren(element("div#menu.panel", element("h1", title), form, about));
-    about.before(element("p", hint), element("div.bar", labelled("Open", file)));
-  }
-
-  /** Open a log or a position. @param {File|undefined} file */
-  openFile(file) {
-    if (!file) return;
-    this.doing(async () => {
-      const text = (await file.text()).trim();
-      try {
-        await (text.startsWith("{") ? this.openLog(text) : this.openPosition(text));
-      } catch (error) {
-        this.local.turnTo(NO_BATTLE);
-        throw error;
-      }
-    });
-  }
-
-  /** Show the match of a log. @param {string} text */
-  async openLog(text) {
-    const { rules, seeds, sets } = this.data;
-    const { seed, names, answers, winner, fault } = readLog(text, rules, seeds);
-    const set = this.drafts ? sets[0] : sets.find(([one]) => String(one) === seed);
-    if (!set) {
-      const why = `This file does not have the cards of the match with seed ${seed}`;
-      throw new Error(`${why}: a page of this log is made by locmsim replay.`);
-    }
-    const { deck, offers, texts } = await this.table(seed, set[1]);
-    const choices = answers.map((lines) => lines.splice(0, offers.length));
-    const taken = choices.map((lines) => this.takenBy(lines, { deck, offers }));
-    if (
-      taken.some((keys) => keys.length !== this.data.size || keys.some((key) => !deck.cards[key]))
-    )
-      throw new Error("The choice of cards in this log cannot be followed.");
-    const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
-    const length = 2 * Math.max(answers[0].length, answers[1].length);
-    const lines = Array.from({ length }, (_, turn) => answers[turn & 1][turn >> 1]);
-    const end = lines.indexOf(/** @type {any} */ (undefined));
-    this.local.turnTo({ seed, choices: texts, taken: ids });
-    const first = (await this.local.ask("walk", { path: [], actions: [] })).board;
-    if (end >= 0) lines.length = end;
-    // Of an answer that was a fault nothing was carried out.
-    if (fault && ((lines.length - 1) & 1) === fault.player) lines.pop();
-    const { actions, boards } = await this.local.ask("follow", { lines });
-    const won = (boards[boards.length - 1] ?? first).winner;
-    if (won !== (fault ? null : winner)) throw new Error(ANOTHER_END);
-    const match = { ...this.match(deck, names), winner, fault, choice: taken, offers };
-    match.params = { seed };
-    this.showMatch(match, first, actions, boards, async () => begunFrom(seed, rules, choices));
-  }
-
-  /** Show a position of one line. @param {string} text */
-  async openPosition(text) {
-    const { rules, bounds } = this.data;
-    const { bytes, cards } = bytesOf(text, rules, await this.fixedCards(), bounds);
-    const start = btoa(String.fromCharCode(...bytes));
-    this.local.turnTo({ start, choices: [], taken: [] });
-    const { board } = await this.local.ask("walk", { path: [], actions: [] });
-    if (board.winner !== null) throw new Error("The game is decided in this position.");
-    const deck = await this.deckOf(cards);
-    const names = ["The opponent", "The opponent"];
-    names[board.player] = "The player to move";
-    this.showMatch(this.match(deck, names), board, [], []);
-  }
-
-  /** The cards that every match of these rules has, by base id. */
-  async fixedCards() {
-    const cards = this.drafts ? Object.values(await this.cards(this.data.sets[0][1])) : [];
-    return new Map(cards.map(({ row }) => [row[0], row]));
-  }
-
-  /** The cards with these rows: those of a set that has them all, or else without pictures.
-   * @param {any[][]} rows @returns {Promise<Deck>} */
-  async deckOf(rows) {
-    const { badges, numbers, sets } = this.data;
-    const wanted = new Set(rows.map(String));
-    for (const [, packed] of sets) {
-      const cards = await this.cards(packed);
-      const known = new Set(Object.values(cards).map(({ row }) => String(row)));
-      if ([...wanted].every((row) => known.has(row))) return { cards, badges, numbers };
-    }
-    const plain = rows.map((row) => {
-      const title = `card ${row[0]}`;
-      return [String(row[0]), { row, title, about: title }];
-    });
-    return { cards: Object.fromEntries(plain), badges, numbers };
   }
 
   /** A match without steps. @param {Deck} deck @param {string[]} names
@@ -163,37 +71,6 @@ class PlayPage {
       ...{ rules, lanes, names, seat: null, winner: null, fault: null, choice: [[], []] },
       ...{ offers: [], params: {}, stderr: ["", ""], steps: [] },
     };
-  }
-
-  /** Show a match from its first position on. @param {import("./viewer.js").Match} match
-   * @param {any} board @param {string[]} actions @param {any[]} boards
-   * @param {() => Promise<import("./matchtext.js").Begun>} [begun] what its log begins with */
-  showMatch(match, board, actions, boards, begun) {
-    const teller = new Teller(match);
-    const first = teller.position(board);
-    const { turn } = first;
-    match.steps = [
-      { turn, player: turn & 1, action: null, words: "", board: first },
-      ...teller.steps(actions, first, boards),
-    ];
-    history.replaceState(null, "", "#");
-    new FilePage(this.host, match, this.local, begun, (viewer) => {
-      const leave = button("#new", "New match", () => this.menu());
-      viewer.tools.append(element("div.bar", leave, this.saver(viewer)));
-    });
-  }
-
-  /** A button that saves the position that is shown.
-   * @param {import("./viewer.js").Viewer} viewer */
-  saver(viewer) {
-    const onclick = () =>
-      this.doing(async () => {
-        const beside = viewer.line ? viewer.line.steps.slice(0, viewer.line.at + 1) : [];
-        const path = pathTo([...viewer.steps.slice(0, viewer.at + 1), ...beside]);
-        const bytes = await this.local.ask("position", { path });
-        save(`${textOf(bytes, await this.fixedCards())}\n`, "position.txt");
-      });
-    return button("#save-position", "Save the position", onclick);
   }
 
   /** Run something, and show what goes wrong. @param {() => Promise<void>} work */
@@ -310,14 +187,10 @@ class PlayPage {
     const match = { ...this.match(deck, ["", ""]), seat, choice, params: { seed } };
     const { board } = await this.local.ask("walk", { path: [], actions: [] });
     const first = new Teller(match).position(board);
-    const steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
+    match.steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
     const leave = () => this.menu();
     const begun = async () => begunFrom(seed, rules, table.answers);
-    const from = { steps, seat, level, back: "New match", leave, begun };
-    const { viewer } = new LocalGame(this.host, match, this.local, from);
-    // Both hands are in it, as in a file of this page.
-    const about = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#about"));
-    about.prepend(element("div.bar", this.saver(viewer)));
+    playLocal(this.host, match, this.local, { seat, level, back: "New match", leave, begun });
   }
 }
 

@@ -1,13 +1,16 @@
 // @ts-check
 // The page of a match, of a game that is being played, and of a position.
 
-import { server } from "./analysis.js";
-import { $, element, valueOf } from "./dom.js";
+import { painter } from "./cards.js";
+import { ChoiceView } from "./choice.js";
+import { $, button, element, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
+import { MachineSource } from "./local.js";
 import { playOn } from "./matchpanels.js";
 import { Game } from "./play.js";
+import { Remote } from "./remote.js";
 import { ReportPanel } from "./report.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
 import { TreePanel } from "./tree.js";
@@ -16,6 +19,7 @@ import { Viewer } from "./viewer.js";
 
 const key = decodeURIComponent(location.pathname.slice("/game/".length));
 const wanted = location.hash.slice(1);
+const OTHER_PAGE = "This game goes on in another page, too. Here is how it stands.";
 
 /** Add links to download the match in other forms. @param {Viewer} viewer */
 function share(viewer, positioned = viewer.data.kind === "position") {
@@ -72,6 +76,188 @@ function live(viewer) {
   });
 }
 
+/** A game that is played here. @param {any} data */
+async function play(data) {
+  const machine = new Remote(key, data.cards, data.play);
+  /** @type {Game|null} */
+  let game = null;
+  const refused = (/** @type {unknown} */ error) => {
+    const gone = error instanceof Refused && error.status === 409;
+    notice(gone ? OTHER_PAGE : String(error instanceof Error ? error.message : error));
+    if (!gone) return;
+    machine.take(error.data.view);
+    news();
+  };
+  const news = async () => {
+    const { view } = machine;
+    if (game && view) {
+      const { path, chats } = view;
+      await game.doing(() => game?.sync(path, chats) ?? Promise.resolve());
+      if (view.over) game.over(view.over.winner ?? null);
+    } else if (view?.over) ended(data, view.over);
+    else if (view && !view.choosing) await begin();
+    else await choose();
+  };
+  const begin = async () => {
+    const { steps } = await ask("/api/game", { game: key });
+    if (game) return;
+    game = new Game($("main"), { ...data, steps }, from);
+    game.failed = refused;
+    await news();
+  };
+  const leave = leaver(machine, data);
+  const from = {
+    machine,
+    advice: new Remote(key, data.cards),
+    turn: {},
+    back: data.seat === null ? "Stop" : "New game",
+    leave,
+    ending: () => (machine.view?.over ? endingOf(data, machine.view.over) : []),
+  };
+  const bar = () => {
+    const hint = button("#hint", "Hint", () => shown(advise), { title: "h" });
+    return element("div.bar", hint, button("#leave", from.back, leave));
+  };
+  const chooser = new ChoiceView($("main"), data, painter(data), (cards) => pick(cards), notice);
+  /** @type {Promise<unknown>} */
+  let picking = Promise.resolve();
+  const pick = (/** @type {string[]} */ cards) => {
+    picking = shown(async () => {
+      notice();
+      document.body.dataset.asked = "false";
+      try {
+        const { version } = /** @type {import("./remote.js").View} */ (machine.view);
+        machine.take(await tell("/api/play/choose", { game: key, version, cards }));
+      } catch (error) {
+        return refused(error);
+      }
+      await news();
+    });
+  };
+  const advise = async () => {
+    const lines = await machine.ask("answers", {});
+    chooser.advise(taken(lines[0], offers[offers.length - 1], data));
+    if (!chooser.choice?.draft) await choose();
+  };
+  /** @type {string[][]} */
+  let offers = [];
+  const choose = async () => {
+    if (data.seat === null) {
+      $("main").replaceChildren(element("p.prompt", "The game is starting\u2026"), bar());
+      await machine.ask("turn", { path: [] });
+      return news();
+    }
+    ({ offers } = await machine.ask("offers", {}));
+    const { chosen } = /** @type {import("./remote.js").View} */ (machine.view);
+    const { size, copies } = data;
+    const choice = { draft: data.rules !== "1.5", offer: offers[offers.length - 1], chosen };
+    chooser.show({ ...choice, size, copies }, true, bar());
+    document.body.dataset.asked = "true";
+  };
+  await news();
+  if (machine.view?.over) return;
+  const end = follow(`game:${key}`, async (version) => {
+    const { view } = machine;
+    if (!view || Number(version) <= view.version) return;
+    // A change by this page is shown by its own answer first.
+    await Promise.all([picking, game?.working]);
+    try {
+      const now = await ask("/api/play/state", { game: key });
+      if (now.version <= /** @type {any} */ (machine.view).version) return;
+      if (data.seat !== null) notice(OTHER_PAGE);
+      machine.take(now);
+      await news();
+    } catch (error) {
+      if (!(error instanceof Refused)) return; // the page says that the server has gone
+      notice(error.message);
+      end();
+    }
+    if (machine.view?.over) end();
+  });
+}
+
+/** The cards that an answer takes. @param {string} line @param {string[]} offer @param {any} data */
+function taken(line, offer, data) {
+  const number = (/** @type {string} */ part) => Number(part.split(" ")[1]);
+  if (line.startsWith("PICK")) return [offer[number(line)]];
+  const byId = new Map(offer.map((one) => [data.cards[one].row[0], one]));
+  return line.split(";").map((part) => byId.get(number(part)) ?? "");
+}
+
+/** Leaves a game at the second press. @param {Remote} machine @param {any} data */
+function leaver(machine, data) {
+  /** The version at which it was pressed. @type {number|undefined} */
+  let asked = -1;
+  return () =>
+    shown(async () => {
+      if (!machine.view?.over && asked !== machine.view?.version) {
+        asked = machine.view?.version;
+        const name = data.seat === null ? "Stop" : "New game";
+        notice(`This game is not over and would not be saved. Press ${name} again to leave it.`);
+        return;
+      }
+      if (!machine.view?.over) await tell("/api/play/leave", { game: key });
+      location.href = address("/");
+    });
+}
+
+/** A game that ended before its battle. @param {any} data @param {import("./remote.js").Over} over */
+function ended(data, over) {
+  const title = element("h2.result", "The game is over");
+  const again = element("a#again", { href: address("/") }, "New game");
+  document.body.dataset.over = "true";
+  $("main").replaceChildren(element("div#ending.ending", title, ...endingOf(data, over), again));
+}
+
+/** What is to be said and done at the end. @param {any} data @param {import("./remote.js").Over} over */
+function endingOf(data, over) {
+  const { seat } = data;
+  const parts = [];
+  if (over.fault) {
+    const { player, kind, message } = over.fault;
+    const words = `${data.names[player]} lost by a fault: ${kind}: ${message}`;
+    parts.push(element("p", element("bdi", words)));
+  }
+  if (over.error) parts.push(element("p", over.error));
+  if (over.path) parts.push(element("p.small", `Saved as ${over.path}`));
+  else if (over.replay) {
+    const log = { href: address("/api/game/log", { game: over.replay }), download: "" };
+    const link = element("a", log, "Download the log");
+    const rest = ", or start the server with --save FOLDER.";
+    parts.push(
+      element("p.small", "Not saved: it is kept until the server ends. ", link, rest),
+    );
+  }
+  for (const text of over.stderr ?? [])
+    if (text)
+      parts.push(
+        element(
+          "details",
+          { open: Boolean(over.fault) },
+          element("summary", "Standard error of the opponent"),
+          element("pre", text),
+        ),
+      );
+  const links = element("p.bar");
+  const rematch = () =>
+    shown(async () => {
+      const players = [...data.players].reverse();
+      const { game } = await tell("/api/play/new", { rules: data.rules, again: key, players });
+      location.href = address(`/game/${game}`);
+    });
+  if (seat !== null) links.append(button("#rematch.main", "Rematch", rematch));
+  if (over.replay) {
+    const there = address(`/game/${over.replay}`);
+    links.append(
+      element("a#watch", { href: there }, "Replay"),
+      element("a#toreport", { href: `${there}#report` }, "Report"),
+    );
+    const again = address(`/practice#game=${over.replay}&seat=${seat}`);
+    if (seat !== null) links.append(element("a#learn", { href: again }, "Try again"));
+  }
+  return links.childElementCount ? [...parts, links] : parts;
+}
+
 /** The match of this address; null if it is one of another game, which has a page of its own. */
 async function load() {
   try {
@@ -94,10 +280,7 @@ shown(async () => {
   const data = await load();
   if (!data) return;
   const main = $("main");
-  if (data.play) {
-    new Game(main, data);
-    return;
-  }
+  if (data.play) return play(data);
   const viewer = new Viewer(main, data);
   if (data.live) {
     viewer.show(viewer.steps.length - 1);
@@ -106,8 +289,9 @@ shown(async () => {
   }
   if (data.captured !== undefined) return;
   const positioned = data.kind === "position";
-  new TreePanel(viewer, new Engine(viewer, server, key, positioned));
-  const report = positioned ? null : new ReportPanel(viewer, key);
+  const source = new MachineSource(viewer, new Remote(key, viewer.data.cards));
+  new TreePanel(viewer, new Engine(viewer, source, key, positioned));
+  const report = positioned ? null : new ReportPanel(viewer, key, source);
   share(viewer);
   if (positioned || wanted === "engine") viewer.panels.open("engine");
   else if (report && wanted === "report") report.open();

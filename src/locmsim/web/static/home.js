@@ -5,7 +5,6 @@ import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
 import { $, element, number, panel, refill, select, valueOf } from "./dom.js";
-import { follow } from "./follow.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
 import { playersCell } from "./matches.js";
 import { address, ask, shown, tell } from "./site.js";
@@ -15,7 +14,7 @@ const LEVEL = "level5";
 let starting = false;
 
 /** Begin a game and open its page. @param {Record<string, any>} data
- * @param {(game: string) => Promise<void>} [then] */
+ * @param {(game: string) => Promise<unknown>} [then] */
 function begin(data, then) {
   if (starting) return;
   starting = true;
@@ -68,10 +67,9 @@ function today(data) {
   const match = { names: data.names, lanes: data.lanes, below: data.seat };
   const players = [0, 1].map((seat) => (seat === data.seat ? null : LEVEL));
   const board = new Board(data, painter(data), match, (action) =>
-    begin({ from: key, step: 0, players }, async (game) => {
-      const view = await asked(game);
-      await tell("/api/play/do", { game, version: view.version, client: "home", action });
-    }),
+    begin({ from: key, step: 0, players }, (game) =>
+      tell("/api/machine/walk", { game, version: 0, path: [], actions: [action] }),
+    ),
   );
   board.view = data.seat;
   board.show({ board: data.steps[0].board, actions: data.actions });
@@ -86,17 +84,6 @@ function today(data) {
     element("div.stage", board.root),
   );
 }
-
-/** A game once it has started: it is this player's turn. @param {string} game @returns {Promise<any>} */
-const asked = (game) =>
-  new Promise((resolve, reject) => {
-    const end = follow(`game:${game}`, async () => {
-      const view = await ask("/api/play/state", { game }).catch(reject);
-      if (view && !view.asked && !view.over) return;
-      end();
-      resolve(view);
-    });
-  });
 
 /** The latest games. @param {any[]} games */
 function latest(games) {

@@ -13,8 +13,17 @@ import { unpacked } from "./files.js";
  *   levels: import("./machine.js").Level[], worlds: number, seed: number, note: string,
  *   lines: number, held: number, samples: number}} Packed */
 
+/** Who answers the messages of `Machine`: the engine in a worker, or the server. A search that is
+ * ended answers that it was stopped; how chances are measured and what is shown stands in `packed`.
+ * @typedef {{ask: (what: string, asked: any) => Promise<any>, end: (search?: string) => void,
+ *   close: () => void, tell?: (text: string) => void,
+ *   packed: {worlds: number, seed: number, note: string, lines: number, held: number,
+ *   samples: number}}} Asked */
+
 /** A search that was ended before it had an answer. */
-class Ended extends Error {}
+class Ended extends Error {
+  name = "Ended";
+}
 
 /** The engine in a worker. A search cannot be interrupted: ending one ends the worker, and the next
  * question starts another one. */
@@ -89,7 +98,12 @@ export class Local {
   /** Ask a method of `Machine`. @param {string} what @param {any} asked */
   async ask(what, asked) {
     this.starting ??= this.start();
-    return this.send(await this.starting, what, asked);
+    try {
+      return await this.send(await this.starting, what, asked);
+    } catch (error) {
+      if (what === "analyse" && error instanceof Ended) return { stopped: true };
+      throw error;
+    }
   }
 
   /** @param {Error} error */
@@ -148,12 +162,11 @@ export class Teller {
     return this.data.cards[this.key(id)]?.row[2] ?? 0;
   }
 
-  /** @param {any} board */
+  /** A position with keys in place of base ids; the server tells keys. @param {any} board */
   position(board) {
-    for (const side of board.sides) {
-      for (const held of side.hand) held[1] = this.key(held[1]);
-      for (const creature of side.board) creature[1] = this.key(creature[1]);
-    }
+    for (const side of board.sides)
+      for (const one of [...side.hand, ...side.board])
+        if (typeof one?.[1] === "number") one[1] = this.key(one[1]);
     return board;
   }
 
@@ -174,12 +187,13 @@ export class Teller {
     return `${title(first)} ${word === "ATTACK" ? "attacks" : "is used on"} ${title(second)}`;
   }
 
-  /** The steps of actions from a position, from the positions after them. @param {string[]} actions
-   * @param {import("./board.js").Position} board @param {any[]} boards @returns {Step[]} */
-  steps(actions, board, boards) {
+  /** The steps of actions from a position, from what follows them. @param {string[]} actions
+   * @param {import("./board.js").Position} board
+   * @param {{boards: any[], words?: string[]}} found @returns {Step[]} */
+  steps(actions, board, { boards, words: told }) {
     return actions.map((action, i) => {
       const ends = action === "PASS";
-      const words = ends ? "" : this.words(action, board);
+      const words = ends ? "" : (told?.[i] ?? this.words(action, board));
       const { turn } = board;
       board = this.position(boards[i]);
       if (ends) return { turn: board.turn, player: board.turn & 1, action: null, words, board };
@@ -188,12 +202,12 @@ export class Teller {
   }
 }
 
-/** What the panel "Engine" asks, answered by the engine in the file. */
-export class LocalSource {
-  /** @param {import("./viewer.js").Viewer} viewer @param {Local} local */
-  constructor(viewer, local) {
+/** What the panel "Engine" asks, answered by a machine. */
+export class MachineSource {
+  /** @param {import("./viewer.js").Viewer} viewer @param {Asked} machine */
+  constructor(viewer, machine) {
     this.viewer = viewer;
-    this.local = local;
+    this.machine = machine;
     this.teller = new Teller(viewer.data);
     this.seed = 0;
   }
@@ -207,48 +221,35 @@ export class LocalSource {
   /** @param {{actions: string[]}} asked beside the match, from the step that is shown */
   async step({ actions }) {
     const { viewer } = this;
-    this.local.end(); // a search that runs is of another position
+    this.machine.end(); // a search that runs is of another position
     const path = pathTo(viewer.steps.slice(0, viewer.at + 1));
     const { board } = viewer.steps[viewer.at];
-    const found = await this.local.ask("walk", { path, actions });
-    const steps = this.teller.steps(actions, board, found.boards);
-    return { steps, actions: found.actions, cards: {} };
+    const found = await this.machine.ask("walk", { path, actions });
+    Object.assign(viewer.data.cards, found.cards);
+    return { steps: this.teller.steps(actions, board, found), actions: found.actions };
   }
 
   /** @param {{actions: string[]}} asked */
   async chance({ actions }) {
-    const { worlds, seed } = this.local.packed;
+    const { worlds, seed } = this.machine.packed;
     const asked = { path: this.turnPath(), line: actions.join(";"), worlds, seed };
-    const { chance, player } = await this.local.ask("chance", asked);
+    const { chance, player } = await this.machine.ask("chance", asked);
     return { chance, mover: player };
   }
 
-  /** @param {{actions: string[], seconds: number}} asked */
-  async search({ actions, seconds }) {
-    const { viewer } = this;
+  /** @param {{actions: string[], seconds: number, search: string}} asked */
+  async search({ actions, seconds, search }) {
     const before = performance.now();
-    const done = this.played();
-    const { board } = viewer.step;
-    const { worlds, note, lines, samples, seed: chanceSeed } = this.local.packed;
+    const played_words = this.played();
+    const { board } = this.viewer.step;
+    const { worlds, note, lines, samples, seed: chanceSeed } = this.machine.packed;
     const limits = { ms: 1000 * seconds, nodes: 0, plans: lines, worlds, samples, chanceSeed };
-    const asked = { path: this.turnPath(), done: actions, seed: this.seed++, ...limits };
-    let found;
-    try {
-      found = await this.local.ask("analyse", asked);
-    } catch (error) {
-      if (error instanceof Ended) return { stopped: true };
-      throw error;
-    }
-    return {
-      stopped: false,
-      note,
-      lines: this.lines(found.lines, board),
-      nodes: found.nodes,
-      seconds: (performance.now() - before) / 1000,
-      played: "",
-      played_words: done,
-      opponent_hand: this.held(found.held),
-    };
+    const place = { path: this.turnPath(), done: actions, seed: this.seed++ };
+    const found = await this.machine.ask("analyse", { ...place, ...limits, seconds, search });
+    if (!found || found.stopped) return found;
+    const held = this.held(found.held);
+    const shown = { lines: this.lines(found.lines, board), held, played: "", played_words };
+    return { note, seconds: (performance.now() - before) / 1000, ...found, ...shown };
   }
 
   /** What was done in the turn that is shown, in words. */
@@ -259,33 +260,33 @@ export class LocalSource {
     return rest.slice(0, next < 0 ? rest.length : next).map((step) => step.words);
   }
 
-  /** @param {{actions: string[], chance: number, boards: any[]}[]} found
+  /** @param {(import("./engine.js").Line & {boards: any[]})[]} found
    * @param {import("./board.js").Position} board */
   lines(found, board) {
-    return found
-      .map(({ actions, chance, boards }) => {
-        const words = this.teller.steps(actions, board, boards).map((step) => step.words);
-        return { actions, words, chance };
-      })
-      .sort((a, b) => b.chance - a.chance);
+    const lines = found.map((line) => {
+      const steps = () => this.teller.steps(line.actions, board, line);
+      return { ...line, words: line.words ?? steps().map((step) => step.words) };
+    });
+    return lines.sort((a, b) => b.chance - a.chance);
   }
 
-  /** @param {[number, number][]} found base ids, and how likely each card is */
+  /** @param {[number, number, string?][]} found base ids, how likely each card is, and its title */
   held(found) {
     const cost = (/** @type {number} */ id) => this.teller.cost(id);
     // In the order of `held_cards`.
-    const byChance = (/** @type {[number, number]} */ a, /** @type {[number, number]} */ b) =>
-      b[1] - a[1] || cost(a[0]) - cost(b[0]) || a[0] - b[0];
-    const likely = found.sort(byChance).slice(0, this.local.packed.held);
-    return likely.map(([id, chance]) => ({ title: this.teller.title(id), chance }));
+    if (!found[0]?.[2]) found.sort((a, b) => b[1] - a[1] || cost(a[0]) - cost(b[0]) || a[0] - b[0]);
+    const likely = found.slice(0, this.machine.packed.held);
+    return likely.map(([id, chance, title]) => ({ title: title ?? this.teller.title(id), chance }));
   }
 
-  stop() {
-    this.local.end();
+  /** @param {{search: string}} asked */
+  stop({ search }) {
+    this.machine.end(search);
   }
 
   /** @param {string} text */
   tell(text) {
+    if (this.machine.tell) return this.machine.tell(text);
     const panel = this.viewer.panels.box.querySelector("#engine");
     panel?.querySelector("#engine-fault")?.remove();
     if (text) panel?.prepend(element("p#engine-fault.notice", { role: "alert" }, text));
@@ -294,7 +295,7 @@ export class LocalSource {
 
 /** The same in a match that a person plays: advice for their own turns only, since the engine knows
  * what the player of a turn holds. */
-export class AdviceSource extends LocalSource {
+export class AdviceSource extends MachineSource {
   /** @param {any} asked */
   async step(asked) {
     const { player } = this.viewer.steps[this.viewer.at].board;

@@ -124,49 +124,16 @@ export class Machine {
    * @param {{path: string[], actions: string[]}} asked */
   walk({ path, actions }) {
     this.go(path);
+    const board = this.board();
     const boards = [];
-    let board = this.board();
+    let { winner } = board;
     for (const action of actions) {
-      if (board.winner !== null) break;
+      if (winner !== null) break;
       this.do(action);
-      board = this.board();
-      boards.push(board);
+      boards.push(this.board());
+      ({ winner } = boards[boards.length - 1]);
     }
     return { board, boards, actions: this.legal() };
-  }
-
-  /** Follow answers, turn by turn and up to a win, as a referee does: what is not legal in a line is
-   * left out of it. @param {{lines: string[]}} asked */
-  follow({ lines }) {
-    this.go([]);
-    /** @type {string[]} */
-    const actions = [];
-    /** @type {any[]} */
-    const boards = [];
-    const carryOut = (/** @type {string} */ action) => {
-      this.do(action);
-      actions.push(action);
-      boards.push(this.board());
-    };
-    for (const line of lines) {
-      for (const part of line.split(";")) {
-        const words = part.trim().split(/\s+/);
-        const same = (/** @type {string} */ one) =>
-          one === words.slice(0, one.split(" ").length).join(" ");
-        const action = this.legal().find(same);
-        if (action) carryOut(action);
-      }
-      if (this.board().winner !== null) break;
-      carryOut("PASS");
-    }
-    return { actions, boards };
-  }
-
-  /** The bytes of the position after `path`. @param {{path: string[]}} asked */
-  position({ path }) {
-    this.go(path);
-    const size = this.engine.locm_engine_position();
-    return new Uint8Array(this.engine.memory.buffer.slice(this.text, this.text + size));
   }
 
   /** The chance of winning with a line, by worlds in which it is played on.
@@ -224,16 +191,16 @@ export class Machine {
     return JSON.parse(this.read(size));
   }
 
-  /** The turn that a level plays. @param {{path: string[], level: Level, chance: number,
-   *   seed: number, first: boolean}} asked `chance`, from 0 to 1, decides whether it slips; `first`
-   *   says whether it is its first turn */
-  turn({ path, level, chance, seed, first }) {
+  /** The turn that a level plays. @param {{path: string[], level: Level, begun: number,
+   *   seed: number|string}} asked `begun` is the length of the path where it began to play, `seed`
+   *   that of the match */
+  turn({ path, level, begun, seed }) {
     const player = this.go(path);
-    const ms = first ? level.first_ms : level.time_ms;
-    const line =
-      chance < level.slips
-        ? this.read(this.engine.locm_engine_greedy(player, level.blur, seed, 0))
-        : this.search(player, seed, ms, level.nodes).line;
-    return { actions: actionsOf(line) };
+    const turn = path.slice(begun).filter((action) => action === "PASS").length >> 1;
+    const ms = turn ? level.time_ms : level.first_ms;
+    const { slips, blur, nodes } = level;
+    const [low, high] = halves(BigInt.asUintN(62, BigInt(seed)).toString());
+    const size = this.engine.locm_engine_turn(player, slips, blur, ms, nodes, low, high, turn);
+    return { actions: actionsOf(this.read(size)) };
   }
 }

@@ -22,10 +22,12 @@ const SEEN = 0.0005;
 const chance = (value) => (1 + value) / 2;
 
 export class ReportPanel {
-  /** @param {Viewer} viewer @param {string} key */
-  constructor(viewer, key) {
+  /** @param {Viewer} viewer @param {string} key
+   * @param {import("./local.js").MachineSource} source */
+  constructor(viewer, key, source) {
     this.viewer = viewer;
     this.key = key;
+    this.source = source;
     /** What the decks were worth, which does not change any more. @type {HTMLElement|null} */
     this.decks = null;
     this.begin = new JobButton(
@@ -174,9 +176,7 @@ export class ReportPanel {
     const actions = turn.best === "PASS" ? [] : turn.best.split(";");
     viewer.board.point(actions);
     shown(async () => {
-      const place = { game: this.key, step: start, actions };
-      const found = await tell("/api/analyse/step", place);
-      Object.assign(viewer.data.cards, found.cards);
+      const found = await this.source.step({ actions });
       const words = found.steps.map((/** @type {{words: string}} */ step) =>
         element("li", element("bdi", step.words)),
       );

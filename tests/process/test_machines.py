@@ -1,0 +1,166 @@
+"""The two machines, the compiled engine and the server, answer the same messages alike.
+
+They differ in two things. The weights of the compiled engine are rounded, as in exported bots: what
+it samples and evaluates differs a little, and so do chances, which `test_browser_engine` finds
+equal for bots with rounded weights. The server's analysis alternates two kinds of searches.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from amounts import amount
+from browser_engine import Machine
+from helpers import each_rules, golden_games, golden_result
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.referee import play
+from locmsim.referee.transcript import log_line
+from locmsim.web.engine import battle_data, packed_engine
+from locmsim.web.positions import played_turns
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+#: How far chances of the two machines are apart at most, and in the mean.
+NEAR, MEAN = 0.15, 0.04
+
+
+class Asked(Protocol):
+    def ask(self, what: str, **asked: Any) -> Any: ...
+
+
+class Server:
+    """The server as a machine: answers about the match of a log."""
+
+    def __init__(self, client: Any, token: str, game: str) -> None:
+        self.client, self.query, self.game = client, {"token": token}, game
+
+    def ask(self, what: str, **asked: Any) -> Any:
+        answer = self.client.post(
+            f"/api/machine/{what}", params=self.query, json={"game": self.game, **asked}
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Yield a function that returns the server as the machine of a match."""
+    opened: list[Any] = []
+
+    def make(result: Any) -> Server:
+        log = tmp_path / f"log{len(opened)}.json"
+        log.write_text(log_line(result, ("ann", "bob")))
+        site = Site(Library([str(log)]), timeout_scale=0)
+        client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
+        opened.append(client)
+        client.__enter__()
+        return Server(client, site.token, "f0")
+
+    yield make
+    for client in opened:
+        client.__exit__(None, None, None)
+
+
+def plain(board: dict[str, Any]) -> dict[str, Any]:
+    """Return a board with base ids, and its creatures in the order of lanes."""
+    for side in board["sides"]:
+        side["hand"] = [[held[0], int(str(held[1]).split("-")[0])] for held in side["hand"]]
+        side["board"] = [
+            [one[0], int(str(one[1]).split("-")[0]), *one[2:]] for one in side["board"]
+        ]
+        side["board"].sort(key=lambda row: row[5])
+    return board
+
+
+def some_games(rules: str, count: int) -> list[Any]:
+    games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
+    return [golden_result(game) for game in games[:: max(1, len(games) // count)]][:count]
+
+
+def turns_of(result: Any) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the path to each turn of a match, and its actions."""
+    path: list[str] = []
+    for _, state, applied in played_turns(result):
+        if state.is_terminal():  # dead from drawing, but asked
+            return
+        yield path[:], applied
+        path += [*applied, "PASS"]
+
+
+@each_rules
+def test_every_turn_is_walked_alike(
+    rules: str, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    for result in some_games(rules, amount(1, 8)):
+        server = serve(result)
+        with Machine(result, tmp_path) as engine:
+            for path, applied in turns_of(result):
+                found = [one.ask("walk", path=path, actions=applied) for one in (engine, server)]
+                for one in found:
+                    one["boards"] = [plain(board) for board in [one["board"], *one["boards"]]]
+                assert found[0]["boards"] == found[1]["boards"]
+                assert found[0]["actions"] == found[1]["actions"]
+
+
+@each_rules
+def test_chances_and_hands_are_alike(
+    rules: str, serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    (result,) = some_games(rules, 1)
+    server = serve(result)
+    limits = {"ms": 0, "nodes": 300, "plans": 4, "worlds": 32, "samples": 400, "chanceSeed": 1}
+    apart: list[float] = []
+    with Machine(result, tmp_path) as engine:
+
+        def compare(path: list[str], actions: list[str], chance: float | None = None) -> None:
+            asked = {"path": path, "line": ";".join(actions), "worlds": 32, "seed": 1}
+            found = [one.ask("chance", **asked) for one in (engine, server)]
+            assert found[0]["player"] == found[1]["player"]
+            apart.append(abs(found[0]["chance"] - found[1]["chance"]))
+            if chance is not None:  # the one that an analysis tells, which is of whole turns
+                assert chance == pytest.approx(found[1]["chance"], abs=1e-6)
+
+        for path, applied in [*turns_of(result)][:: amount(4, 1)]:
+            compare(path, applied)
+            for done in ([], applied[:1]):
+                theirs = server.ask("analyse", path=path, done=done, seed=1, seconds=0.1)
+                for line in theirs["lines"]:
+                    compare(path, [*done, *line["actions"]], line["chance"])
+                mine = engine.ask("analyse", path=path, done=done, seed=1, **limits)
+                for line in mine["lines"]:
+                    compare(path, [*done, *line["actions"]])
+                held = dict(mine["held"])
+                for base_id, chance, _ in theirs["held"]:
+                    assert held.get(base_id, 0) == pytest.approx(chance, abs=NEAR)
+    assert max(apart) < NEAR
+    assert sum(apart) / len(apart) < MEAN
+
+
+@each_rules
+def test_a_level_plays_the_same_games(rules: str, tmp_path: Path) -> None:
+    """Level 3 against itself: the lines of the server's processes are those of the engine."""
+    for seed in range(amount(3, 20)):
+        agents = [make_agent("level:k=3") for _ in range(2)]
+        for agent in agents:
+            agent.reset(seed)
+        result = play(agents, Match(rules, seed=seed), timeout_scale=0)
+        level = packed_engine(rules)["levels"][2]
+        with Machine(result, tmp_path) as engine:
+            known = battle_data(result)
+            choices = [call for call in result.calls if call.turn is None]
+            for path, _ in turns_of(result):
+                turn = sum(action == "PASS" for action in path)
+                call = next(call for call in result.calls if call.turn == turn)
+                found = engine.ask("turn", path=path, begun=0, seed=seed, level=level)
+                assert (";".join(found["actions"]) or "PASS") == call.answer, (seed, turn)
+            for player in (0, 1):
+                found = engine.ask("answers", player=player, texts=known["choices"][player])
+                assert found == [call.answer for call in choices if call.player == player]
