@@ -41,7 +41,8 @@ def command() -> Iterator[Server]:
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> str:
-        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0", *words]
+        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0"]
+        command += [*words] if "--port" in words else [*words, "--port", "0"]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -154,7 +154,7 @@ def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> N
     assert page.get_attribute("body", "data-version") == version
     page.keyboard.press("Escape")
     expect(page.locator("#help-box")).to_have_count(0)
-    page.keyboard.press("e")
+    page.keyboard.press("Shift+E")
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from locmsim.web.site import Site
 
 __all__ = ["add_options", "run"]
+
+#: The port of the pages, so that what a browser remembers of them is still there tomorrow.
+_PORT = 8415
 
 
 def add_options(parser: Parser) -> None:
@@ -50,7 +54,12 @@ def add_options(parser: Parser) -> None:
         metavar="FOLDER",
         help="folder to save games in, made if there is none (default: games are not saved)",
     )
-    add_shared(parser, "--port", default=0, help="port of the server (default: any free one)")
+    add_shared(
+        parser,
+        "--port",
+        default=None,
+        help=f"port of the server, 0 for any free one (default: {_PORT}, or a free one if taken)",
+    )
     add_shared(
         parser,
         "--timeout-scale",
@@ -116,13 +125,22 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _serve(
-    serve: Callable[..., None], site: "Site", port: int, ready: Callable[[str], None]
+    serve: Callable[..., None], site: "Site", port: int | None, ready: Callable[[str], None]
 ) -> None:
+    """Serve at a port; without one at the usual one, or at another if that is taken."""
     try:
         with ended_by_signals():
-            serve(site, port=port, ready=ready)
+            if port is None:
+                try:
+                    return serve(site, port=_PORT, ready=ready)
+                except OSError as error:
+                    if error.errno != errno.EADDRINUSE:
+                        raise
+                    taken = f"port {_PORT} is taken: this is another one, where the browser"
+                    print(f"locmsim web: {taken} remembers nothing of it", file=sys.stderr)
+            serve(site, port=port or 0, ready=ready)
     except OSError as error:
-        raise Failure(f"port {port}: {error.strerror}") from None
+        raise Failure(f"port {_PORT if port is None else port}: {error.strerror}") from None
 
 
 def _check_folder(folder: str) -> None:

@@ -1,6 +1,6 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -12,18 +12,20 @@ from locmsim._options import Declared, Option, declaration
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.referee.turn_report import (
     LEAST_LOSS,
+    WORLDS,
     GameReport,
     TurnReport,
     report_budget,
     report_turns,
 )
-from locmsim.search.analysis import held_cards
+from locmsim.search.analysis import held_cards, line_value
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, actions_of, post, text_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
+from locmsim.web.panel import CHANCES, SEED
 from locmsim.web.positions import Position
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, action_steps, turn_step
@@ -95,6 +97,16 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
 
+        known_chances: dict[str, float] = {}
+
+        def chance(actions: Sequence[str]) -> float:
+            """Return the chance of winning with a turn, as the panel Engine tells it."""
+            line = ";".join([*actions_of(data), *actions]) or "PASS"
+            if line not in known_chances:
+                drawn, _, _ = determinizer_at(seen, belief, "", SEED)
+                known_chances[line] = (1 + line_value(drawn, line, worlds=WORLDS, seed=SEED)) / 2
+            return known_chances[line]
+
         def work(job: Job) -> None:
             nodes = min(_FIRST, last)
             shown: dict[str, Any] | None = None
@@ -104,7 +116,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, nodes, position)
+                        shown = _tree(tree, nodes, position, chance)
                     job.update(tree.done, tree.of, shown)
 
                 variations(
@@ -192,14 +204,16 @@ def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     return position, done
 
 
-def _tree(tree: Tree, nodes: int, position: Position) -> dict[str, Any]:
-    """Return the tree as a page draws it; all chances are those of the player at the root."""
+def _tree(
+    tree: Tree, nodes: int, position: Position, chance: Callable[[Sequence[str]], float]
+) -> dict[str, Any]:
+    """Return the tree as a page draws it; all values are those of the player at the root."""
     cards, names = Cards(position.cards), position.names
     player = tree.player
 
     def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
         return {
-            "chance": (1 + shown.value) / 2,
+            "value": shown.value,
             "steps": [
                 turn_step(shown.start, cards, hidden),
                 *action_steps(shown.start.clone(), shown.actions, cards, names, hidden),
@@ -211,7 +225,7 @@ def _tree(tree: Tree, nodes: int, position: Position) -> dict[str, Any]:
             "name": f"world {shown.seed}",
             "seed": shown.seed,
             "hand": [cards.key(card) for card in shown.hand],
-            "chance": (1 + shown.replies[0].value) / 2 if shown.replies else None,
+            "value": shown.replies[0].value if shown.replies else None,
             "replies": [
                 {**turn(reply, None), "next": turn(reply.next, None) if reply.next else None}
                 for reply in shown.replies
@@ -219,12 +233,16 @@ def _tree(tree: Tree, nodes: int, position: Position) -> dict[str, Any]:
         }
 
     lines: Sequence[dict[str, Any]] = [
-        {**turn(branch.turn, 1 - player), "worlds": [world(shown) for shown in branch.worlds]}
+        {
+            **turn(branch.turn, 1 - player),
+            "chance": chance(branch.turn.actions),
+            "worlds": [world(shown) for shown in branch.worlds],
+        }
         for branch in tree.branches
     ]
     return {
         "budget": f"beam search of at most {nodes:,} positions for each turn",
-        "note": _NOTE,
+        "note": f"Percentages: {CHANCES} With a sign: search value, -1 to 1. {_NOTE}",
         "lines": lines,
         **cards.to_json(),
     }

@@ -88,7 +88,7 @@ function dialogOf(badges) {
     element("h2", "Keys"),
     facts([
       ...KEYS,
-      ["e, u, h, n", "end the turn, take back, hint, next exercise"],
+      ["Shift+E, u, h, n", "end the turn, take back, hint, next exercise"],
       ["a, s", "engine, search"],
       ["w, r", "what if, report"],
       ["Tab, Enter, Esc", "choose a card and its target, or not"],

@@ -62,7 +62,7 @@ class Table {
     this.changed = () => {};
 
     this.title = element("h1#exercise");
-    this.end = button("#end.main", "End turn", () => this.answer(), { title: "e" });
+    this.end = button("#end.main", "End turn", () => this.answer(), { title: "Shift+E" });
     this.undo = button("#undo", "Undo", () => this.takeBack(), { title: "u" });
     this.again = button("#again", "Restart", () => this.restart());
     this.solve = button("#solve", "Solution", () => this.solution());
@@ -76,7 +76,7 @@ class Table {
       element("div.bar", this.title, this.end, this.undo, this.again, this.solve, this.next),
       this.stage,
     );
-    onKeys(() => ({ e: () => this.answer(), u: () => this.takeBack(), n: () => this.goOn() }));
+    onKeys(() => ({ E: () => this.answer(), u: () => this.takeBack(), n: () => this.goOn() }));
   }
 
   get exercise() {

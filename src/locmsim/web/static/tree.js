@@ -1,14 +1,18 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { button, element, number as digits, optionsOf, percent } from "./dom.js";
+import { button, element, minus, number as digits, optionsOf, percent } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
-/** @typedef {{chance: number, steps: Step[], next?: Turn|null}} Turn */
-/** @typedef {{name: string, seed: number, hand: string[], chance: number|null, replies: Turn[]}} World */
+/** A turn with its search value, or with the chance of winning by it, as Engine tells it.
+ * @typedef {{value: number, chance?: number, steps: Step[], next?: Turn|null}} Turn */
+/** @typedef {{name: string, seed: number, hand: string[], value: number|null, replies: Turn[]}} World */
 /** @typedef {Turn & {worlds: World[]}} Line */
+
+/** A search value as text. @param {number} value */
+const valueOf = (value) => minus(`${value < 0 ? "" : "+"}${value.toFixed(2)}`);
 
 export class TreePanel {
   /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine */
@@ -93,7 +97,9 @@ export class TreePanel {
             viewer.showLine(steps, before.length);
           },
         },
-        element("b", percent(turn.chance)),
+        turn.chance === undefined
+          ? element("b", { title: "search value" }, valueOf(turn.value))
+          : element("b", percent(turn.chance)),
         ` ${who}`,
         element("bdi", words.join("; ") || "End the turn"),
       );
@@ -116,7 +122,7 @@ export class TreePanel {
           { "data-path": path, open: open.has(path) },
           element(
             "summary",
-            `${world.name}${world.chance === null ? "" : `, ${percent(world.chance)}`}: they hold `,
+            `${world.name}${world.value === null ? "" : `, search value ${valueOf(world.value)}`}: they hold `,
             element("bdi", titles(world.hand)),
           ),
           element("ul.plain.branch", ...replies),
