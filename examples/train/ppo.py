@@ -17,8 +17,6 @@ import argparse
 import contextlib
 import csv
 import os
-import signal
-import threading
 import time
 from collections import Counter, deque
 from pathlib import Path
@@ -572,7 +570,7 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(options, update) if main else None
     rollout.begin(update, league)
-    began, stop = time.monotonic(), Interruption(processes.size == 1)
+    began = time.monotonic()
     while update < updates:
         started, share = time.perf_counter(), 1 - 0.9 * update / updates
         sums = rollout.collect(forward, update) | learn(forward, optimizer, rollout, update, share)
@@ -616,7 +614,8 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
                 for name, rate in rates.items():
                     print(f"  won against {name}: {rate}")
                 print(f"  won in the last {options.window} updates: {league.summary()}", flush=True)
-        if update % options.checkpoint_every == 0 or last or stop.asked:
+        # Only here, as games restart: a run that is broken off goes on as if it had never been.
+        if update % options.checkpoint_every == 0 or last:
             if main:
                 training = f"{history}{games} games with {' '.join(options.decks)} decks"
                 net.save(folder, f"{training} ({update * size} steps), PPO")
@@ -628,11 +627,8 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
                 save_checkpoint(path, content)
             rollout.begin(update, league)
             minutes = processes.sum(torch.tensor((time.monotonic() - began) / 60)) / processes.size
-            if stop.asked:
-                raise Stopped(f"stopped after {update * size:,} steps: continue with --resume")
             if options.pause_after and minutes > options.pause_after:
                 break
-    stop.end()
     return net
 
 
@@ -649,30 +645,6 @@ def checked_rollout(options, processes, device, net, make_rollout):
     except (ValueError, OSError, ImportError) as error:
         raise SystemExit(where + str(error).split("\n")[0]) from None
     return rollout
-
-
-class Stopped(SystemExit):
-    """Raised after the checkpoint of a training that Ctrl-C ends."""
-
-
-class Interruption:
-    """Notes the first Ctrl-C, so that the update is finished; the second one ends at once."""
-
-    def __init__(self, wanted):
-        self.asked, self.before = False, None
-        if wanted and threading.current_thread() is threading.main_thread():
-            self.before = signal.signal(signal.SIGINT, self.note)
-
-    def note(self, number, frame):
-        self.asked = True
-        self.end()
-        print("stops after this update, with a checkpoint", flush=True)
-
-    def end(self):
-        """Let Ctrl-C do again what it did before."""
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-            self.before = None
 
 
 def resumable(folder, content, updates, size, main):

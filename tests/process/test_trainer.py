@@ -444,31 +444,26 @@ def test_a_run_goes_on_with_more_steps(ppo, tmp_path, capsys):
         assert 0 <= low <= rate <= high <= 1
 
 
-def test_an_interrupted_run_leaves_a_checkpoint(ppo, tmp_path, capsys):
-    """Ctrl-C ends the run after the update, with one line; what follows continues there."""
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(ppo, tmp_path):
+    """Ctrl-C ends it with one line, between two checkpoints; what follows has the same results."""
+    whole = trained(ppo, tmp_path / "whole")
     folder = tmp_path / "run"
     options = ppo.arguments().parse_args(["--folder", str(folder), *SMALL, "--games", "2"])
-    step, count = ppo.Rollout.step, [0]
+    collect = ppo.Rollout.collect
 
-    class Stopped(ppo.Rollout):
-        def step(self, t):
-            count[0] += 1
-            if count[0] == 3:
+    class Interrupted(ppo.Rollout):
+        def collect(self, net, update):
+            if update == 3:
                 signal.raise_signal(signal.SIGINT)
-            step(self, t)
+            return collect(self, net, update)
 
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(SystemExit) as raised:
-        ppo.train(options, make_rollout=Stopped)
-    assert str(raised.value) == "stopped after 512 steps: continue with --resume"
-    assert signal.getsignal(signal.SIGINT) is before
-    assert "stops after this update, with a checkpoint" in capsys.readouterr().out
-    assert torch.load(folder / "checkpoint.pt", weights_only=True)["update"] == 1
-    assert trained(ppo, folder, "--resume")["update"] == 6
-    # A second Ctrl-C, or one before the training, ends at once: with one line too.
     message = r"^stopped: --resume continues from the last checkpoint"
     with pytest.raises(SystemExit, match=message), ppo.one_line():
-        raise KeyboardInterrupt
+        ppo.train(options, make_rollout=Interrupted)
+    assert torch.load(folder / "checkpoint.pt", weights_only=True)["update"] == 2
+    resumed = trained(ppo, folder, "--resume")
+    assert equal(whole, resumed)
+    assert lines(folder) == lines(tmp_path / "whole")
 
 
 def test_decks_of_a_policy_whose_path_has_slashes(ppo, tmp_path):

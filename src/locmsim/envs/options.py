@@ -250,7 +250,8 @@ class Options:
             "weights of potentials",
             kind="mapping of str to float",
             more="Adds ``gamma * phi(s') - phi(s)`` between decisions of the caller, where phi is 0"
-            " at the end, so that optimal policies stay the same.",
+            " at the end, so that optimal policies stay the same. The opponent's potentials are"
+            " negative (minus their health over 30), so positive weights count for the caller.",
         ),
     ] = field(default_factory=dict)
     gamma: Annotated[
