@@ -90,11 +90,7 @@ MACROS.append(("LOCMSIM_INLINE", INLINE))
 #: not reorder sums, or results would differ between CPUs.
 MORE_ARGS = {"envs._gae": ["-O3"], "policy._policy": ["-O3"]}
 #: Modules in which little time is spent: small code takes less time to compile, too.
-for name in (
-    "envs._card_sets",
-    "envs._player_table",
-    "envs._thread_pool",
-):
+for name in ("envs._thread_pool",):
     MORE_ARGS[name] = ["-Os"]
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
@@ -131,13 +127,8 @@ MODULES = [
     "game._turn_view",
     "agents._scripted",
     "envs._potentials",
-    "envs._block",
-    "envs._card_sets",
     "envs._fresh",
-    "envs._player_table",
-    "envs._requests",
     "envs._rows",
-    "envs._views",
     "envs._thread_pool",
     "envs._row",
     "envs._searcher",

@@ -10,7 +10,7 @@ from cpython.sequence cimport PySequence_GetItem
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
-from locmsim.envs._block cimport address
+from locmsim.envs._rows cimport address
 from locmsim.envs._row cimport (
     IN_BATTLE,
     NOTHING,

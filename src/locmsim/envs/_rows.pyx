@@ -30,10 +30,6 @@ from locmsim._core cimport (
     stream_below,
     stream_start,
 )
-from locmsim.envs._block cimport RowBlock, address, take_decks
-from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._player_table cimport PlayerTable
-from locmsim.envs._requests cimport Requests
 from locmsim.envs._row cimport (
     BATTLE_EPISODE,
     BY_CALLER,
@@ -57,14 +53,21 @@ from locmsim.envs._row cimport (
     table_of,
 )
 from locmsim.envs._searcher cimport Searcher
-from locmsim.envs._views cimport Views
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
 from locmsim.game._match cimport is_legal_pick, n_seeds_of, won_by
 from locmsim.game._turn_view cimport shorten
 
 from locmsim._checks import integer
 
-__all__ = ["Rows"]
+__all__ = [
+    "CardSets", "EpisodeResult", "MOST_PLAYERS", "PlayerTable", "Requests", "RowBlock", "Rows",
+    "Views"]
+
+include "_rows_block.pxi"        # the memory of rows, and their options
+include "_rows_cards.pxi"        # card sets
+include "_rows_players.pxi"      # who plays
+include "_rows_views.pxi"        # what is shown
+include "_rows_requests.pxi"     # what rows wait for
 
 
 cpdef int64_t action_of(action) except? -1:

@@ -13,8 +13,8 @@ from locmsim._checks import number
 from locmsim.agents import BeamAgent, did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
-from locmsim.envs._player_table import MOST_PLAYERS
 from locmsim.envs._row import BY_CALLER, BY_PYTHON
+from locmsim.envs._rows import MOST_PLAYERS
 from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
 from locmsim.envs.episodes import Episodes
 from locmsim.envs.pool import CALLER, Pool

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs._views import Views
+from locmsim.envs._rows import Views
 from locmsim.envs.episodes import EpisodeMatch, Episodes
 from locmsim.rules.rulesets import DECK_SIZE
 from locmsim.search._values import tanh

@@ -1,16 +1,12 @@
-"""The players of rows besides the caller, and those who play the battles after a choice phase."""
+# The players of rows besides the caller, and those who play the battles after a choice phase.
+# Part of _rows.pyx, which includes it.
 
 from threading import current_thread, main_thread
 
-cimport cython
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
 
-from locmsim.envs._block cimport RowBlock
-from locmsim.envs._row cimport BY_CALLER, BY_PYTHON, OVER, BY_SEARCH, SLOTS, game_t
-from locmsim.envs._searcher cimport Searcher
+from locmsim.envs._row cimport BY_PYTHON, BY_SEARCH
 
-__all__ = ["MOST_PLAYERS", "PlayerTable"]
 
 #: Players of a table, those of running episodes included that have been replaced.
 MOST_PLAYERS = SLOTS

@@ -1,34 +1,13 @@
-"""Reading rows: what players see, positions, results."""
+# Reading rows: what players see, positions, results. Part of _rows.pyx, which includes it.
 
 from collections import namedtuple
 
-cimport cython
-from libc.stdint cimport int32_t, int8_t, uint8_t
-from libc.string cimport memcpy, memset
-
-from locmsim._core cimport MAX_DECK, State, Table, card_t, shown_action_t, state_seen
-from locmsim.envs._block cimport RowBlock, address
-from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._row cimport (
-    IN_BATTLE,
-    IN_CHOICE,
-    OVER,
-    episode_t,
-    mover_of,
-    out_t,
-    row_t,
-    rows_t,
-    show,
-    table_of,
-    view_row,
-)
-from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, layout_item, layout_size, write_known
-from locmsim.game._match cimport NO_FAULT, match_t, match_winner, n_seeds_of, won_by
+from locmsim._core cimport shown_action_t, state_seen
+from locmsim.envs._row cimport episode_t, view_row
+from locmsim.game._layout cimport write_known
+from locmsim.game._match cimport NO_FAULT, match_winner
 from locmsim.game.observation cimport Observation
 
-from locmsim.game._layout import LAYOUT_CODES
-
-__all__ = ["EpisodeResult", "Views"]
 
 EpisodeResult = namedtuple(
     "EpisodeResult", "winner seat length turn health illegal opponent returns match",

@@ -1,24 +1,15 @@
-"""The requests of rows that wait for Python, and the ways to continue them."""
+# The requests of rows that wait for Python, and the ways to continue them. Part of _rows.pyx,
+# which includes it.
 
 import numpy as np
 
-cimport cython
-from libc.stdint cimport int64_t, int8_t, uint64_t, uint8_t
-from libc.string cimport memset
-
 from locmsim._core cimport state_is_legal
-from locmsim.envs._block cimport RowBlock, address, take_decks
-from locmsim.envs._card_sets cimport CardSets
-from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._row cimport (
     AHEAD,
     BATTLES,
-    BATTLE_EPISODE,
     CARDS_AHEAD,
-    NOTHING,
     OPPONENT,
     SEARCH,
-    SLOTS,
     deal_row,
     draw_battle,
     draw_bits,
@@ -26,19 +17,11 @@ from locmsim.envs._row cimport (
     fetch_row,
     finish_choice,
     play_battles,
-    resume,
-    row_t,
     search,
-    set_key,
-    table_of,
 )
-from locmsim.envs._views cimport Views
-from locmsim.game._layout cimport known_apply, layout_item, layout_size, write_known, write_mask
+from locmsim.game._layout cimport known_apply, write_mask
 
 from locmsim.errors import IllegalActionError
-from locmsim.game._layout import LAYOUT_CODES
-
-__all__ = ["Requests"]
 
 
 @cython.final

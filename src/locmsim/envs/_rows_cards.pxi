@@ -1,14 +1,9 @@
-"""The card sets of rows: shared ones, from which episodes draw, and those of single rows."""
+# The card sets of rows: shared ones, from which episodes draw, and those of single rows. Part of
+# _rows.pyx, which includes it.
 
-cimport cython
-from libc.stdint cimport int8_t, uintptr_t
-
-from locmsim._core cimport MAX_DECK, Table, card_t
-from locmsim.envs._block cimport RowBlock
-from locmsim.envs._row cimport BATTLE_EPISODE, row_t, set_key, set_of, set_t
-from locmsim.game._layout cimport HAND_ROW, write_cards
-
-__all__ = ["CardSets"]
+from locmsim._core cimport card_t
+from locmsim.envs._row cimport set_key, set_of
+from locmsim.game._layout cimport write_cards
 
 
 cdef enum:

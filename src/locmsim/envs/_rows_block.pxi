@@ -1,33 +1,15 @@
-"""The memory of rows of games, and the options that all of them share."""
+# The memory of rows of games, and the options that all of them share. Part of _rows.pyx, which
+# includes it.
 
-cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int8_t, uint8_t, uintptr_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t, uintptr_t
 
-from locmsim._core cimport MAX_DECK, RULES_15, num_actions, stream_start
-from locmsim.envs._row cimport (
-    ALIGNMENT,
-    AS_PASS,
-    BATTLE_EPISODE,
-    BY_CALLER,
-    IN_BATTLE,
-    IN_CHOICE,
-    LOSE,
-    OVER,
-    SLOTS,
-    cold_t,
-    game_t,
-    row_t,
-    rows_t,
-    set_t,
-)
-from locmsim.game._layout cimport choice_actions, choice_size, layout_item, layout_size
+from locmsim._core cimport RULES_15, num_actions
+from locmsim.envs._row cimport ALIGNMENT, AS_PASS, IN_BATTLE, LOSE, game_t
+from locmsim.game._layout cimport choice_size, layout_item, layout_size
 from locmsim.game._match cimport match_t
 
 from locmsim.game._layout import LAYOUT_CODES
-
-__all__ = ["RowBlock"]
 
 
 @cython.final
