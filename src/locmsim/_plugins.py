@@ -28,6 +28,7 @@ __all__ = [
     "is_importable",
     "own_files",
     "place_of",
+    "shared_name",
     "taken_module",
 ]
 
@@ -290,6 +291,12 @@ def _own_modules(files: Sequence[str]) -> dict[str, str]:
         first, *rest = os.path.relpath(path, folder).split(os.sep)
         found[first if rest else first.removesuffix(".py")] = os.path.join(folder, first)
     return found
+
+
+def shared_name(one: str, other: str) -> str | None:
+    """Return the first name that modules of both agents have, but in two places."""
+    places, others = (class_modules(text, "locmsim.agents") for text in (one, other))
+    return next((name for name, place in places.items() if others.get(name, place) != place), None)
 
 
 def taken_module(modules: Mapping[str, str]) -> str | None:

@@ -10,6 +10,7 @@ import pytest
 
 from locmsim import _identity
 from locmsim.arena import Arena, StoreError
+from locmsim.arena.game_worker import forget_agents, play_games
 from locmsim.cli.main import main
 
 #: An agent that knows a helper, and fails if it is not that of its folder.
@@ -52,6 +53,13 @@ def test_who_chooses_the_cards_or_plays_is_watched(folder: Path, how: str) -> No
     (folder / "other.py").write_text("from locmsim.agents import RandomAgent as Other\n")
     with pytest.raises(StoreError, match=r"other\.py has changed since game 1"):
         Arena(None, db="a.db", games=4)
+
+
+def test_cards_and_play_of_one_process_have_no_two_modules_of_a_name(folder: Path) -> None:
+    for word in ("old", "new"):
+        write_bot(folder / word, word)
+    with pytest.raises(ValueError, match=r"^decks: .* have different modules 'bot': rename one$"):
+        Arena(["old/bot.py:Bot", "greedy"], games=2, decks="new/bot.py:Bot")
 
 
 def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +113,27 @@ def test_two_folders_with_modules_of_one_name(
     assert main(["play", old, new, "--json"]) == 0
     words = ["--against", old, "--games", "20", "--proof-games", "0", "--timeout-scale", "0"]
     assert main(["optimize", "new/bot.py:Bot:weight={weight}", *words, "--jobs", "2"]) == 0
+
+
+def test_an_agent_in_a_process_of_its_own_fails_alone(folder: Path) -> None:
+    """Its process lasts for the games of a run; after a fault there is another one."""
+    for word in ("old", "new"):
+        write_bot(folder / word, word)
+    code = (folder / "new" / "bot.py").read_text().replace("assert", "import os; assert")
+    code = code.replace(
+        "        return", "        os.path.exists('go') or os._exit(3)\n        return"
+    )
+    (folder / "new" / "bot.py").write_text(code)
+    with Arena(["old/bot.py:Bot", "new/bot.py:Bot"], seeds=[1, 2, 3], timeout_scale=0) as arena:
+        found = []
+        for number in range(1, 7):
+            if number == 3:
+                (folder / "go").touch()
+            found += play_games(arena.settings, [number], run="this one")
+        forget_agents()
+    faults = [record.outcome.fault for record in found]
+    assert ["exited with code 3" in fault.message for fault in faults if fault] == [True, True]
+    assert faults[2:] == [None] * 4
 
 
 def test_processes_of_a_bot_may_be_spawned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

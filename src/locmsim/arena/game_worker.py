@@ -19,11 +19,18 @@ from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.errors import ENDINGS, shown
-from locmsim.referee.agent_process import IsolatedAgent, created, is_foreign, ready
+from locmsim.referee.agent_process import (
+    AgentProcess,
+    IsolatedAgent,
+    created,
+    is_foreign,
+    ready,
+)
 from locmsim.referee.live import LiveLog
 from locmsim.referee.players import is_foreign_text
 from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
+from locmsim.supervisor import Supervisor
 from locmsim.workers import in_worker, seat_cores
 
 __all__ = [
@@ -48,11 +55,32 @@ class _Agents(threading.local):
     def __init__(self) -> None:
         self.run: object = None
         self.agents: dict[tuple[int, int], Contestant] = {}
+        #: The processes of agents that cannot share this one.
+        self.processes: dict[tuple[int, int], AgentProcess] = {}
+        self.supervisor = Supervisor()
 
     def begin(self, run: str, settings: Settings) -> None:
         """Forget the agents of any other run."""
         if not run or (run, settings) != self.run:
+            self.end_processes()
             self.run, self.agents = (run, settings), {}
+
+    def end_processes(self) -> None:
+        """End the processes of agents; others are started when they are needed."""
+        self.supervisor.end()
+        self.processes, self.supervisor = {}, Supervisor()
+
+    def process(self, key: tuple[int, int], isolated: IsolatedAgent, match: Match) -> Any:
+        """Return the process of an agent, who is to play a match, or the fault that it had."""
+        if key in self.processes:
+            self.processes[key].renew(match, isolated.seed)
+            return self.processes[key]
+        cores = (seat_cores() or ((), ()))[key[1]]
+        try:
+            self.processes[key] = AgentProcess(isolated, match, self.supervisor, cores=cores)
+        except BotFault as fault:
+            return fault
+        return self.processes[key]
 
     def get(self, settings: Settings, index: int, seat: int) -> Contestant:
         key = index, seat
@@ -92,6 +120,7 @@ _agents = _Agents()
 
 def forget_agents() -> None:
     """Release the agents that this thread keeps for the next task."""
+    _agents.end_processes()
     _agents.__init__()  # type: ignore[misc]
 
 
@@ -130,7 +159,7 @@ def play_games(
             match = new_match(settings, fixture)
             with _watched(live, settings, fixture, match) as on_call:
                 result = play(
-                    [seats.contestant(fixture, seat) for seat in (0, 1)],
+                    [seats.contestant(fixture, seat, match) for seat in (0, 1)],
                     match,
                     timeout_scale=settings.timeout_scale,
                     match_limit=settings.match_limit,
@@ -140,6 +169,8 @@ def play_games(
                     cores=seat_cores() or ((), ()),
                     choosers=seats.choosers(fixture),
                 )
+            if result.fault is not None:
+                _agents.end_processes()
             if again and any(not settings.players[index].process for index in fixture.players):
                 first, second = result.stderr
                 result = replace(result, stderr=(first + DIED, second + DIED))
@@ -167,14 +198,15 @@ class _Seats:
         #: Whether code of others chooses the cards or plays for all players.
         self._shared = any(is_foreign_player(one, game) for one in shared_players(settings))
         self._foreign = [self._shared or is_foreign_player(one, game) for one in settings.players]
-        self._apart = apart or self._share_names()
+        self._apart = apart
+        self._one_name = not apart and self._share_names()
         #: A worker is replaced when it ends, and the game is played again.
         self.expendable = in_worker() and (self._shared or any(self._foreign))
 
     def _share_names(self) -> bool:
         """Return whether agents of files need processes of their own: modules have one name."""
-        places: dict[str, str] = {}
         players = [*compress(self._settings.players, self._foreign)]
+        places: dict[str, str] = {}
         for player in players + shared_players(self._settings) * self._shared:
             modules = class_modules(player.spec, "locmsim.agents")
             if taken_module(modules) or any(places.get(k, v) != v for k, v in modules.items()):
@@ -182,7 +214,7 @@ class _Seats:
             places |= modules
         return False
 
-    def contestant(self, fixture: Fixture, seat: int) -> Any:
+    def contestant(self, fixture: Fixture, seat: int, match: Match) -> Any:
         """Return the player of a seat."""
         settings, index = self._settings, fixture.players[seat]
         player, foreign = settings.players[index], self._foreign[index]
@@ -193,9 +225,11 @@ class _Seats:
             command = settings.game.command_of(player.spec, seed)
             if command is not None:
                 return command
-        if self._isolate or (self._apart and foreign):
+        if self._isolate or ((self._apart or self._one_name) and foreign):
             make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
-            return IsolatedAgent(make, seed, known=foreign)
+            isolated = IsolatedAgent(make, seed, known=foreign)
+            kept = self._one_name and not self._isolate
+            return _agents.process((index, seat), isolated, match) if kept else isolated
         return self._ready(partial(_agents.get, settings, index, seat), seed, foreign)
 
     def choosers(self, fixture: Fixture) -> dict[int, Any]:
@@ -206,7 +240,7 @@ class _Seats:
             if not (settings.decks and settings.players[index].process):
                 continue
             seed = fixture.agent_seed(seat)
-            if self._isolate or (self._apart and self._shared):
+            if self._isolate or ((self._apart or self._one_name) and self._shared):
                 make = partial(settings.game.make_agent, settings.decks)
                 found[seat] = IsolatedAgent(make, seed, known=self._shared)
             else:

@@ -15,7 +15,7 @@ from locmsim._common_options import Cores, Dask, Isolate, Jobs
 from locmsim._identity import difference
 from locmsim._io import counted
 from locmsim._options import Option, check_values, declared, documented
-from locmsim._plugins import is_importable
+from locmsim._plugins import is_importable, shared_name
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.game_store import GameQuery
@@ -507,8 +507,15 @@ class Arena:
 
     def _know_shared(self, settings: Settings) -> None:
         for name, spec in (("decks", settings.decks), ("pilot", settings.pilot)):
-            if spec:
-                self._know(name, spec, settings.game)
+            if not spec:
+                continue
+            self._know(name, spec, settings.game)
+            for player in settings.players:
+                if not player.process and (shared := shared_name(spec, player.spec)):
+                    raise ValueError(
+                        f"{name}: {spec} and {player.spec} play in one process, and have different"
+                        f" modules {shared!r}: rename one"
+                    )
 
     def _know(self, where: str, spec: str, game: Game) -> None:
         if spec not in self._known and (known := known_of(spec, where, game)) is not None:

@@ -150,6 +150,21 @@ class AgentProcess(BotProcess):
         command = python_command("locmsim.referee.agent_process", "main")
         super().__init__(command, supervisor, cwd=cwd, env=env, cores=cores)
 
+    def renew(self, match: Match, seed: int) -> None:
+        """Let the agent play another match, from `begin` on.
+
+        Parameters
+        ----------
+        match : Match
+            The match, as it stands.
+        seed : int
+            The seed by which the agent is reset.
+        """
+        self._start = _line({"match": _packed(_pickled(match)), "seed": seed})
+        self._repeated = 0
+        self._read_all_errors()
+        self._forget_errors()
+
     def begin(self) -> AgentFacts:
         """Wait until the agent is ready; `BotFault` if it fails before.
 
@@ -389,7 +404,10 @@ def main() -> None:
                 reply("ready")
                 continue
             limit = question.get("limit_ms")
-            if "done" in question:
+            if "match" in question:
+                match = pickle.loads(base64.b64decode(question["match"]))
+                ask = partial(agent.reset, question["seed"])
+            elif "done" in question:
                 if not hasattr(agent, "continue_turn"):
                     reply("unusable", "cannot continue a turn")
                     continue

@@ -162,8 +162,12 @@ class BotProcess:
         self._output = bytearray()
         self._after_cr = False
         self._output_ended = False
-        self._errors = bytearray()
         self._errors_ended = False
+        self._forget_errors()
+
+    def _forget_errors(self) -> None:
+        """Begin anew with what is kept of the standard error."""
+        self._errors = bytearray()
         self._kept = _MATCH_KEPT
         self._excerpt = _Excerpt(_ANSWER_KEPT)
         self._error_line = b""  # the unfinished last one
