@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from locmsim._plugins import class_files, imported_names, own_files
 
-__all__ = ["difference", "identity"]
+__all__ = ["difference", "digest", "identity"]
 
 _GROUP = "locmsim.agents"
 #: Programs that run others, which an upgrade of the machine replaces.
@@ -50,7 +50,7 @@ def identity(spec: str, process: bool, package: str = "locmsim") -> dict[str, st
     folder = _folder(package)
     words = [*(_command_files(spec) if process else _agent_files(spec))]
     files = [one for one in dict.fromkeys(words) if not _is_in(one, folder)]
-    found = {file: _digest([file]) for file in files if os.path.isfile(file)}
+    found = {file: digest([file]) for file in files if os.path.isfile(file)}
     scripts = [file for file in found if file.endswith(".py")]
     imports = {name.partition(".")[0] for file in scripts for name in imported_names(file)}
     ours = _runs(spec, package) if process else not class_files(spec, _GROUP)
@@ -97,7 +97,7 @@ def library(package: str) -> str:
     version = ""
     with suppress(metadata.PackageNotFoundError):
         version = metadata.version(package)
-    return f"{version} {_digest(sorted(paths))}".strip()
+    return f"{version} {digest(sorted(paths))}".strip()
 
 
 def _folder(package: str) -> str:
@@ -109,13 +109,14 @@ def _is_in(file: str, folder: str) -> bool:
     return bool(folder) and os.path.abspath(file).startswith(folder + os.sep)
 
 
-def _digest(paths: Iterable[str]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
+def digest(paths: Iterable[str]) -> str:
+    """Return the digest of the content of files."""
+    found = hashlib.blake2b(digest_size=16)
     for path in paths:
         with suppress(OSError), open(path, "rb") as file:
             while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()
+                found.update(block)
+    return found.hexdigest()
 
 
 def _runs(command: str, package: str) -> bool:

@@ -24,6 +24,7 @@ __all__ = [
     "Registry",
     "class_files",
     "class_modules",
+    "file_version",
     "imported_names",
     "is_importable",
     "own_files",
@@ -348,16 +349,15 @@ def _module_of(file: str) -> types.ModuleType:
     if path in _importing:
         raise _NotThereError(_unguarded(file))
     name, folder = os.path.basename(path).removesuffix(".py"), os.path.dirname(path)
-    stamps = _stamps.get(path)
-    if stamps is None or any(file_stamp(one) != stamp for one, stamp in stamps.items()):
+    version, before = file_version(path), _imported.get(path)
+    if version != before:
         for known, module in [*sys.modules.items()]:
-            if known != "__main__" and getattr(module, "__file__", None) in (stamps or {}):
+            if known != "__main__" and getattr(module, "__file__", None) in (before or {}):
                 del sys.modules[known]
-        files = own_files(path)
-        _stamps[path] = stamps = {one: file_stamp(one) for one in files}
+        _imported[path] = version
     if _is_installed(name):
         raise _NotThereError(f"Python has another module {name!r}: rename {file}")
-    if (taken := taken_module(_own_modules([*stamps]))) is not None:
+    if (taken := taken_module(_own_modules([*version]))) is not None:
         raise _NotThereError(
             f"this process has another module {taken!r} ({_place(sys.modules[taken])}): rename one,"
             " or let locmsim arena, play, check, ask or optimize play the agents, each in a process"
@@ -381,8 +381,18 @@ def _module_of(file: str) -> types.ModuleType:
     return module
 
 
-#: File that was imported for its class -> what its `own_files` were then.
-_stamps: dict[str, dict[str, object]] = {}
+def file_version(file: str) -> dict[str, object]:
+    """Return what tells a file of Python, with its `own_files`, from what it may become."""
+    path = os.path.abspath(file)
+    stamps = _versions.get(path)
+    if stamps is None or any(file_stamp(one) != stamp for one, stamp in stamps.items()):
+        stamps = _versions[path] = {one: file_stamp(one) for one in own_files(path)}
+    return stamps
+
+
+#: File -> its `file_version` when it was last asked for, and when it was imported.
+_versions: dict[str, dict[str, object]] = {}
+_imported: dict[str, dict[str, object]] = {}
 #: The folders of these files.
 _folders: set[str] = set()
 

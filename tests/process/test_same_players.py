@@ -75,6 +75,19 @@ def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None
         assert "continued after 2 games" in arena.table()
 
 
+def test_workers_that_live_on_make_the_agents_of_each_run(folder: Path) -> None:
+    """As on a cluster: the same settings, and weights that have changed."""
+    weights, played = folder / "w.json", []
+    weights.write_text("{}")
+    players = ["beam:weights=w.json,nodes=20,time_ms=0", "random"]
+    with Arena(players, seeds=[1], timeout_scale=0) as arena:
+        for value in (0.0, 5.0, 0.0):
+            weights.write_text(f'{{"1.5": {{"own.attack": {value}, "own.health": {1 - value}}}}}')
+            records = play_games(arena.settings, [1], run=str(len(played)))
+            played.append([answer[:2] for answer in records[0].answers])
+    assert played[0] == played[2] != played[1]
+
+
 def test_what_is_not_the_bot_does_not_lock_a_pool(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

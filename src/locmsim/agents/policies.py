@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from locmsim._io import file_stamp
+from locmsim._plugins import file_version
 
 __all__ = ["cached_for_file", "load_as_option"]
 
@@ -24,7 +25,7 @@ def cached_for_file(path: str, make: Callable[..., _T], *arguments: str) -> _T:
         What else it is made of.
     """
     file, python, _ = path.partition(".py:")
-    version = file_stamp(f"{file}.py" if python else path)
+    version = (*file_version(f"{file}.py").items(),) if python else file_stamp(path)
     found: _T = _cached(make, path, arguments, version)
     return found
 

@@ -7,12 +7,12 @@ input and output fit only one pair.
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._identity import digest
 from locmsim._plugins import Registry
 from locmsim._specs import describe_error
 from locmsim.game.layouts import CHOICE, LAYOUTS, get_layout
@@ -117,6 +117,12 @@ def _gives(run: _Run, size: int, actions: int) -> bool:
         return False
 
 
+def _load_again(path: str, rules: str, layout: str, before: str) -> "OnnxPolicy":
+    if digest([path]) != before:
+        raise ValueError(f"{path} has changed since the policy was loaded")
+    return OnnxPolicy(path, rules=rules, layout=layout)
+
+
 class OnnxPolicy(RatingPolicy):
     """A policy from an ONNX file or session, run by onnxruntime on one core.
 
@@ -166,6 +172,7 @@ class OnnxPolicy(RatingPolicy):
         size = size if isinstance(size, int) else None
         metadata = session.get_modelmeta().custom_metadata_map
         self.path = path
+        self._digest = digest([path])
         for value, key in zip((rules, layout), _KEYS, strict=True):
             if value and metadata.get(key, value) != value:
                 raise ValueError(f"{path}: {key} in the file is {metadata[key]!r}, not {value!r}")
@@ -184,8 +191,8 @@ class OnnxPolicy(RatingPolicy):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (
-            partial(type(self), rules=self.rules, layout=self.layout),
-            (self.path,),
+            _load_again,
+            (self.path, self.rules, self.layout, self._digest),
             {"temperature": self.temperature},
         )
 

@@ -25,7 +25,7 @@ from locmsim.web.endpoints import Refusal, get, post, whole_of
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.opponents import opponent_of, opponents
+from locmsim.web.opponents import opponent_of
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
@@ -221,7 +221,7 @@ class _Started:
         #: What each writes to its standard error.
         self._written: dict[int, IO[bytes]] = {}
         self._stopped: set[int] = set()
-        self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
+        self._opponents = site.opponents
         self._lock = threading.Lock()
         self._closed = False
 

@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.locm import LocmGame
-from locmsim.arena.schedule import Player
 from locmsim.arena.tournament import as_player
-from locmsim.referee.agent_process import AgentFacts, IsolatedAgent
+from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import is_foreign_text
 from locmsim.web.endpoints import Refusal
@@ -77,7 +76,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, known = _described(text)
+        player, known = as_player(text, LocmAgents())  # of all rule sets
         kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
         rules = _rules_of(known)
         foreign = is_foreign_text(player.spec, LocmAgents())
@@ -102,12 +101,6 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
         foreign = info.package != "locmsim"
         found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
     return found
-
-
-@lru_cache(maxsize=64)
-def _described(text: str) -> tuple[Player, AgentFacts | None]:
-    """Return a player of the command line; several pages ask, and an agent is made only once."""
-    return as_player(text, LocmAgents())  # of all rule sets
 
 
 def _rules_of(agent: object) -> tuple[str, ...]:

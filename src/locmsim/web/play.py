@@ -40,7 +40,7 @@ from locmsim.web.forms import form_of, up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.machine import Machine, machine_of_match, machine_of_position, match_from
-from locmsim.web.opponents import Opponent, opponent_of, opponents
+from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.panel import CHANCES
 from locmsim.web.replay import chat_of
 from locmsim.web.site import Page, Site
@@ -497,7 +497,7 @@ class _Table:
         #: Guards the games: they start in several threads.
         self._lock = threading.Lock()
         self._closed = False
-        self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
+        self.opponents = site.opponents
 
     def new(self, data: dict[str, Any]) -> PlayedGame:
         """Start a game of ``players``, two keys of opponents, null for the person."""

@@ -5,6 +5,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
 from locmsim.web.news import News
+from locmsim.web.opponents import Opponent, opponents
 from locmsim.web.positions import Position, position_of_game, state_at_step
 
 __all__ = ["Page", "Site"]
@@ -98,6 +100,11 @@ class Site:
 
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.news)
+
+    @cached_property
+    def opponents(self) -> dict[str, Opponent]:
+        """Who can be played against, by key: agents of the command line are made once."""
+        return {opponent.key: opponent for opponent in opponents(self.bots)}
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""

@@ -127,6 +127,20 @@ def test_a_file_of_python_that_is_replaced_is_read_again(files, text):
         assert (before, after) == tuple(build_deck(cards, one) for one in ("cheapest", "classic"))
 
 
+def test_what_a_file_of_python_imports_is_read_again_too(files):
+    (files / "built.py").write_text("from beside import build\n")
+    text, found = f"greedy:deck={files}/built.py:build", []
+    for name in ("cheapest", "classic"):
+        (files / "beside.py").write_text(
+            f"from locmsim.decks import DECK_BUILDERS\nbuild = DECK_BUILDERS['{name}']\n"
+        )
+        made = len(found) + 1
+        os.utime(files / "beside.py", (made, made))
+        found.append(chosen(text))
+    cards = Match(seed=3).cards
+    assert found == [build_deck(cards, one) for one in ("cheapest", "classic")]
+
+
 def test_choosers_of_drafts(files):
     path = files / "choice-1.2.npz"
     offers = Match("1.2", seed=3).offers
