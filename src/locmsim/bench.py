@@ -18,7 +18,6 @@ from functools import cache, partial
 from hashlib import blake2b
 from importlib.util import find_spec
 from itertools import chain, count, cycle
-from statistics import median
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -54,21 +53,18 @@ from locmsim.agents import Agent, make_agent
 from locmsim.agents.learned import shipped_policy
 from locmsim.batch import StateBatch
 from locmsim.contract import play_match
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
-from locmsim.referee.process_match import Result, play
-from locmsim.rules.cards import Card, CardType
+from locmsim.referee.process_match import play
+from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.search import (
     MCTS,
-    BeamOptions,
     BeamSearch,
     Belief,
-    OnObservations,
     PolicyOptions,
     PolicySearch,
     SearchPosition,
@@ -513,27 +509,6 @@ def _match(rules: str) -> Iterator[Measured]:
         yield Measured("matches of two random agents, cards given", "/s", same_cards)
 
 
-def _decks(rules: str) -> Iterator[Measured]:
-    def deck(builder: str) -> Callable[[], Case]:
-        cards = generate_cards(1)
-        return partial(calls, "build(cards, name)", 1, build=build_deck, cards=cards, name=builder)
-
-    def drafted(picker: str) -> Callable[[], Case]:
-        def run() -> int:
-            offers: Any = Match(rules, seed=1).offers
-            picked: list[Card] = []
-            for turn, offer in enumerate(offers):
-                picked.append(offer[pick(offer, picked, rules, picker, offers[:turn])])
-            return 1
-
-        return lambda: Case(run)
-
-    if rules == "1.5":
-        yield from (Measured(name, "ms", deck(name)) for name in DECK_BUILDERS)
-    else:
-        yield from (Measured(name, "ms", drafted(name)) for name in DRAFT_PICKERS)
-
-
 # ---------------------------------------------------------------------------------- searches
 
 
@@ -577,73 +552,6 @@ def _searches(rules: str) -> Iterator[Measured]:
 
     for name, (search, unit, budget) in _SEARCHES.items():
         yield Measured(name, f"{unit}/s", case(search, unit, budget))
-
-
-def _wide_position() -> State:
-    """Return a turn with enough choices for a beam of a thousand positions."""
-    mine = [
-        Card(
-            1 + k,
-            CardType.CREATURE if k % 2 else CardType.GREEN,
-            cost=k // 3,
-            attack=1 + k % 4,
-            defense=1 + k % 3,
-            abilities="-C----" if k % 2 else "------",
-        )
-        for k in range(10)
-    ]
-    theirs = [
-        Card(20 + k, CardType.CREATURE, cost=k // 2, attack=1 + k % 3, defense=2 + k % 4)
-        for k in range(10)
-    ]
-    state = State.new(mine * 3, theirs * 3)
-    while state.players[0].hand_size < 8 or state.current_player() == 1:
-        summons = 2 if state.current_player() else int(state.turn <= 4)
-        for action in state.legal_actions()[1:2] * summons:
-            if action in state.legal_actions():
-                state.apply_action(action)
-        state.apply_action(0)
-    return state
-
-
-def _evaluators(rules: str) -> Iterator[Measured | Ratio]:
-    """Measure a beam of width 1,000 in rules 1.5 whose positions a small network evaluates."""
-    layout = "gym-locm"
-    state = _wide_position()
-    library, values = _network(len(state.observation_tensor(0, layout)))
-    in_batches = OnObservations(values, layout)
-
-    def one_by_one(batch: StateBatch) -> list[float]:
-        return [np.asarray(in_batches(batch.take([row])))[0] for row in range(len(batch))]
-
-    def beam(function: Callable[[StateBatch], Any]) -> Callable[[], Case]:
-        search = BeamSearch(BeamOptions(width=1000, turns=0), evaluation=function)
-        return lambda: Case(lambda: search.search(state, nodes=100_000).nodes)
-
-    name = f"beam of width 1,000 by a network of {library}"
-    yield Measured(f"{name}, in batches", "nodes/s", beam(in_batches))
-    yield Ratio("state by state over in batches", beam(one_by_one), beam(in_batches))
-
-
-def _network(inputs: int) -> tuple[str, Callable[[NDArray[Any], NDArray[np.int8]], NDArray[Any]]]:
-    """Return a library, PyTorch if it is installed, and a network of 64 units in it."""
-    random = np.random.default_rng(1)
-    hidden = random.normal(0, 0.1, (inputs, 64)).astype(np.float32)
-    last = random.normal(0, 0.3, 64).astype(np.float32)
-    try:
-        import torch
-    except ImportError:
-        return "numpy", lambda seen, masks: np.tanh(np.maximum(seen @ hidden, 0) @ last)
-    torch.set_num_threads(1)
-    layers = [torch.nn.Linear(inputs, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)]
-    network = torch.nn.Sequential(*layers, torch.nn.Tanh())
-
-    def values(seen: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[Any]:
-        with torch.inference_mode():
-            values: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
-        return values
-
-    return "PyTorch", values
 
 
 _TREES = 1024
@@ -798,27 +706,6 @@ def _rating_network(rules: str) -> tuple[str, _Rating]:
         return "numpy", _Rating(rules, tuple(weights), None)
     torch.set_num_threads(1)
     return "PyTorch", _Rating(rules, tuple(map(torch.from_numpy, weights)), torch)
-
-
-def _threads(rules: str) -> Iterator[Ratio]:
-    """Measure in how many sampled worlds searches of 10 ms play on with one thread and with two.
-
-    The time is so short that few searches reach the limit of worlds.
-    """
-
-    def tried(search: Any, threads: int) -> Callable[[], Case]:
-        def run() -> int:
-            done = 0
-            for observation, belief in search_positions(rules):
-                found = search.search(observation, belief=belief, threads=threads, time_ms=10)
-                done += sum(plan.visits for plan in found.plans)
-            return done
-
-        return lambda: Case(run)
-
-    searches = {"beam": BeamSearch(BeamOptions(worlds=4096)), "MCTS": MCTS()}
-    for name, search in searches.items():
-        yield Ratio(f"{name}: worlds of two threads over one", tried(search, 1), tried(search, 2))
 
 
 class _Listener:
@@ -1100,74 +987,6 @@ def _environments(rules: str) -> Iterator[Measured | Ratio | Counted]:
     yield Measured("entity network", "decisions/s", _decisions)
 
 
-# -------------------------------------------------------------------------- arena, processes
-
-
-def _arena(rules: str) -> Iterator[Measured]:
-    """Measure a whole game of `locmsim arena random random`: cards, decks, answers, storing."""
-    games = 400
-
-    def case(pairs_per_set: int) -> Callable[[], Case]:
-        seeds = count(1)
-
-        def run() -> int:
-            from locmsim.arena import Arena
-
-            players, seed = ["random", "other=random"], next(seeds)
-            with (
-                tempfile.TemporaryDirectory() as folder,
-                Arena(
-                    players,
-                    db=f"{folder}/games.db",
-                    games=games,
-                    seed=seed,
-                    rules=rules,
-                    pairs_per_set=pairs_per_set,
-                ) as arena,
-            ):
-                arena.run(jobs=1)
-            return games
-
-        return lambda: Case(run)
-
-    yield Measured("games, cards new for each pair", "/s", case(1))
-    if rules == "1.5":
-        yield Measured("games, cards for 50 pairs", "/s", case(50))
-
-
-#: A bot that answers PASS as soon as it has read its input.
-_PASS_BOT = """
-import os, sys
-lines = sys.stdin.buffer
-while lines.readline():
-    lines.readline()
-    for _ in range(int(lines.readline().split()[1])):
-        lines.readline()
-    for _ in range(int(lines.readline())):
-        lines.readline()
-    os.write(1, b"PASS\\n")
-"""
-
-
-def _referee(rules: str) -> Iterator[Measured | Counted]:
-    bot = [sys.executable, "-S", "-E", "-c", _PASS_BOT]
-
-    def match() -> Result[Match]:
-        return play([bot, bot], Match(rules, seed=1), timeout_scale=0)
-
-    def own() -> float:
-        """Return the time that is not spent waiting for an answer."""
-        times = []
-        for _ in range(5):
-            result = match()
-            waited = sum(call.elapsed_ns for call in result.calls)
-            times.append((result.elapsed_ns - waited) / len(result.calls))
-        return median(times) / 1e3
-
-    yield Measured("a turn of two programs", "us", lambda: Case(lambda: len(match().calls)))
-    yield Counted("... without the wait for answers", "us", own)
-
-
 def _start(rules: str) -> Iterator[Measured]:
     def run(code: str) -> int:
         subprocess.run([sys.executable, "-c", code], check=True)
@@ -1205,12 +1024,7 @@ GROUPS: dict[str, _Group] = {
     "turns": _Group("a turn without its search", _turns),
     "environments": _Group("learning environments", _environments, 3),
     "start": _Group("start", _start, 2),
-    "evaluators": _Group("evaluation by a function", _evaluators, default=False),
     "forest": _Group("trees that a network guides, one core", _forest, default=False),
-    "threads": _Group("threads of a search, two cores", _threads, default=False),
-    "decks": _Group("the choice of cards", _decks, default=False),
-    "arena": _Group("arena, one core", _arena, default=False),
-    "referee": _Group("referee and programs", _referee, default=False),
 }
 
 

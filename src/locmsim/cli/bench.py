@@ -26,12 +26,7 @@ _GROUPS = (
     "turns",
     "environments",
     "start",
-    "evaluators",
     "forest",
-    "threads",
-    "decks",
-    "arena",
-    "referee",
 )
 
 
