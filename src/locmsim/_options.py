@@ -39,6 +39,7 @@ __all__ = [
     "declared",
     "documented",
     "entries",
+    "taking",
 ]
 
 _Object = TypeVar("_Object", bound=Callable[..., Any])
@@ -280,6 +281,23 @@ def entries(
 
 def _default(parameter: inspect.Parameter) -> Any:
     return MISSING if parameter.default is parameter.empty else parameter.default
+
+
+def taking(options: type) -> Callable[[_Object], _Object]:
+    """Return a decorator that shows the fields of a class of options in a function's signature.
+
+    They stand in place of its ``**options``, without those that the function has itself.
+    """
+
+    def complete(function: _Object) -> _Object:
+        *own, _ = inspect.signature(function).parameters.values()
+        names = {parameter.name for parameter in own}
+        fields = inspect.signature(options).parameters
+        more = [parameter for name, parameter in fields.items() if name not in names]
+        function.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
+        return function
+
+    return complete
 
 
 def documented(

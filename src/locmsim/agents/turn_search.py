@@ -1,11 +1,13 @@
 """The agents "beam" and "mcts", which play whole turns found by a search."""
 
+import inspect
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import Parameter
 from typing import Annotated, Any, ClassVar
 
 from locmsim._common_options import Iterations, Nodes, Share, Threads, TimeMs
-from locmsim._options import Option, check_values, documented
+from locmsim._options import Option, check_values, documented, taking
 from locmsim.agents.base import BelievingAgent, Deck, Draft, check_bounds
 from locmsim.decks import (
     CardScore,
@@ -29,10 +31,6 @@ from locmsim.search import (
 )
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.turn_search import Search
-
-#: Default values of the options, from the classes that declare them.
-_BEAM = BeamOptions()
-_MCTS = MCTSOptions()
 
 __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent", "turn_times"]
 
@@ -272,6 +270,23 @@ class SearchAgent(BelievingAgent):
         )
 
 
+def _initializer(bound: str, hint: Any, options: type[SearchOptions]) -> Callable[..., None]:
+    """Return the ``__init__`` of an agent whose parameters are also its bound and options."""
+    fields = inspect.signature(options).parameters
+
+    def __init__(self: SearchAgent, *words: Any, **more: Any) -> None:
+        chosen = {name: more.pop(name) for name in fields.keys() & more}
+        limit = more.pop(bound, 0)
+        SearchAgent.__init__(self, *words, **more, limit=limit, options=options(**chosen))
+
+    own = [*inspect.signature(SearchAgent.__init__).parameters.values()][:-2]
+    own += [Parameter(bound, Parameter.KEYWORD_ONLY, default=0, annotation=hint)]
+    __init__.__annotations__ = {one.name: one.annotation for one in own[1:]}
+    shown = inspect.Signature([*own, Parameter("options", Parameter.VAR_KEYWORD)])
+    __init__.__signature__ = shown  # type: ignore[attr-defined]
+    return taking(options)(__init__)
+
+
 @documented(BeamOptions)
 class BeamAgent(SearchAgent):
     """Beam search over the player's turn; the best turns are compared by playouts.
@@ -291,49 +306,7 @@ class BeamAgent(SearchAgent):
     search_class = BeamSearch
     bound = "nodes"
     nodes: int
-
-    def __init__(
-        self,
-        deck: Deck = "default",
-        draft: Draft = "default",
-        time_ms: TimeMs = TIME_MS,
-        weights: WeightsPath = "",
-        evaluation: EvaluationOption = None,
-        belief: BeliefOption = "score",
-        share: Share = SHARE,
-        threads: Threads = 1,
-        *,
-        nodes: Nodes = 0,
-        turns: int = _BEAM.turns,
-        reply_width: int = _BEAM.reply_width,
-        worlds: int = _BEAM.worlds,
-        wins_share: float = _BEAM.wins_share,
-        width: int = _BEAM.width,
-        plans: int = _BEAM.plans,
-        static_worlds: float = _BEAM.static_worlds,
-        plan_share: float = _BEAM.plan_share,
-    ) -> None:
-        super().__init__(
-            deck,
-            draft,
-            time_ms,
-            weights,
-            evaluation,
-            belief,
-            share,
-            threads,
-            limit=nodes,
-            options=BeamOptions(
-                turns=turns,
-                reply_width=reply_width,
-                worlds=worlds,
-                wins_share=wins_share,
-                width=width,
-                plans=plans,
-                static_worlds=static_worlds,
-                plan_share=plan_share,
-            ),
-        )
+    __init__ = _initializer(bound, Nodes, BeamOptions)
 
 
 @documented(MCTSOptions)
@@ -355,52 +328,4 @@ class MCTSAgent(SearchAgent):
     search_class = MCTS
     bound = "iterations"
     iterations: int
-
-    def __init__(
-        self,
-        deck: Deck = "default",
-        draft: Draft = "default",
-        time_ms: TimeMs = TIME_MS,
-        weights: WeightsPath = "",
-        evaluation: EvaluationOption = None,
-        belief: BeliefOption = "score",
-        share: Share = SHARE,
-        threads: Threads = 1,
-        *,
-        iterations: Iterations = 0,
-        turns: int = _MCTS.turns,
-        reply_width: int = _MCTS.reply_width,
-        worlds: int = _MCTS.worlds,
-        wins_share: float = _MCTS.wins_share,
-        width: int = _MCTS.width,
-        plans: int = _MCTS.plans,
-        static_worlds: float = _MCTS.static_worlds,
-        plan_share: float = _MCTS.plan_share,
-        exploration: float = _MCTS.exploration,
-        temperature: float = _MCTS.temperature,
-        max_nodes: int = _MCTS.max_nodes,
-    ) -> None:
-        super().__init__(
-            deck,
-            draft,
-            time_ms,
-            weights,
-            evaluation,
-            belief,
-            share,
-            threads,
-            limit=iterations,
-            options=MCTSOptions(
-                turns=turns,
-                reply_width=reply_width,
-                worlds=worlds,
-                wins_share=wins_share,
-                width=width,
-                plans=plans,
-                static_worlds=static_worlds,
-                plan_share=plan_share,
-                exploration=exploration,
-                temperature=temperature,
-                max_nodes=max_nodes,
-            ),
-        )
+    __init__ = _initializer(bound, Iterations, MCTSOptions)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from locmsim._checks import budget
 from locmsim._core import Determinizer, State
-from locmsim._options import documented
+from locmsim._options import documented, taking
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
@@ -87,10 +87,6 @@ class SearchPosition(NamedTuple):
     bonus: NDArray[np.float64] | None = None
 
 
-#: The defaults of the options, which `PolicyOptions` declares.
-_DEFAULTS = PolicyOptions()
-
-
 @documented(PolicyOptions)
 class PolicySearch:
     """Searches a tree in sampled worlds, guided by priors and values of an evaluator.
@@ -130,34 +126,16 @@ class PolicySearch:
     (True, 32)
     """
 
+    @taking(PolicyOptions)
     def __init__(
         self,
         evaluator: Guide,
-        simulations: int = _DEFAULTS.simulations,
+        simulations: int = PolicyOptions().simulations,
         *,
-        root: str = _DEFAULTS.root,
-        considered: int = _DEFAULTS.considered,
-        leaves: int = _DEFAULTS.leaves,
-        exploration: float = _DEFAULTS.exploration,
-        visit_offset: float = _DEFAULTS.visit_offset,
-        value_scale: float = _DEFAULTS.value_scale,
-        temperature: float = _DEFAULTS.temperature,
-        noise: float = _DEFAULTS.noise,
-        mix: float = _DEFAULTS.mix,
         evaluation: Evaluation | None = None,
+        **options: Any,
     ) -> None:
-        self._options = PolicyOptions(
-            simulations=simulations,
-            root=root,
-            considered=considered,
-            leaves=leaves,
-            exploration=exploration,
-            visit_offset=visit_offset,
-            value_scale=value_scale,
-            temperature=temperature,
-            noise=noise,
-            mix=mix,
-        )
+        self._options = PolicyOptions(simulations=simulations, **options)
         self._evaluator = evaluator
         self._evaluation = evaluation
         self._layout: str | None = None
