@@ -108,12 +108,12 @@ def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert main(["bench"]) == 0
     assert "\ngroup\n  name    " in (table := capsys.readouterr().out)
     assert table.endswith(" 1,234,568 ns\n")
-    assert main(["bench", "--rules", "1.2", "--seconds", "3", "-g", "arena", "--json"]) == 0
+    assert main(["bench", "--rules", "1.2", "--seconds", "3", "-g", "match", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["figures"] == [
         {"group": "group", "name": "name", "value": 1234567.8, "unit": "ns"}
     ]
-    assert asked == [("1.5", 12.0, []), ("1.2", 3.0, ["arena"])]
+    assert asked == [("1.5", 12.0, []), ("1.2", 3.0, ["match"])]
 
 
 def test_progress_and_warnings(
