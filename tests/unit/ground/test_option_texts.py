@@ -226,7 +226,7 @@ def test_what_needs_another_option() -> None:
 
 
 def test_docstrings_of_what_passes_options_on() -> None:
-    @documented(Whole, without=("more",), defaults={"kind": "b"})
+    @documented(Whole, without=("more",))
     def make(first: int = 1, **options: object) -> None:
         """Make it.
 
@@ -236,7 +236,7 @@ def test_docstrings_of_what_passes_options_on() -> None:
         """
 
     assert (make.__doc__ or "").splitlines()[4:] == [
-        'kind : {"a", "b"}, default "b"',
+        'kind : {"a", "b"}, default "a"',
         "    Kind.",
         "size : int, default 3",
         '    Size; from 1 to 9. Needs ``kind="b"``.',
