@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
+from locmsim._checks import integer
 from locmsim.decks.scores import CardScore, card_score, score_of
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.rules.cards import Area, Card, CardType
@@ -78,7 +79,8 @@ def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") 
             f"a deck of {DECK_SIZE} needs {DECK_SIZE // COPIES_PER_CARD} different cards,"
             f" the offer has {len(offered)}"
         )
-    deck = named("deck builder", heuristic, DECK_BUILDERS)(cards)
+    chosen = named("deck builder", heuristic, DECK_BUILDERS)(cards)
+    deck = [integer(f"deck builder {heuristic!r}", base_id) for base_id in chosen]
     if len(deck) != DECK_SIZE:
         raise ValueError(f"deck builder {heuristic!r} chose {len(deck)} cards, not {DECK_SIZE}")
     for base_id, copies in Counter(deck).items():

@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from locmsim._checks import whole
 from locmsim.decks.builders import named
 from locmsim.decks.draft_value import DRAFTS, DraftValue, default_draft_value, draft_value_of
 from locmsim.decks.scores import (
@@ -111,9 +112,10 @@ def pick(
         choice = picker.choose([*earlier, offer], picked, rules)
     else:
         choice = picker(offer, picked, rules)
-    if choice not in (0, 1, 2):
-        raise ValueError(f"draft picker {heuristic!r} answered {choice!r}, not 0, 1 or 2")
-    return choice
+    try:
+        return whole("", choice, 0, 2)
+    except ValueError:
+        raise ValueError(f"draft picker {heuristic!r} answered {choice!r}, not 0, 1 or 2") from None
 
 
 @cache

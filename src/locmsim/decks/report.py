@@ -159,7 +159,7 @@ def report_decks(match: Match, count: int = WORST) -> tuple[DeckReport, DeckRepo
             return probability_of(match.rules, mine - theirs, player)
 
         if isinstance(value, DeckValue):
-            worst = _exchanges(value, decks[player], match.cards, probability, count)
+            worst = _exchanges(value, decks[player], _offered(match), probability, count)
         else:
             picked = [by_id[base_id] for base_id in match.chosen[player]]
             worst = _picks(value, _offers(match), picked, probability, count)
@@ -175,11 +175,16 @@ def _offers(match: Match) -> list[list[Card]]:
     return [offer for offer in match.offers if not isinstance(offer, Card)]
 
 
+def _offered(match: Match) -> list[Card]:
+    """Return the cards on offer in 1.5, which may be fewer than those of the match."""
+    return [card for card in match.offers if isinstance(card, Card)]
+
+
 def _package_deck(match: Match) -> list[Card]:
     """Return the deck that the package chooses from the offers of a match."""
     offers, picked = _offers(match), list[Card]()
     if not offers:
-        offered = [card for card in match.offers if isinstance(card, Card)]
+        offered = _offered(match)
         by_id = {card.base_id: card for card in offered}
         return [by_id[base_id] for base_id in build_deck(offered)]
     for turn, offer in enumerate(offers):

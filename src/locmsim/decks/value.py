@@ -90,6 +90,11 @@ class DeckValue:
         -------
         list of int
             Base ids of a deck that no exchange improves.
+
+        Raises
+        ------
+        ValueError
+            The deck has a card that is not offered.
         """
         offered, copies = _counted(deck, cards)
         best = self._networks.improved(term_rows(offered), copies)
@@ -113,10 +118,17 @@ class DeckValue:
             The base ids of the card to give up and of the one to take, the number of copies that
             change (both, if the deck has two of the first and none of the second), and the value
             of the deck then. None if no exchange improves the deck.
+
+        Raises
+        ------
+        ValueError
+            The deck has a card that is not offered.
         """
         offered, copies = _counted(deck, cards)
         rows = term_rows(offered)
         values = self._networks.exchanged(rows, copies)
+        if np.isnan(values).all():  # both copies of all cards are in the deck
+            return None
         out, into = divmod(int(np.nanargmax(values)), len(offered))
         value = float(values[out, into])
         if value <= self._networks.value(rows, copies) + _LEAST:
@@ -129,6 +141,9 @@ def _counted(deck: Sequence[int], cards: Sequence[Card]) -> tuple[list[Card], li
     """Return the cards of an offer by base id, each once, and how many of each a deck has."""
     offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
     chosen = Counter(deck)
+    missing = chosen.keys() - {card.base_id for card in offered}
+    if missing:
+        raise ValueError(f"deck: card {min(missing)} is not offered")
     return offered, [chosen[card.base_id] for card in offered]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,3 +159,23 @@ def test_no_decks_yet() -> None:
     match.submit(1, "PICK 0")
     with pytest.raises(ValueError, match="no decks"):
         report_decks(match)
+
+
+@pytest.mark.parametrize("size", [15, 16, 120, 160, 300])
+def test_only_offered_cards_are_recommended(size: int) -> None:
+    """A match may have more cards than it offers, or no other card than those of the deck."""
+    cards = [replace(card, base_id=i) for i, card in enumerate((generate_cards(1) * 3)[:size])]
+    match = Match(seed=2, cards=cards)
+    ids = [card.base_id for card in match.offers]
+    match.submit(0, deck_line([*ids[:15], *ids[:15]]))
+    match.submit(1, deck_line([*ids[-15:], *ids[-15:]]))
+    for report in report_decks(match):
+        assert {one.better for one in report.worst} <= {*match.offers}
+        assert size > 15 or report.worst == []
+
+
+def test_cards_that_are_not_offered() -> None:
+    cards = generate_cards(1)
+    for method in (default_value().improved, default_value().best_exchange):
+        with pytest.raises(ValueError, match="deck: card 119 is not offered"):
+            method([*range(29), 119], cards[:100])

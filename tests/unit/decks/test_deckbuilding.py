@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from hashlib import blake2b
 
+import numpy as np
 import pytest
 from amounts import amount
 from helpers import golden_games
@@ -450,10 +451,21 @@ def test_curve_picks_differ_from_the_order_once_the_deck_is_lopsided():
     assert pick(offer, full_of_dear_ones, "1.2", "curve") != 0
 
 
-@pytest.mark.parametrize("answer", [3, -1, None])
+@pytest.mark.parametrize("answer", [3, -1, None, True, 1.0])
 def test_answers_of_own_pickers_are_checked(answer):
     with pytest.raises(ValueError, match=f"answered {answer}, not 0, 1 or 2"):
         pick(cards_1x()[:3], [], "1.2", lambda offer, picked, rules: answer)
+
+
+def test_heuristics_may_answer_with_numbers_of_numpy():
+    """... but not with floats, which no referee reads."""
+    choice = pick(cards_1x()[:3], [], "1.2", lambda offer, picked, rules: np.int64(2))
+    assert (choice, type(choice)) == (2, int)
+    cards = generate_cards(1)
+    deck = build_deck(cards, lambda cards: np.arange(30))
+    assert deck_line(deck) == deck_line(range(30))
+    with pytest.raises(ValueError, match=r"deck builder .*: expected an integer, got 0\.0"):
+        build_deck(cards, lambda cards: [float(i) for i in range(30)])
 
 
 def test_picks_need_a_draft_and_three_cards():
