@@ -123,8 +123,14 @@ class SlowReader:
         self.number += 1
         line = self.readline().rstrip()
         base_id, _, text = line.partition(" ")
-        if not _ACTION.fullmatch(text):
+        lanes = 1 if text.count(" ") == 1 else 2  # as a summon tells
+        is_summon = text.startswith("SUMMON")
+        if not _ACTION.fullmatch(text) or (
+            is_summon and self.rules is not None and self.rules.lanes != lanes
+        ):
             raise self.error(f"opponent's action: expected a base id and an action, got {line!r}")
+        if is_summon and self.rules is None:
+            self.rules = RULES["1.0" if lanes == 1 else "1.2"]
         number = self.integer("base id of an action", base_id, 0)
         word, *numbers = text.split(" ")
         return OpponentAction(number, " ".join([word, *(str(int(x)) for x in numbers)]))

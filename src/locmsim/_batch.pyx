@@ -20,6 +20,7 @@ from locmsim._core cimport (
     Determinizer,
     State,
     Table,
+    check_resampled,
     decode_action,
     move_t,
     state_apply,
@@ -30,6 +31,7 @@ from locmsim._core cimport (
     state_kth,
     state_list,
     state_player,
+    state_resample,
     state_rollout,
     state_t,
     state_winner,
@@ -253,6 +255,20 @@ cdef class StateArray:
                 self.tables[i] = t
                 self.states[i] = worlds.state.s
                 state_deal(&self.states[i], t, &worlds.u, &stream)
+
+    def resample(self, const int8_t[::1] viewers, const uint64_t[::1] seeds):
+        """Do `State.resample_hidden` in each state, with its viewer, 0 or 1, and seed."""
+        cdef uint64_t stream
+        cdef Py_ssize_t i
+        cdef int fault = 0
+        self.check_rows(viewers.shape[0])
+        self.check_rows(seeds.shape[0])
+        with nogil:
+            for i in range(self.size):
+                stream = stream_start(seeds[i], 0)
+                fault |= state_resample(
+                    &self.states[i], self.tables[i], viewers[i] & 1, &stream)
+        check_resampled(fault)
 
     def hashes(self, uint64_t[::1] out):
         """Write `State.hash64` of each state."""

@@ -14,7 +14,7 @@ from locmsim._platform cimport lowest_bit_
 # Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
 # cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
 cpdef enum:
-    ABI_VERSION = 5
+    ABI_VERSION = 6
 
 cdef enum:                      # rule sets
     RULES_15 = 0
@@ -24,6 +24,8 @@ cdef enum:                      # rule sets
 cdef enum:                      # limits (section 0)
     MAX_DECK = 30
     COPIES_PER_CARD = 2         # in a deck of 1.5
+    OFFER_SIZE = 120            # cards of the offer in 1.5 at most, the most rows of a text
+    DRAFT_OFFER = 3             # ... of an offer in 1.x
     MAX_HAND = 8
     MAX_BOARD = 6               # creatures of one player; 3 a lane, or 6 in the one lane of 1.0
     MAX_MANA = 12
@@ -210,6 +212,16 @@ cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
     return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
 
 
+cdef inline int append_card(table_t* t, const card_t* c, int id) noexcept nogil:
+    """Append a complete card to a table that has room, with an id; return its entry."""
+    cdef int entry = t.n_cards
+    t.cards[entry] = c[0]
+    t.cards[entry].id = <uint8_t>id
+    t.cards[entry].creature.card = <uint8_t>entry
+    t.n_cards = entry + 1
+    return entry
+
+
 cdef inline table_t* table_of_short(short_table_t* t) noexcept nogil:
     """Return a short table as a table, which has the same fields; its missing cards are never read.
     """
@@ -239,7 +251,6 @@ cdef int state_write(const state_t* s, const table_t* t, int action, char* to) n
 # Effects of actions (sections 4, 5 and 7).
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
 cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil
-cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil
 # The start of a battle: a player before their opening hand, and that hand (section 4).
 cdef void player_start(player_t* p, int rules) noexcept nogil
 cdef void state_draw_opening(state_t* s, const table_t* t, int p) noexcept nogil
@@ -354,7 +365,6 @@ cdef const char* ids_fault(const state_t* s, const table_t* t) noexcept nogil
 # ---- what a player is shown ----------------------------------------------------------------------
 
 cdef enum:
-    MAX_SHOWN = 120             # card rows: those of an offer
     MAX_SHOWN_ACTIONS = 64      # of a turn; more than any rule set allows
     MAX_SHOWN_NUMBER = 1000000000   # bound of |value| of any field
     NO_TARGET = -2000000000
@@ -395,7 +405,7 @@ ctypedef struct shown_t:        # an observation
     int32_t n_actions
     int32_t n_cards
     shown_action_t actions[MAX_SHOWN_ACTIONS]
-    shown_card_t cards[MAX_SHOWN]
+    shown_card_t cards[OFFER_SIZE]
 
 # What is wrong with the rows of an observation: ROWS_FIT, the number of a row that has no place, or
 # ID_REPEATED more than the number of a row whose instance id occurs before. See `check_rows`.
@@ -466,29 +476,24 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
 # Redraws everything that u.viewer cannot see; `stream` comes from stream_start.
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream) noexcept nogil
-# Does `State.resample_hidden`: fills `drawn` and its own table `known`, which must be all zero, and
-# for each of its instances the entry of `t` that it is a copy of, except for the id. Returns 0; 1
-# if the pool is needed and empty; 2 if a table cannot hold so many cards.
+# Does `State.resample_hidden`. Returns 0; 1 if the pool is needed and empty; 2 if it lacks a card
+# of the viewer's own deck. `check_resampled` raises ``ValueError`` for these.
 cdef int state_resample(
-    const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
-    table_t* known, uint8_t* origin) noexcept nogil
+    state_t* s, const table_t* t, int viewer, uint64_t* stream) noexcept nogil
+cdef int check_resampled(int fault) except -1
 
 
 # ---- classes -----------------------------------------------------------------------------------
 
 cdef class Table:
     cdef table_t t
-    cdef list cards             # the result of `card_list`; None before its first call
-    # In a table that was resampled, until then: the list of the table that it comes from, where the
-    # entries of its instances are found there, and where its pool begins.
-    cdef list named
-    cdef uint8_t origin[MAX_CARDS]
-    cdef int named_pool
+    cdef list cards             # the `Card` of each entry; None where it was not needed yet
     cdef bytes sealed           # what `to_bytes` wrote last; None before
     cdef bint of_decks          # the pool was not given: it is that of both decks, which are hidden
+    cdef bint is_made           # nothing may change it any more
     cdef int add(self, card, int id) except -1
+    cdef int append(self, const card_t* c, int id, card) except -1
     cdef int add_pool(self, pool) except -1
-    cdef list card_list(self)
     cdef object card(self, int entry)
     cdef bytes pack(self)
 

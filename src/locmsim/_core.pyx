@@ -96,26 +96,31 @@ cdef class Table:
         The rule set is unknown, there are too many cards, or two of them have the same base id.
     """
 
-    # New objects are all zeros, and so is `t`.
+    # New objects are all zeros, and so is `t`. Compiled code makes a table without cards and fills
+    # it in before anybody else sees it.
 
-    def __init__(self, cards, rules="1.5"):
-        if self.t.n_cards:
-            raise TypeError("a table is immutable")
+    def __cinit__(self, cards=None, rules="1.5"):
+        self.cards = [None] * MAX_CARDS
+        if cards is None:
+            self.is_made = True
+            return
         self.t.rules = RULES_NAMES.index(get_rules(rules).name)
         self.add_pool(_cards("cards", cards))
         fault = cards_fault(&self.t, self.t.n_cards)
         if fault is not NULL:
             raise ValueError(f"cards: {fault.decode()}")
 
+    def __init__(self, *_cards, **_options):
+        if self.is_made:
+            raise TypeError("a table is made of cards, and immutable")
+        self.is_made = True
+
     cdef int add(self, card, int id) except -1:
         """Append an entry and return its index."""
-        cdef card_t* c
-        cdef int entry = self.t.n_cards
+        cdef card_t row
+        cdef card_t* c = &row
         if not isinstance(card, Card):
             raise ValueError(f"expected a Card, got {card!r}")
-        if entry == MAX_CARDS:
-            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-        c = &self.t.cards[entry]
         c.attack = card.attack
         c.defense = card.defense
         c.my_health = card.my_health_change
@@ -125,32 +130,23 @@ cdef class Table:
         c.type = card.type
         c.keywords = ABILITY_BITS[card.abilities]
         c.area = card.area
-        c.id = id
         c.base_id = card.base_id
-        complete_card(c, entry)
-        self.card_list()[entry] = card
-        self.t.n_cards = entry + 1
-        return entry
+        complete_card(c, 0)
+        return self.append(c, id, card)
 
-    cdef list card_list(self):
-        """Return the `Card` of each entry, None where it was not needed yet."""
-        cdef int i, pool = self.t.n_instances
-        if self.cards is None:
-            self.cards = [None] * MAX_CARDS
-            if self.named is not None:
-                for i in range(self.t.n_cards):
-                    self.cards[i] = self.named[
-                        self.origin[i] if i < pool else self.named_pool + i - pool]
-                self.named = None
-        return self.cards
+    cdef int append(self, const card_t* c, int id, card) except -1:
+        """Append an entry of another table, and its `Card` or None; return its index."""
+        if self.t.n_cards == MAX_CARDS:
+            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+        self.cards[self.t.n_cards] = card
+        return append_card(&self.t, c, id)
 
     cdef object card(self, int entry):
         """Return the `Card` of an entry."""
         cdef const card_t* c = &self.t.cards[entry]
-        cdef list cards = self.card_list()
-        card = cards[entry]
+        card = self.cards[entry]
         if card is None:
-            card = cards[entry] = Card(
+            card = self.cards[entry] = Card(
                 c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
                 c.my_health, c.opponent_health, c.draw, c.area)
         return card
@@ -161,7 +157,7 @@ cdef class Table:
         They may come from another table, which is much faster.
         """
         cdef Table other
-        cdef int i, entry
+        cdef int i
         self.t.n_instances = self.t.n_cards
         if not isinstance(pool, Table):
             for card in sorted(set(pool), key=Card.to_row):
@@ -169,16 +165,8 @@ cdef class Table:
             return 0
         other = pool
         self.of_decks = other.of_decks
-        if self.t.n_cards + other.t.n_cards - other.t.n_instances > MAX_CARDS:
-            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-        names = other.cards if other.named is None else other.card_list()
         for i in range(other.t.n_instances, other.t.n_cards):
-            entry = self.t.n_cards
-            self.t.cards[entry] = other.t.cards[i]
-            self.t.cards[entry].creature.card = <uint8_t>entry
-            if names is not None:
-                self.card_list()[entry] = names[i]
-            self.t.n_cards = entry + 1
+            self.append(&other.t.cards[i], POOL_ID, other.cards[i])
         return 0
 
     cdef bytes pack(self):
@@ -533,6 +521,9 @@ cdef class State:
         cdef int8_t* mask
         cdef int i, n
         cdef int size = num_actions(self.table.t.rules)
+        cdef bint over = self.s.p[0].won | self.s.p[1].won
+        cdef bint listed = player is None or not (over and player == TERMINAL_PLAYER) and (
+            player_of(player) == state_player(&self.s))
         load_numpy()
         if out is None:
             out = _NUMPY.empty(size, dtype="b")
@@ -541,8 +532,7 @@ cdef class State:
         mask = <int8_t*>view.buf
         memset(mask, 0, size)
         try:
-            if not self.s.p[0].won | self.s.p[1].won and (
-                    player is None or player_of(player) == state_player(&self.s)):
+            if listed and not over:
                 n = state_list(&self.s, &self.table.t, actions)
                 for i in range(n):
                     mask[actions[i]] = 1
@@ -1033,8 +1023,14 @@ cdef class State:
 
         What `player` sees stays the same. Their own deck is shuffled. The opponent's hand and deck
         are filled from the pool of the game; in 1.5 with at most two copies of a card, counting
-        those on the board, if the pool is large enough. The player knows all instance ids of hidden
-        cards, but not where they are: they stay in draw order in 1.x and are shuffled in 1.5.
+        those on the board, if the pool is large enough. A belief (`locmsim.search.Belief`) knows
+        more than a position: what was offered and played before.
+
+        In 1.5 the cards of the player's deck keep their instance ids. All other hidden cards have
+        none, as in the samples of a belief: texts and observations show 255, that of a copy is 256,
+        and actions with them are told apart by their numbers only. The new state shares its table
+        with this one, so that its bytes still contain all cards of both decks, though not where
+        they are.
 
         Parameters
         ----------
@@ -1050,9 +1046,14 @@ cdef class State:
         Raises
         ------
         ValueError
-            `player` is neither 0 nor 1, or the pool is needed and empty.
+            `player` is neither 0 nor 1, the pool is needed and empty, or in 1.x it lacks a card of
+            the player's deck, whose id would tell its place.
         """
-        return resampled(self, player_of(player), seed_of(seed))
+        cdef State drawn = self.clone()
+        cdef uint64_t stream = stream_start(seed_of(seed), 0)
+        check_resampled(state_resample(
+            &drawn.s, &self.table.t, player_of(player), &stream))
+        return drawn
 
     # -- equality and bytes
 
@@ -1228,11 +1229,7 @@ cdef class PlayerView:
     @property
     def hand(self):
         """The hand, a list of `CardInHand(id, card)` in draw order."""
-        return [
-            CardInHand(self.state.table.t.cards[self.p.hand >> 8 * h & 255].id,
-                       self.state.table.card(self.p.hand >> 8 * h & 255))
-            for h in range(self.p.hand_size)
-        ]
+        return cards_at(self.state.table, hand_entries(self.p))
 
     @property
     def deck_size(self):
@@ -1241,11 +1238,7 @@ cdef class PlayerView:
     @property
     def deck(self):
         """The deck, a list of `CardInHand(id, card)` in draw order: hidden from both players."""
-        return [
-            CardInHand(self.state.table.t.cards[self.state.s.deck[self.who][i]].id,
-                       self.state.table.card(self.state.s.deck[self.who][i]))
-            for i in range(MAX_DECK - self.p.deck_left, MAX_DECK)
-        ]
+        return cards_at(self.state.table, deck_entries(&self.state.s, self.who))
 
     @property
     def board(self):
@@ -1297,6 +1290,10 @@ cdef int player_of(player) except -1:
     if type(player) is int and (player == 0 or player == 1):
         return player
     return player_number(player)
+
+
+cdef list cards_at(Table table, list entries):
+    return [CardInHand(table.t.cards[<int>entry].id, table.card(entry)) for entry in entries]
 
 
 cdef int lane_of(int slot, const table_t* t) noexcept:

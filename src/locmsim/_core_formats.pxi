@@ -33,15 +33,17 @@ cdef bytes sealed_table(Table table):
     the checksum takes longer than comparing the bytes."""
     cdef Py_ssize_t header = HEADER_SIZE + TABLE_FIELDS
     cdef Py_ssize_t size = table.t.n_cards * sizeof(card_t)
-    cdef bytes kept = table.sealed
+    cdef bytes kept
     cdef const int32_t* fields
-    if kept is not None and len(kept) == header + size:
-        fields = <const int32_t*>(<const char*>kept + HEADER_SIZE)
-        if fields[0] == packed_rules(table) and fields[1] == table.t.n_instances and (
-                memcmp(<const char*>kept + header, table.t.cards, size) == 0):
-            return kept
-    kept = table.sealed = sealed(TABLE_PART, table.pack())
-    return kept
+    with cython.critical_section(table):
+        kept = table.sealed
+        if kept is not None and len(kept) == header + size:
+            fields = <const int32_t*>(<const char*>kept + HEADER_SIZE)
+            if fields[0] == packed_rules(table) and fields[1] == table.t.n_instances and (
+                    memcmp(<const char*>kept + header, table.t.cards, size) == 0):
+                return kept
+        kept = table.sealed = sealed(TABLE_PART, table.pack())
+        return kept
 
 
 cdef bytes unsealed(int part, data):
@@ -195,16 +197,25 @@ def places_of(State state not None):
     whether its effects are forgotten.
     """
     cdef const player_t* p
-    cdef int who, i
+    cdef int who
     cdef list players = []
     for who in range(2):
         p = &state.s.p[who]
         players.append((
-            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
-            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
+            hand_entries(p), deck_entries(&state.s, who),
             [(p.board[slot].card, p.board[slot].copy, p.board[slot].forgotten)
              for slot in board_order(p, &state.table.t)]))
     return players
+
+
+cdef list hand_entries(const player_t* p):
+    cdef int i
+    return [p.hand >> 8 * i & 255 for i in range(p.hand_size)]
+
+
+cdef list deck_entries(const state_t* s, int who):
+    cdef int i
+    return [s.deck[who][i] for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK)]
 
 
 def keywords_number(abilities):
@@ -284,7 +295,7 @@ cdef dict snapshot_player(State state, int who):
         result["lost"] = p.lost
     else:
         result["runes"] = [5 * (i + 1) for i in range(5) if p.runes >> i & 1]
-    result["hand"] = [t.cards[p.hand >> 8 * h & 255].id for h in range(p.hand_size)]
+    result["hand"] = [t.cards[<int>entry].id for entry in hand_entries(p)]
     result["deck"] = p.deck_left
     result["board"] = [
         [creature_id(&p.board[slot], t), t.cards[p.board[slot].card].base_id,

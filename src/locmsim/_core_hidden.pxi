@@ -157,22 +157,19 @@ cdef int show_card(
     table_t* t, const shown_t* o, const shown_card_t* row, const table_t* pool
 ) noexcept nogil:
     """Return the entry of a row: a new one, except for an area copy."""
+    cdef card_t c
     cdef int same, entry = -1
     if row.location != 0:
         entry = original_entry(t, row)
     if entry >= 0:
         return entry
-    entry = t.n_cards
     same = entry_with(pool, row.base_id) if row.location != 0 and pool is not NULL else -1
     if same >= 0:
-        t.cards[entry] = pool.cards[same]
-        complete_card(&t.cards[entry], entry)
-    elif row.location != 0:
-        card_of_row(&t.cards[entry], printed_row(o, row), entry)
+        entry = append_card(t, &pool.cards[same], row.id)
     else:
-        card_of_row(&t.cards[entry], row, entry)
-    t.cards[entry].id = <uint8_t>row.id
-    t.n_cards = t.n_instances = entry + 1
+        card_of_row(&c, printed_row(o, row) if row.location != 0 else row, 0)
+        entry = append_card(t, &c, row.id)
+    t.n_instances = t.n_cards
     return entry
 
 
@@ -652,11 +649,15 @@ def with_hand(State state not None, int player, hand):
     cdef const table_t* t = &state.table.t
     cdef State result = new_state(table)
     cdef player_t* p
-    cdef int who, i
-    cdef list zones = zones_of(state)
-    cdef dict places
+    cdef int who, slot
+    cdef list zones = [
+        (held, deck, [entry for entry, _, _ in board]) for held, deck, board in places_of(state)]
+    cdef dict places = {}
     take_in_hand(t, zones[player][0], zones[player][1], hand)
-    places = fill_with_instances(&table.t, t, name_entries(t, zones))
+    table.t.rules = t.rules
+    for number, entry in name_entries(t, zones):
+        places[number] = table.append(&t.cards[<int>entry], number, state.table.cards[entry])
+    table.add_pool(state.table)
     result.s = state.s
     for who, (held, deck, board) in enumerate(zones):
         p = &result.s.p[who]
@@ -664,26 +665,10 @@ def with_hand(State state not None, int player, hand):
         for number in held:
             add_to_hand(p, &table.t, places[number])
         for i, number in enumerate(deck, MAX_DECK - p.deck_left):
-            result.s.deck[who][i] = places[number]
-        numbers = iter(board)
-        for i in range(MAX_BOARD):
-            if marked(p, OCCUPIED) >> i & 1:
-                p.board[i].card = places[next(numbers)]
+            result.s.deck[who][<int>i] = places[number]
+        for slot, number in zip(board_order(p, t), board):
+            p.board[slot].card = places[number]
     return result
-
-
-cdef list zones_of(State state):
-    """Return for each player the table entries of hand, deck and board, the latter by slot."""
-    cdef const player_t* p
-    cdef int who, i
-    cdef list zones = []
-    for who in range(2):
-        p = &state.s.p[who]
-        zones.append((
-            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
-            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
-            [p.board[i].card for i in range(MAX_BOARD) if marked(p, OCCUPIED) >> i & 1]))
-    return zones
 
 
 cdef int take_in_hand(const table_t* t, list held, list deck, hand) except -1:
@@ -723,27 +708,6 @@ cdef list name_entries(const table_t* t, list zones):
     return sorted(named)
 
 
-cdef dict fill_with_instances(table_t* to, const table_t* t, list named):
-    """Fill a table with entries of another one under new ids, and with its pool.
-
-    Returns the new entry of each id.
-    """
-    cdef int i, entry
-    if len(named) + t.n_cards - t.n_instances > MAX_CARDS:
-        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    to.rules = t.rules
-    to.n_cards = 0
-    pool = [(POOL_ID, entry) for entry in range(t.n_instances, t.n_cards)]
-    for number, entry in named + pool:
-        i = to.n_cards
-        to.cards[i] = t.cards[entry]
-        to.cards[i].id = number
-        complete_card(&to.cards[i], i)
-        to.n_cards = i + 1
-    to.n_instances = <int32_t>len(named)
-    return {number: i for i, (number, _) in enumerate(named)}
-
-
 cdef int pool_entry(const table_t* t, base_id) except -1:
     cdef int i
     for i in range(t.n_instances, t.n_cards):
@@ -762,106 +726,7 @@ def free_ids(int rules, int who, set used_ids):
             yield number
 
 
-ctypedef struct place_t:            # a card of a player
-    uint8_t entry
-    uint8_t id                      # its instance id
-    uint8_t number                  # number of the place: hand, deck, board
-    uint8_t key                     # to sort by
-
-
-cdef void sort_by_key(place_t* places, int n) noexcept nogil:
-    """Sort places by key; those with the same key stay in order."""
-    cdef place_t found[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t at[256]            # the first place with a key ...
-    cdef uint8_t after[MAX_HAND + MAX_DECK + MAX_BOARD]     # ... and the next ones; 255: no more
-    cdef uint32_t present[8]
-    cdef uint32_t word, bit
-    cdef int i, k, key
-    memset(present, 0, sizeof(present))
-    for i in range(n - 1, -1, -1):
-        found[i] = places[i]
-        key = places[i].key
-        word = present[key >> 5]
-        bit = 1U << (key & 31)
-        after[i] = at[key] if word & bit else 255
-        at[key] = <uint8_t>i
-        present[key >> 5] = word | bit
-    k = 0
-    for i in range(8):
-        word = present[i]
-        while word:
-            key = at[32 * i + lowest_bit_(word)]
-            word &= word - 1
-            while key != 255:
-                places[k] = found[key]
-                key = after[key]
-                k += 1
-
-
-cdef void sort_by_card(place_t* places, int n, const table_t* t) noexcept nogil:
-    """Sort places by key, and those with the same key by the cards as printed."""
-    cdef place_t x
-    cdef int i, k
-    sort_by_key(places, n)
-    for i in range(1, n):
-        x = places[i]
-        k = i
-        while k > 0 and places[k - 1].key == x.key and compare_printed(
-                &t.cards[places[k - 1].entry], &t.cards[x.entry]) > 0:
-            places[k] = places[k - 1]
-            k -= 1
-        places[k] = x
-
-
-cdef void list_places(
-    const state_t* s, const table_t* t, int who, place_t* places
-) noexcept nogil:
-    """List a player's hand, then their deck."""
-    cdef int i, n = s.p[who].hand_size
-    for i in range(n):
-        places[i].entry = s.p[who].hand >> 8 * i & 255
-    for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
-        places[n].entry = s.deck[who][i]
-        n += 1
-    for i in range(n):
-        places[i].number = <uint8_t>i
-        places[i].id = places[i].key = t.cards[places[i].entry].id
-
-
-cdef int list_creatures(
-    const player_t* p, const table_t* t, int number, place_t* places, uint8_t* numbers
-) noexcept nogil:
-    """List the cards of a player's creatures, area copies once; return how many there are.
-
-    They are numbered on from `number`; `numbers` gets those of the creatures in each slot.
-    """
-    cdef int slot, i, n = 0
-    for slot in range(MAX_BOARD):
-        if marked(p, OCCUPIED) >> slot & 1:
-            i = 0
-            while i < n and places[i].entry != p.board[slot].card:
-                i += 1
-            places[i].entry = p.board[slot].card
-            places[i].id = places[i].key = t.cards[places[i].entry].id
-            places[i].number = numbers[slot] = <uint8_t>(number + i)
-            n += i == n
-    return n
-
-
-cdef void deal_draft(
-    const place_t* deck, int n, const table_t* t, uint8_t* cards, uint64_t* stream
-) noexcept nogil:
-    """Shuffle the viewer's deck in 1.x, where the order of ids would tell that of the cards."""
-    cdef place_t places[MAX_DECK]
-    cdef int i
-    for i in range(n):
-        places[i] = deck[i]
-        places[i].key = <uint8_t>t.cards[places[i].entry].base_id
-    sort_by_card(places, n, t)
-    for i in range(n):
-        cards[i] = places[i].entry
-    shuffle(cards, n, stream)
-
+# ---- hidden cards without any knowledge of the past ----------------------------------------------
 
 cdef int in_pool(const table_t* t, const card_t* card) noexcept nogil:
     """Return the place of a card in the pool; -1 if it is not there."""
@@ -875,131 +740,90 @@ cdef int in_pool(const table_t* t, const card_t* card) noexcept nogil:
     return i if i < n and compare_printed(&pool[i], card) == 0 else -1
 
 
-cdef void draw_suspects(
-    const table_t* t, const place_t* board, int on_board, int n, uint8_t* cards, uint64_t* stream
+cdef inline void suspect(
+    unknown_t* u, int who, int entry, int copies, int weight
 ) noexcept nogil:
-    """Draw entries of the pool that n hidden places may hold, given the cards on the board.
-
-    They are in random order. One entry more than n may be written.
-    """
-    cdef uint8_t left[MAX_CARDS]
-    cdef int first = t.n_instances, size = t.n_cards - first, total = COPIES_PER_CARD * size
-    cdef uint64_t bits, state = stream[0], n_copies = <uint64_t>total
-    cdef int i, kept, k = 0
-    if t.rules == RULES_15:
-        memset(left, COPIES_PER_CARD, size)
-        for k in range(on_board):
-            i = in_pool(t, &t.cards[board[k].entry])
-            if i >= 0 and left[i]:
-                left[i] -= 1
-                total -= 1
-        k = 0
-        while total >= n and k < n:
-            # Each of the copies that are left is as likely as any other: number i of a card counts
-            # if that many were left. Two draws from one number, as in `draw_slots`.
-            bits = random_bits(&state)
-            for _ in range(2):
-                i = <int>((bits >> 32) * n_copies >> 32)
-                bits <<= 32
-                kept = i % COPIES_PER_CARD < left[i // COPIES_PER_CARD]
-                left[i // COPIES_PER_CARD] -= <uint8_t>kept
-                cards[k] = <uint8_t>(first + i // COPIES_PER_CARD)
-                k += kept
-    for i in range(k, n):
-        cards[i] = <uint8_t>(first + below(&state, size))
-    stream[0] = state
+    """Add a group of one candidate for a player's hidden places."""
+    cdef int i = u.n[who]
+    u.entry[who][i] = <uint8_t>entry
+    u.group[who][i] = <uint8_t>i
+    u.copies[who][i] = <uint8_t>copies
+    u.weight[who][i] = weight
+    u.n[who] = i + 1
 
 
-cdef bint redraw(
-    state_t* s, const table_t* t, int who, bint own, uint64_t* stream, table_t* known,
-    uint8_t* origin
-) noexcept nogil:
-    """Draw a player's hidden cards anew, and give all their cards entries of `known`, by id.
-
-    In 1.x the ids of hidden cards stay in draw order. False if `known` cannot hold so many.
-    """
-    cdef place_t places[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t cards[MAX_HAND + MAX_DECK + 1]     # drawn for the hidden places
-    cdef uint8_t hidden[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entries of these, by id
-    cdef uint8_t placed[MAX_HAND + MAX_DECK + MAX_BOARD]    # the new entry of each place
-    cdef uint8_t numbers[MAX_BOARD]
-    cdef player_t* p = &s.p[who]
-    cdef int seen = p.hand_size if own else 0       # the first place that is hidden
-    cdef int held = p.hand_size + p.deck_left
-    cdef int entry = known.n_cards
-    cdef bint drawn = not own or t.rules != RULES_15
-    cdef int i, n, of, is_hidden, k = 0
-    list_places(s, t, who, places)
-    n = held + list_creatures(p, t, held, &places[held], numbers)
-    if entry + n + t.n_cards - t.n_instances > MAX_CARDS:
-        return False
-    if not own:
-        draw_suspects(t, &places[held], n - held, held, cards, stream)
-        sort_by_key(places, n)
-    else:
-        if drawn:
-            deal_draft(&places[seen], held - seen, t, cards, stream)
-        sort_by_card(places, n, t)
-    for i in range(n):
-        is_hidden = seen <= places[i].number < held
-        of = cards[k] if is_hidden & drawn else places[i].entry
-        hidden[k] = placed[places[i].number] = <uint8_t>entry
-        k += is_hidden
-        known.cards[entry] = t.cards[of]
-        known.cards[entry].creature.card = <uint8_t>entry
-        known.cards[entry].id = places[i].id
-        origin[entry] = <uint8_t>of
-        entry += 1
-    known.n_cards = entry
-    if t.rules == RULES_15:
-        shuffle(hidden, k, stream)
-    for i in range(MAX_BOARD):
-        if marked(p, OCCUPIED) >> i & 1:
-            p.board[i].card = placed[numbers[i]]
-    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &hidden[k - p.deck_left], p.deck_left)
-    set_hand(p, known, &placed[0] if own else &hidden[0], p.hand_size)
+cdef bint suspect_deck(unknown_t* u, const state_t* s, const table_t* t, int who) noexcept nogil:
+    """Make the cards of the viewer's own deck the candidates for it, by entry: nothing may depend
+    on their order. In 1.x their ids would tell it; False if the pool, without ids, lacks one."""
+    cdef uint8_t copies[MAX_CARDS]
+    cdef int i, entry
+    memset(copies, 0, sizeof(copies))
+    for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+        entry = s.deck[who][i]
+        if t.rules != RULES_15 and entry < t.n_instances:
+            entry = in_pool(t, &t.cards[entry])
+            if entry < 0:
+                return False
+            entry += t.n_instances
+        copies[entry] += 1
+    for entry in range(t.n_cards):
+        if copies[entry]:
+            suspect(u, who, entry, copies[entry], 1)
     return True
 
 
-cdef int state_resample(
-    const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
-    table_t* known, uint8_t* origin
+cdef void suspect_pool(
+    unknown_t* u, const state_t* s, const table_t* t, int who, int places
 ) noexcept nogil:
-    # Nothing here may depend on the order of the decks or on which cards are in the opponent's
-    # hand; not even the order of the new table's entries.
-    cdef const player_t* other = &s.p[1 - viewer]
-    cdef int who, i, n = t.n_cards - t.n_instances
-    if n == 0 and other.hand_size + other.deck_left > 0:
+    """Make all copies of the cards of the pool candidates for the other player's hidden places."""
+    cdef uint8_t left[MAX_CARDS]
+    cdef const player_t* p = &s.p[who]
+    cdef int size = t.n_cards - t.n_instances, total = COPIES_PER_CARD * size
+    cdef int slot, i, j
+    memset(left, COPIES_PER_CARD, size)
+    for slot in range(MAX_BOARD if t.rules == RULES_15 else 0):
+        if marked(p, OCCUPIED) >> slot & 1:
+            i = 0
+            while p.board[i].card != p.board[slot].card or not marked(p, OCCUPIED) >> i & 1:
+                i += 1
+            j = in_pool(t, &t.cards[p.board[slot].card])
+            if i == slot and j >= 0 and left[j]:    # an area copy is none of its original's
+                left[j] -= 1
+                total -= 1
+    if t.rules != RULES_15 or total < places:
+        memset(left, places, size)
+        total = MAX_CARDS + 1
+    for i in range(size):
+        if total > MAX_CARDS:
+            suspect(u, who, t.n_instances + i, left[i], 1)
+            continue
+        # Each copy that is left is as likely as any other.
+        for _ in range(left[i]):
+            suspect(u, who, t.n_instances + i, 1, 1)
+
+
+cdef int state_resample(
+    state_t* s, const table_t* t, int viewer, uint64_t* stream
+) noexcept nogil:
+    cdef unknown_t u
+    cdef int own = s.p[viewer].deck_left
+    cdef int places = s.p[1 - viewer].hand_size + s.p[1 - viewer].deck_left
+    if t.n_cards == t.n_instances and places > 0:
         return 1
-    drawn[0] = s[0]
-    known.rules = t.rules
-    known.n_cards = 0
-    for who in range(2):
-        if not redraw(drawn, t, who, who == viewer, stream, known, origin):
-            return 2
-    i = known.n_instances = known.n_cards
-    known.n_cards = i + n
-    memcpy(&known.cards[i], &t.cards[t.n_instances], n * sizeof(card_t))
-    for i in range(known.n_instances, known.n_cards):
-        known.cards[i].creature.card = <uint8_t>i
+    u.viewer = viewer
+    u.n[0] = u.n[1] = 0
+    if not suspect_deck(&u, s, t, viewer):
+        return 2
+    suspect_pool(&u, s, t, 1 - viewer, places)
+    complete_unknown(&u, own, places)
+    state_deal(s, t, &u, stream)
     return 0
 
 
-cdef State resampled(State state, int viewer, uint64_t seed):
-    """Return the result of `State.resample_hidden`."""
-    cdef Table table = state.table
-    cdef Table known = Table.__new__(Table)
-    cdef State drawn = new_state(known)
-    cdef uint64_t stream = stream_start(seed, 0)
-    cdef int fault
-    with nogil:
-        fault = state_resample(
-            &state.s, &table.t, viewer, &stream, &drawn.s, &known.t, known.origin)
-    if fault == 1:
-        raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
+cdef int check_resampled(int fault) except -1:
     if fault:
-        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    if table.cards is not None or table.named is not None:
-        known.named = table.card_list()     # it has the names of cards, which `t` does not know
-        known.named_pool = table.t.n_instances
-    return drawn
+        raise ValueError(
+            "the pool of the game, from which hidden cards are drawn, " + (
+                "is empty" if fault == 1 else "lacks a card of the player's own deck")
+            + ": see `pool` of `State.new`")
+    return 0

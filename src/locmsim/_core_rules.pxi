@@ -795,11 +795,6 @@ cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil:
     state_apply(s, t, PASS)
 
 
-cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil:
-    """Let player p draw n cards as at the start of a turn."""
-    draw(s, t, p, &s.p[p], n, t.rules)
-
-
 # ---- playouts ------------------------------------------------------------------------------------
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:

@@ -190,17 +190,17 @@ class StateBatch:
         Raises
         ------
         ValueError
-            A player is not 0 or 1, the number of players differs from that of rows, or the pool of
-            a state is empty.
+            A player is not 0 or 1, the number of players differs from that of rows, or a pool
+            cannot be drawn from, as for `State.resample_hidden`.
         """
         try:
             lookers = np.broadcast_to(np.asarray(players), len(self))
         except ValueError:
             shape = np.shape(players)
             raise ValueError(f"players: expected shape ({len(self)},), got {shape}") from None
+        viewers = np.array([player_number(player) for player in lookers.tolist()], np.int8)
         drawn = self.clone()
-        for row, (player, one) in enumerate(zip(lookers, self.row_seeds(seed), strict=True)):
-            drawn[row] = self[row].resample_hidden(player.item(), int(one))
+        drawn._array.resample(viewers, self.row_seeds(seed))
         return drawn
 
     @classmethod
@@ -254,15 +254,19 @@ class StateBatch:
             A row does not exist.
         TypeError
             `rows` are not integers.
+        ValueError
+            `rows` have another shape.
         """
         array = np.asarray(rows)
+        if array.ndim != 1:
+            raise ValueError(f"rows: expected shape (n,), got {array.shape}")
         if array.dtype.kind not in "iu" and array.size:
             raise TypeError(f"rows: expected integers, got {array.dtype}")
-        numbers = array.ravel()  # compared before they are converted, where huge ones would wrap
-        wrong = (numbers < -len(self)) | (numbers >= len(self))
+        # Compared before they are converted, where huge ones would wrap.
+        wrong = (array < -len(self)) | (array >= len(self))
         if wrong.any():
-            raise IndexError(f"row {numbers[wrong][0]} of {len(self)}")
-        numbers = numbers.astype(np.int64)
+            raise IndexError(f"row {array[wrong][0]} of {len(self)}")
+        numbers = array.astype(np.int64)
         return self._of(self._array.take(np.where(numbers < 0, numbers + len(self), numbers)))
 
     def _row(self, row: SupportsIndex) -> int:
@@ -447,8 +451,7 @@ class StateBatch:
         found[over] = np.where(self.winner[over] == movers[over], 1.0, -1.0)
         going = np.flatnonzero(~over)
         if len(going):
-            part = self if len(going) == len(self) else self.take(going)
-            answer = function(part)
+            answer = function(self.take(going))  # which may change what it is given
             found[going] = checked_results(answer, len(going), self.num_distinct_actions())[0]
         return found
 

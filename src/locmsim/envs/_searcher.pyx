@@ -15,8 +15,8 @@ from locmsim._core cimport (
     MAX_CARDS,
     MAX_DECK,
     RULES_15,
+    append_card,
     card_t,
-    complete_card,
     fill_card_keys,
     shown_action_t,
     state_deal,
@@ -133,10 +133,7 @@ cdef void make_pool(
     t.n_instances = t.n_cards = 0
     for i in range(n_cards):
         if there[i]:
-            place[i] = <uint8_t>t.n_cards
-            t.cards[t.n_cards] = cards[i]
-            complete_card(&t.cards[t.n_cards], t.n_cards)
-            t.n_cards += 1
+            place[i] = <uint8_t>append_card(t, &cards[i], cards[i].id)
     for i in range(n):
         order[i] = place[order[i]]
     pool_of_table(&k.pool, t, order, n)

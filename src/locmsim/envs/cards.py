@@ -14,10 +14,9 @@ from locmsim.decks import DeckBuilder, build_deck, pick
 from locmsim.envs.pool import Pool
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, OFFER_SIZE, RuleSet
 
 __all__ = [
-    "OFFER",
     "CardSet",
     "CardSource",
     "Decks",
@@ -27,9 +26,6 @@ __all__ = [
     "generated_table",
     "indices_of",
 ]
-
-#: Cards of a generated set, and the most that are offered.
-OFFER = 120
 
 
 class CardSet(list[Card]):
@@ -70,9 +66,9 @@ def _table_of(cards: Any) -> tuple[Table, CardSet]:
     if not isinstance(cards, Iterable):
         raise ValueError(f"cards: expected a list of cards, got {cards!r}")
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
-    if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
+    if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER_SIZE:
         raise ValueError(
-            f"cards: expected {DECK_SIZE // COPIES_PER_CARD}..{OFFER}, got {len(cards)}"
+            f"cards: expected {DECK_SIZE // COPIES_PER_CARD}..{OFFER_SIZE}, got {len(cards)}"
         )
     if len({card.base_id for card in cards}) != len(cards):
         raise ValueError("cards: a base id occurs twice")
@@ -121,7 +117,7 @@ class CardSource:
         elif card_sets is not None:
             self.range = _card_range(card_sets)
         #: Number of cards of a set.
-        self.size = OFFER if self._only is None else len(self._only[1])
+        self.size = OFFER_SIZE if self._only is None else len(self._only[1])
 
     def of(self, seed: int) -> tuple[Table, list[Card]]:
         """Return the cards of a cardGenSeed: compiled, and by ascending base id."""
@@ -142,8 +138,8 @@ class CardSource:
         if self._only is not None:
             raise ValueError("cards: all episodes of this environment have the same ones")
         table, found = _table_of(cards)
-        if len(found) != OFFER:
-            raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
+        if len(found) != OFFER_SIZE:
+            raise ValueError(f"cards: expected {OFFER_SIZE} in a reset, got {len(found)}")
         digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
         key = -1 - int.from_bytes(digest[:7], "little")
         if len(self._cards_of_caller) > self._most:

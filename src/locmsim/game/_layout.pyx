@@ -19,6 +19,7 @@ from locmsim._core cimport (
     MAX_DECK,
     MAX_HAND,
     OCCUPIED,
+    OFFER_SIZE,
     PASS,
     READY,
     RULES_10,
@@ -42,7 +43,6 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
 from locmsim.game._match cimport (
-    CONSTRUCT_OFFER,
     DRAFT_OFFER,
     MAX_SET,
     CompiledCards,
@@ -50,6 +50,8 @@ from locmsim.game._match cimport (
     match_t,
     picks_left,
 )
+
+from locmsim._core import whole_number
 
 __all__ = [
     "LAYOUT_CODES", "entities_scale", "observe", "observe_batch", "observe_choice", "sizes"]
@@ -689,7 +691,7 @@ def observe_batch(StateArray array not None, int player, int layout, out):
 def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
     """Write what a player sees in the choice phase who is offered cards (1.x) and has a deck.
 
-    Both are indices of cards.
+    Both are indices of cards; ``ValueError`` if there are too many, or one names no card.
     """
     cdef match_t m
     cdef int8_t rows[HAND_ROW * MAX_SET]
@@ -700,12 +702,15 @@ def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
         raise ValueError(f"out: {out.shape[0]} numbers, expected {choice_size(m.rules)}")
     if len(deck) > MAX_DECK:
         raise ValueError(f"chosen: {len(deck)} cards, expected {MAX_DECK} at most")
+    if len(offer) != (0 if m.rules == RULES_15 else DRAFT_OFFER):
+        raise ValueError(f"offer: {len(offer)} cards")
     m.picked[0] = <uint8_t>len(deck)
     for i, card in enumerate(deck):
-        m.decks[0][i] = <uint8_t>card
+        m.decks[0][i] = <uint8_t>whole_number(card, f"chosen[{i}]", 0, m.n_cards - 1)
     if m.picked[0] < MAX_DECK:
         for i, card in enumerate(offer):
-            m.triplets[m.picked[0]][i] = <uint8_t>card
+            m.triplets[m.picked[0]][i] = <uint8_t>whole_number(
+                card, f"offer[{i}]", 0, m.n_cards - 1)
     write_cards(rows, m.cards, m.n_cards)
     write_choice(&out[0], &m, 0, rows)
 
@@ -713,7 +718,7 @@ def observe_choice(CompiledCards cards not None, offer, deck, int8_t[::1] out):
 # ---- the choice phase ----------------------------------------------------------------------------
 
 cdef enum:
-    CONSTRUCT_SIZE = CONSTRUCT_OFFER * (HAND_ROW + 1) + PILE + 1
+    CONSTRUCT_SIZE = OFFER_SIZE * (HAND_ROW + 1) + PILE + 1
     DRAFT_SIZE = (DRAFT_OFFER + MAX_DECK) * HAND_ROW + PILE + 1
 
 
@@ -722,7 +727,7 @@ cdef int choice_size(int rules) noexcept nogil:
 
 
 cdef int choice_actions(int rules) noexcept nogil:
-    return CONSTRUCT_OFFER if rules == RULES_15 else DRAFT_OFFER
+    return OFFER_SIZE if rules == RULES_15 else DRAFT_OFFER
 
 
 cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil:
@@ -750,10 +755,10 @@ cdef void write_choice(
     if m.rules == RULES_15:
         memset(out + HAND_ROW * m.n_cards, 0, CONSTRUCT_SIZE - HAND_ROW * m.n_cards)
         memcpy(out, rows, HAND_ROW * m.n_cards)
-        out += HAND_ROW * CONSTRUCT_OFFER
+        out += HAND_ROW * OFFER_SIZE
         for i in range(n):
             out[deck[i]] += 1
-        pile = out + CONSTRUCT_OFFER
+        pile = out + OFFER_SIZE
     else:
         memset(out, 0, DRAFT_SIZE)
         if n < MAX_DECK:

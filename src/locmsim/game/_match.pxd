@@ -7,14 +7,21 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, RULES_15, Table, card_t, state_t, table_t
+from locmsim._core cimport (
+    DRAFT_OFFER,
+    MAX_DECK,
+    OFFER_SIZE,
+    RULES_15,
+    Table,
+    card_t,
+    state_t,
+    table_t,
+)
 from locmsim.game.observation cimport Observation
 
 cdef enum:
     MAX_SET = 256               # cards of a set
     MAX_SEEDS = 4
-    CONSTRUCT_OFFER = 120       # cards of an offer in 1.5
-    DRAFT_OFFER = 3             # ... of one in 1.x
     DRAFT_POOL = 60             # cards that the triplets of a draft are drawn from
 
 cpdef enum:                     # faults, by which a player loses
@@ -107,7 +114,7 @@ cdef void deal_with(
 cdef class CompiledCards:       # a card set, shared by matches
     cdef Table table            # has the cards as its pool, by ascending base id
     cdef readonly tuple offer   # 1.5: the `Card`s in the order of the offer
-    cdef uint8_t order[CONSTRUCT_OFFER]         # ... as indices
+    cdef uint8_t order[OFFER_SIZE]         # ... as indices
     cdef readonly Observation seen      # ... as both players see them
     cdef tuple printed          # 1.x: the cards as offers show them, without names
     cdef const card_t* cards(self)

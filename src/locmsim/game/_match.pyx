@@ -8,14 +8,15 @@ from locmsim._core cimport (
     COPIES_PER_CARD,
     MAX_DECK,
     OFFERED,
+    OFFER_SIZE,
     POOL_ID,
     RULES_15,
     State,
     Table,
     card_id,
     card_t,
-    complete_card,
     is_copy_id,
+    player_of,
     player_start,
     player_t,
     see_card,
@@ -31,7 +32,7 @@ from locmsim._core cimport (
 from locmsim.game.observation cimport Observation
 from locmsim.javarandom cimport java_below, java_long, java_shuffle, java_start
 
-from locmsim._core import BLANKS, parse_integer
+from locmsim._core import BLANKS, parse_integer, whole_number
 from locmsim.game.protocol_lines import CardInPlay
 from locmsim.rules.rulesets import RULES_NAMES
 
@@ -286,13 +287,23 @@ cdef class CompiledCards:
     rules : str
     cards : sequence of Card
         At most 120 in 1.5, in any order.
+
+    Raises
+    ------
+    ValueError
+        There are too many cards, or two of them have the same base id.
     """
 
     def __init__(self, str rules, cards):
         cdef int code = RULES_NAMES.index(rules)
         cdef int i
         cdef list by_id = sorted(cards, key=_base_id)
+        if code == RULES_15 and len(by_id) > OFFER_SIZE:
+            raise ValueError(f"offer: expected {OFFER_SIZE} cards at most, got {len(by_id)}")
         self.table = Table(by_id, rules)
+        if self.table.t.n_cards != len(by_id):
+            twice = next(card for card, other in zip(by_id, by_id[1:]) if card == other)
+            raise ValueError(f"offer: card {twice.base_id} occurs twice")
         self.offer = ()
         if code != RULES_15:
             self.printed = tuple([CardInPlay.offer(card).card() for card in by_id])
@@ -332,9 +343,14 @@ cdef class MatchCore:
     seeds : sequence of int
         Those of `RuleSet.seed_names`.
     allowed : bytes
-        1.x: indices of the cards that may be offered.
+        1.x: indices of the cards that may be offered, at least three.
     triplets : sequence of sequences of int, optional
         1.x: the offers as indices; by default they are drawn.
+
+    Raises
+    ------
+    ValueError
+        A number of seeds or cards is wrong, or an index names no card.
     """
 
     def __init__(self, str rules, CompiledCards cards not None, seeds, bytes allowed=b"",
@@ -345,14 +361,22 @@ cdef class MatchCore:
         match_begin(m, RULES_NAMES.index(rules),
                     cards.table.t.n_cards - cards.table.t.n_instances)
         m.cards = cards.cards()
+        if len(seeds) != n_seeds_of(m.rules):
+            raise ValueError(f"seeds: expected {n_seeds_of(m.rules)}, got {len(seeds)}")
         for i in range(n_seeds_of(m.rules)):
             m.seeds[i] = seeds[i]
         if triplets is None:
+            if m.rules != RULES_15 and not (
+                DRAFT_OFFER <= len(allowed) == len({*allowed}) and max(allowed) < m.n_cards
+            ):
+                raise ValueError(
+                    f"allowed: expected {DRAFT_OFFER} or more of the {m.n_cards} cards")
             match_offer(m, <const uint8_t*><const char*>allowed, <int>len(allowed))
             return
         for i in range(MAX_DECK):
             for j in range(DRAFT_OFFER):
-                m.triplets[i][j] = triplets[i][j]
+                m.triplets[i][j] = <uint8_t>whole_number(
+                    triplets[i][j], f"triplets[{i}][{j}]", 0, m.n_cards - 1)
 
     def clone(self):
         """Return an independent copy."""
@@ -362,7 +386,14 @@ cdef class MatchCore:
         return copy
 
     def __reduce__(self):
-        return _core_of, (self.cards, (<const char*>&self.m)[:sizeof(match_t)])
+        cdef const match_t* m = &self.m
+        cdef int i, j, who
+        return _core_of, (
+            self.cards, [m.seeds[i] for i in range(n_seeds_of(m.rules))],
+            None if m.rules == RULES_15 else [
+                [m.triplets[i][j] for j in range(DRAFT_OFFER)] for i in range(MAX_DECK)],
+            [[m.decks[who][i] for i in range(m.picked[who])] for who in range(2)],
+            (m.winner, m.loser, m.fault))
 
     def offers(self):
         """Return the offers of a draft: 30 triplets of `Card`s."""
@@ -380,7 +411,8 @@ cdef class MatchCore:
         cdef int i
         if self.m.rules == RULES_15:
             return self.cards.seen
-        offer = self.m.triplets[step]
+        player = player_of(player)
+        offer = self.m.triplets[whole_number(step, "step", 0, MAX_DECK - 1)]
         seen = Observation.__new__(Observation)
         show_step(&seen.o, self.m.rules, step, player)
         seen.o.n_cards = DRAFT_OFFER
@@ -407,6 +439,7 @@ cdef class MatchCore:
 
         The base ids are appended to `chosen`.
         """
+        player = player_of(player)
         if self.m.rules == RULES_15:
             return self.answer_construct(player, line, chosen)
         return self.answer_draft(player, line, chosen)
@@ -464,7 +497,8 @@ cdef class MatchCore:
 
     cdef int answer_draft(self, int player, str line, list chosen) except -1:
         cdef match_t* m = &self.m
-        cdef const uint8_t* offer = m.triplets[m.picked[player]]
+        cdef const uint8_t* offer = m.triplets[
+            whole_number(m.picked[player], "step", 0, MAX_DECK - 1)]
         cdef list words = line.split(" ", 2)
         cdef int pick
         number = number_in(words[1]) if len(words) > 1 else None
@@ -502,7 +536,7 @@ cdef class MatchCore:
         cdef Table pool = self.cards.table
         cdef Table table = Table.__new__(Table)
         cdef State state = State.__new__(State)
-        cdef list cards = table.card_list()
+        cdef list cards = table.cards
         cdef int first = pool.t.n_instances
         cdef int i
         state.table = table
@@ -521,19 +555,14 @@ cdef class MatchCore:
         cdef const match_t* m = &self.m
         cdef Table pool = self.cards.table
         cdef bint offered[MAX_SET]
-        cdef int i, j, entry
+        cdef int i, j
         memset(offered, 0, sizeof(offered))
         for i in range(MAX_DECK):
             for j in range(DRAFT_OFFER):
                 offered[m.triplets[i][j]] = True
         for i in range(m.n_cards):
             if offered[i]:
-                entry = table.t.n_cards
-                table.t.cards[entry] = m.cards[i]
-                table.t.cards[entry].id = POOL_ID
-                complete_card(&table.t.cards[entry], entry)
-                table.card_list()[entry] = pool.card(pool.t.n_instances + i)
-                table.t.n_cards = entry + 1
+                table.append(&m.cards[i], POOL_ID, pool.card(pool.t.n_instances + i))
         return 0
 
     def decks(self):
@@ -553,12 +582,15 @@ cdef class MatchCore:
         return found
 
 
-def _core_of(CompiledCards cards not None, bytes data not None):
+def _core_of(CompiledCards cards not None, seeds, triplets, decks, ending):
     """Restore what `MatchCore.__reduce__` returned."""
-    cdef MatchCore core = MatchCore.__new__(MatchCore)
-    if len(data) != sizeof(match_t):
-        raise ValueError("the pickled match has another size")
-    memcpy(&core.m, <const char*>data, sizeof(match_t))
-    core.m.cards = cards.cards()
-    core.cards = cards
+    cdef MatchCore core = MatchCore(cards.table.rules, cards, seeds, triplets=triplets)
+    cdef match_t* m = &core.m
+    cdef int who, i
+    for who in range(2):
+        m.picked[who] = <uint8_t>whole_number(len(decks[who]), "decks", 0, MAX_DECK)
+        for i in range(m.picked[who]):
+            m.decks[who][i] = <uint8_t>whole_number(decks[who][i], "decks", 0, m.n_cards - 1)
+    winner, loser, fault = ending
+    match_end(m, winner, loser, fault)
     return core

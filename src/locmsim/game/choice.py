@@ -24,7 +24,14 @@ from locmsim.game.observation import Observation
 from locmsim.game.params import Params
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
+from locmsim.rules.rulesets import (
+    COPIES_PER_CARD,
+    DECK_SIZE,
+    DRAFT_OFFER,
+    OFFER_SIZE,
+    RuleSet,
+    get_rules,
+)
 
 __all__ = [
     "choice_observations",
@@ -34,8 +41,6 @@ __all__ = [
     "fault_text",
     "start_match",
 ]
-
-OFFER_SIZE = 120  # cards of the construct phase
 
 #: What the referee says after the player's name, by fault: in 1.5, and in 1.x where that differs.
 _TEXTS_15 = {
@@ -225,9 +230,9 @@ def compiled_choice(
         For a wrong number of cards, or one that the rules or the offer do not have.
     """
     draft = get_rules(rules).draft
-    if len(offer) > OFFER_SIZE or (draft and len(offer) != 3):
-        expected = "3 cards" if draft else f"{OFFER_SIZE} cards at most"
-        raise ValueError(f"offer: expected {expected}, got {len(offer)}")
+    compiled = _fixed(rules) if draft else _compiled(tuple(offer))
+    if draft and len(offer) != DRAFT_OFFER:
+        raise ValueError(f"offer: expected {DRAFT_OFFER} cards, got {len(offer)}")
     cards: Sequence[Card] = cards_1x() if draft else sorted(offer, key=lambda card: card.base_id)
     places = {card.base_id: i for i, card in enumerate(cards)}
     for name, some in (("offer", offer), ("chosen", chosen)):
@@ -235,16 +240,20 @@ def compiled_choice(
             if card.base_id not in places:
                 what = f"of rules {rules}" if draft else "of the offer"
                 raise ValueError(f"{name}: no card {what} has the base id {card.base_id}")
-    compiled = _fixed(rules) if draft else _compiled(tuple(offer))
     offered = [places[card.base_id] for card in offer] if draft else []
     return compiled, offered, [places[card.base_id] for card in chosen]
 
 
 def chosen_by(line: str, offer: Sequence[Card], rules: str = "1.5") -> list[int]:
-    """Return the base ids that an answer takes from an offer, up to its fault if any."""
+    """Return the base ids that an answer takes from an offer, up to its fault if any.
+
+    In 1.5 equal base ids count once, as in `build_deck`.
+    """
     chosen: list[int] = []
-    compiled, offered, _ = compiled_choice(rules, offer, ())
     seeds = [0] * len(get_rules(rules).seed_names)
+    if not get_rules(rules).draft:
+        offer = [*{card.base_id: card for card in offer}.values()]
+    compiled, offered, _ = compiled_choice(rules, offer, ())
     core = MatchCore(rules, compiled, seeds, triplets=[offered] * DECK_SIZE if offered else None)
     core.answer(0, line, chosen)
     return chosen

@@ -223,9 +223,11 @@ class IdTranslator:
             if word == "ATTACK" and source not in alive:
                 lanes.pop(source, None)
             if word == "SUMMON":
+                area = areas.get(base_id, Area.TARGET)  # of a card that was not offered: none
                 lane = lanes[source] = int(numbers[1])
-                lane ^= areas[base_id] == Area.LANE2
-                if areas[base_id] != Area.TARGET and [*lanes.values()].count(lane) < _LANE:
+                lane ^= area == Area.LANE2
+                has_room = [*lanes.values()].count(lane) < _LANE
+                if area != Area.TARGET and has_room and self._is_free(source):
                     copy = self._codec.learn(_copy_of(source))
                     lanes[copy] = lane
         self._lanes = None
@@ -264,7 +266,7 @@ class IdTranslator:
 
     def _is_free(self, original: int) -> bool:
         """Return whether a card, by its old id, has no copy yet."""
-        return original <= 2 * DECK_SIZE and self._codec.old(_copy_of(original)) >= _END
+        return 1 <= original <= 2 * DECK_SIZE and self._codec.old(_copy_of(original)) >= _END
 
     def _lost(self, is_mine: bool, mine: set[int]) -> int:
         """Return an old id that can stand for an original that was never seen."""

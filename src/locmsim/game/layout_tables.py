@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
 
-__all__ = ["CHOICE_SIZES", "ENTITIES", "Block", "Feature", "choice_table", "gym_locm_table"]
+__all__ = ["ENTITIES", "Block", "Feature", "choice_table", "gym_locm_table"]
 
 _KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
 _TYPES = {
@@ -298,9 +298,6 @@ def gym_locm_table(rules: str) -> Table:
 
 # ------------------------------------------------------------------------------------ choice
 
-#: Cards of an offer: of a draft's, and of that of 1.5, to which the offer may have less.
-CHOICE_SIZES = {True: 3, False: 120}
-
 _ALWAYS_0 = dict.fromkeys(("affordable", "copies", "new"), "Always 0 in the choice phase.")
 _OFFERED = tuple(
     [
@@ -314,8 +311,7 @@ _OFFERED = tuple(
 
 def choice_table(rules: str) -> Table:
     """Return the table of "choice" for a rule set."""
-    draft = get_rules(rules).draft
-    size = CHOICE_SIZES[draft]
+    draft, size = get_rules(rules).draft, get_rules(rules).offer_size
     copies = _count("copies", "How many of it the player has chosen.", "cards", 1, COPIES_PER_CARD)
     step = _count("chosen", "Cards that the player has chosen so far.", "cards", 30, DECK_SIZE)
     if draft:

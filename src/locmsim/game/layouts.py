@@ -40,7 +40,6 @@ from locmsim.game._layout import (
 )
 from locmsim.game.choice import compiled_choice
 from locmsim.game.layout_tables import (
-    CHOICE_SIZES,
     ENTITIES,
     Block,
     Feature,
@@ -416,7 +415,7 @@ def _layout(name: str, rules: str) -> Layout:
         history=tuple(
             [name for name, (_, feature) in zip(names, columns, strict=True) if feature.history]
         ),
-        actions=CHOICE_SIZES[RULES[rules].draft] if name == CHOICE else RULES[rules].num_actions,
+        actions=RULES[rules].offer_size if name == CHOICE else RULES[rules].num_actions,
         code=LAYOUT_CODES.get(name, -1),
     )
 

@@ -151,7 +151,7 @@ class Match:
         key does not depend on the order of the actions within a turn.
         """
         chosen = tuple(map(tuple, self.chosen))
-        state = None if self.state is None else self.state.key()
+        state = None if self.state is None else _unordered(self.state)
         pending = tuple(sorted(self._pending.items()))
         return self.rules, self._step, chosen, pending, state, self.winner
 
@@ -411,8 +411,8 @@ class Match:
     def _check_asked(self, player: int) -> None:
         """Check the player; in the choice phase, both are asked until both have answered."""
         asked = (0, 1) if self.phase == "choice" else self._to_ask
-        if player not in asked:
-            raise ValueError(f"player {player!r} is not asked now: {_who(asked)}")
+        if player_number(player) not in asked:
+            raise ValueError(f"player {player} is not asked now: {_who(asked)}")
 
     # ------------------------------------------------------------------------ answers
 
@@ -447,14 +447,16 @@ class Match:
         """
         if self.phase == "over":
             raise GameOverError("the match is over and accepts no more answers")
+        player = player_number(player)
         if player not in self._to_ask:
-            raise ValueError(f"player {player!r} must not answer now: {_who(self._to_ask)}")
+            raise ValueError(f"player {player} must not answer now: {_who(self._to_ask)}")
         if not (line is None or isinstance(line, str)):
             raise TypeError(f"answer: expected a string, or None for a timeout, got {line!r}")
         if line is not None and ("\n" in line or "\r" in line):
             raise ValueError(f"answer: expected a single line, got {line!r}")
-        self._answers.append((int(player), line))
-        self._shown[player].append(self._question(player, line))
+        question = self._question(player, line)
+        self._answers.append((player, line))
+        self._shown[player].append(question)
         if self.state is not None:
             return self._take_turn(self.state, player, line)
         self._pending[player] = line
@@ -602,6 +604,15 @@ class Match:
 
     def __repr__(self) -> str:
         return f"<Match {self.rules} seed={self.params['seed']} {self.phase}>"
+
+
+def _unordered(state: State) -> str:
+    """Return what follows from the actions of a battle, without the order of the creatures."""
+    seen = state.snapshot()
+    for fields, player in zip(seen["p"], state.players, strict=True):
+        rows = zip(fields["board"], player.effects_forgotten, strict=True)
+        fields["board"] = sorted([*row, forgotten] for row, forgotten in rows)
+    return str(seen)
 
 
 def _codec(rules: RuleSet, ids: str) -> OldIds | None:

@@ -14,11 +14,11 @@ from locmsim._core cimport (
     CREATURE,
     MAX_BOARD,
     MAX_HAND,
-    MAX_SHOWN,
     MAX_SHOWN_ACTIONS,
     MAX_SHOWN_NUMBER,
     NO_TARGET,
     OFFERED,
+    OFFER_SIZE,
     RULES_10,
     RULES_12,
     RULES_15,
@@ -157,8 +157,9 @@ cdef int read_player(
 
 
 cdef int read_action(
-    const char* text, split_line_t* line, int begin, shown_action_t* a
+    const char* text, split_line_t* line, int begin, shown_action_t* a, int32_t* rules
 ) noexcept nogil:
+    """Read an action line; a summon tells by its lane which rules of 1.x they are."""
     cdef int i
     if line.n != 3 and line.n != 4 or line.start[0] != begin:
         return WRONG_ACTION
@@ -177,6 +178,11 @@ cdef int read_action(
         a.target = NO_TARGET
     elif not number(text, line, 3, -ANY, ANY, &a.target):
         return WRONG_ACTION
+    if a.kind == SUMMON:
+        if rules[0] < 0:
+            rules[0] = RULES_10 if line.n == 3 else RULES_12
+        if (line.n == 3) != (rules[0] == RULES_10):
+            return WRONG_ACTION
     return 0 if number(text, line, 0, 0, ANY, &a.base_id) else WRONG_COLUMN
 
 
@@ -273,20 +279,20 @@ cdef int reader_take(
         if o.n_actions == 0:
             stage += 1              # no action lines follow
     elif stage == ACTION_LINES:
-        r.fault = read_action(text, line, r.begin, &o.actions[i])
+        r.fault = read_action(text, line, r.begin, &o.actions[i], &o.rules)
         r.done += 1
         if r.fault == 0 and r.done < o.n_actions:
             return 1
     elif stage == NUMBER_OF_CARDS:
         if line.n != 1:
             r.fault = WRONG_COUNT
-        elif not number(text, line, 0, 0, MAX_SHOWN, &o.n_cards):
+        elif not number(text, line, 0, 0, OFFER_SIZE, &o.n_cards):
             r.fault = WRONG_COLUMN
         r.done = 0
         if o.n_cards == 0:
             stage += 1
     else:
-        # 1.2 and 1.0 have the same player lines; the columns of a card row decide.
+        # 1.2 and 1.0 have the same player lines; summons and the columns of a card row decide.
         if o.rules < 0 and (line.n == 11 or line.n == 12):
             o.rules = RULES_10 if line.n == 11 else RULES_12
         r.fault = read_card(text, line, &o.cards[i], o.rules)
@@ -459,7 +465,7 @@ cdef str column_fault(const reader_t* r, const shown_t* o, str text):
     elif r.stage == ACTION_LINES:
         name, low = "base id of an action", 0
     elif r.stage == NUMBER_OF_CARDS:
-        name, low, high = "number of card rows", 0, MAX_SHOWN
+        name, low, high = "number of card rows", 0, OFFER_SIZE
     else:
         name = CARD_COLUMNS[o.rules][column]
         if name == "abilities":
@@ -523,6 +529,7 @@ cdef object line_of(const shown_player_t* p):
 cdef int take_line(shown_player_t* p, line, tuple names) except -1:
     cdef int32_t* field[5]
     cdef int i
+    line = tuple(line)
     field = [&p.health, &p.max_mana, &p.deck_size, &p.draw, &p.rune]
     if len(line) != 5:
         raise ValueError(f"{names[0].partition('.')[0]}: expected 5 numbers, got {line!r}")
@@ -553,7 +560,7 @@ cdef int take_actions(shown_t* o, actions) except -1:
         raw = f"{base_id} {text}".encode("utf-8", "surrogatepass")
         if (
             split(raw, <int>len(raw), 0, &line) <= len(raw)
-            or read_action(raw, &line, 0, &o.actions[i])
+            or read_action(raw, &line, 0, &o.actions[i], &o.rules)
         ):
             raise ValueError(
                 f"opponent_actions[{i}]: expected a base id and an action, got {action!r}")
@@ -610,8 +617,8 @@ cdef int take_cards(shown_t* o, rows) except -1:
     cdef int i, fault
     memset(places, 0, sizeof(places))
     rows = tuple(rows)
-    if len(rows) > MAX_SHOWN:
-        raise ValueError(f"cards: {len(rows)} rows, expected at most {MAX_SHOWN}")
+    if len(rows) > OFFER_SIZE:
+        raise ValueError(f"cards: {len(rows)} rows, expected at most {OFFER_SIZE}")
     for i, row in enumerate(rows):
         what = ""
         try:
@@ -724,8 +731,9 @@ cdef class Observation(Shown):
         unknown = changes.keys() - set(Observation.__match_args__)
         if unknown:
             raise TypeError(f"Observation has no field {min(unknown)!r}")
-        if "rules" in changes and "cards" not in changes:
-            changes["cards"] = self.cards       # other lanes, other places
+        if "rules" in changes:      # other lanes, other places
+            changes = {
+                "cards": self.cards, "opponent_actions": self.opponent_actions, **changes}
         observation.o = self.o
         observation.take(changes)
         return observation
@@ -802,10 +810,11 @@ cdef class Observation(Shown):
     @property
     def offer(self):
         """The cards to choose from, as presented; empty in the battle."""
-        if self._offer is None:
-            self._offer = (
-                tuple([row.card() for row in self.cards]) if self.phase == "choice" else ())
-        return self._offer
+        with cython.critical_section(self):     # matches share observations
+            if self._offer is None:
+                self._offer = (
+                    tuple([row.card() for row in self.cards]) if self.phase == "choice" else ())
+            return self._offer
 
     def at(self, int location):
         """Return the cards of one location in their order.
@@ -837,8 +846,8 @@ cdef class Observation(Shown):
             One observation (docs/rules.md, section 9; section 3 in the choice phase).
         rules : str, optional
             The rule set. By default the columns tell: player lines with 4 columns are 1.5; with 5
-            they are 1.x, where card rows with 12 columns are 1.2 and with 11 are 1.0. A text of 1.x
-            without any card is read as 1.2.
+            they are 1.x, where card rows with 12 columns and summons with a lane are 1.2, those
+            with 11 and without a lane 1.0. A text of 1.x without any of them is read as 1.2.
 
         Returns
         -------

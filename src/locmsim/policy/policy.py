@@ -214,7 +214,7 @@ class Policy(RatingPolicy):
     @classmethod
     def random(
         cls, kind: str = "entities", *, rules: str = "1.5", seed: int = 0,
-        layout: str = "entities", hidden: tuple[int, ...] = (64, 64),
+        layout: str | None = None, hidden: tuple[int, ...] | None = None,
     ) -> "Policy":  # fmt: skip
         """Return a policy with random weights, for experiments.
 
@@ -226,19 +226,29 @@ class Policy(RatingPolicy):
             The rule set.
         seed : int
             The seed of the weights.
-        layout : str
-            The layout of its observations; that of "cards" is "choice".
-        hidden : tuple of int
-            The sizes of the hidden layers.
+        layout : str, optional
+            The layout of its observations: by default "entities", that of "cards" is "choice".
+        hidden : tuple of int, optional
+            The sizes of the hidden layers of "mlp", by default (64, 64).
+
+        Raises
+        ------
+        ValueError
+            The kind is unknown, or does not have such a layout or hidden layers.
         """
+        if kind not in _KINDS:
+            raise ValueError(f"kind: expected one of {', '.join(_KINDS)}, got {kind!r}")
+        if hidden is not None and kind != "mlp":
+            raise ValueError(f"hidden: does not apply to kind {kind!r}, only to 'mlp'")
         random = np.random.default_rng(seed)
+        layout = layout or (CHOICE if kind == "cards" else "entities")
         if kind == "entities":
             shapes = dict(entity_shapes())
         elif kind == "cards":
-            shapes, layout = card_shapes(), CHOICE
+            shapes = card_shapes()
         else:
             outputs = get_layout(layout, rules).actions
-            sizes = [get_layout(layout, rules).shape[0], *hidden]
+            sizes = [get_layout(layout, rules).shape[0], *((64, 64) if hidden is None else hidden)]
             shapes = {}
             for head, last in (("policy", outputs), ("value", 1)):
                 pairs = zip(sizes, [*sizes[1:], last], strict=True)

@@ -25,11 +25,9 @@ from locmsim.rules.cards import (
     parse_integer,
     parse_word,
 )
+from locmsim.rules.rulesets import OFFER_SIZE
 
-__all__ = ["CARD_COUNT", "generate_cards", "load_weights", "shipped_weights"]
-
-#: Cards in a generated set.
-CARD_COUNT = 120
+__all__ = ["generate_cards", "load_weights", "shipped_weights"]
 
 Weights = Mapping[str, Any]
 
@@ -73,7 +71,7 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
     properties = [_AREA, _KEYWORDS, _DRAW, _MY_HEALTH, _OPPONENT_HEALTH]
 
     drafts = []
-    for i in range(CARD_COUNT):
+    for i in range(OFFER_SIZE):
         kind, cost = card_types[i], card_costs[i]
         budget = float(cost)
         bought = [0, 0, 0, 0, 0]
@@ -160,7 +158,7 @@ class _Choice(Generic[_T]):
 
     def choices(self, random: JavaRandom) -> list[_T]:
         """Return one choice for each card."""
-        return list(map(self._at, random.next_doubles(CARD_COUNT)))
+        return list(map(self._at, random.next_doubles(OFFER_SIZE)))
 
     def _at(self, uniform: float) -> _T:
         # Subtract one weight after the other: cumulative weights would round differently.
@@ -181,7 +179,7 @@ class _Bonus:
 
     def values(self, random: JavaRandom) -> list[float]:
         """Return one number for each card."""
-        return [uniform * self.std + self.mean for uniform in random.next_doubles(CARD_COUNT)]
+        return [uniform * self.std + self.mean for uniform in random.next_doubles(OFFER_SIZE)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ __all__ = ["RULES", "RULES_NAMES", "RuleSet", "get_rules"]
 
 DECK_SIZE = 30
 COPIES_PER_CARD = 2  # 1.5 only
+OFFER_SIZE = 120  # cards of the offer in 1.5 at most; a generated list has as many
+DRAFT_OFFER = 3  # cards of an offer in 1.x
 START_HEALTH = 30
 HAND_LIMIT = 8
 MAX_MANA = 12
@@ -61,6 +63,11 @@ class RuleSet:
     choice_limits_ms: tuple[int, int]
     battle_limits_ms: tuple[int, int]
     seed_names: tuple[str, ...]
+
+    @property
+    def offer_size(self) -> int:
+        """The most cards of an offer."""
+        return DRAFT_OFFER if self.draft else OFFER_SIZE
 
     @property
     def num_actions(self) -> int:

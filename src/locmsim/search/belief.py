@@ -229,7 +229,6 @@ class Belief:
         if not isinstance(observation, Observation):
             raise TypeError(f"expected an Observation, got {observation!r}")
         if observation.phase == "choice":
-            self._rules = RULES[observation.rules]
             self._see_offer(observation)
         else:
             news = self._knowledge.see(observation)
@@ -289,6 +288,7 @@ class Belief:
     def _see_offer(self, observation: Observation) -> None:
         """Add an observation of the choice phase."""
         offer = observation.offer
+        self._rules = RULES[observation.rules]
         self._offers.append(offer)
         self._knowledge.use(None)
         self._offered.update((card.base_id, card) for card in offer)

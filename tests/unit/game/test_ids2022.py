@@ -198,3 +198,22 @@ def test_a_translator_that_starts_late_gives_each_copy_an_id_of_its_own() -> Non
     assert len(set(ids)) == 5
     assert ids[1] in range(1, 60, 2)
     assert ids[4] in range(61, 120, 2)
+
+
+@pytest.mark.parametrize(
+    "action", ["999 SUMMON 31 0", "5 SUMMON 200 0", "5 SUMMON 0 1", "5 USE 7 -1"]
+)
+def test_actions_that_cannot_be_placed(action: str) -> None:
+    """The game goes on, as with today's ids."""
+    match = Match(seed=4, ids="old")
+    translator = IdTranslator("old")
+    lines = ["PASS", "PASS"]
+    translator.read(Observation.parse(match.input_text(0)))
+    translator.write("PASS")
+    for player, line in enumerate(lines):
+        match.submit(player, line)
+    text = match.input_text(0).split("\n")
+    text[2:3] = [f"{text[2].split()[0]} 1", action]
+    seen = translator.read(Observation.parse("\n".join(text)))
+    assert [row[1:] for row in seen.cards] == [row[1:] for row in match.observation(0).cards]
+    assert translator.write("PASS") == "PASS"

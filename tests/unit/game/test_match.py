@@ -3,11 +3,15 @@
 import copy
 import json
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from amounts import amount
 from helpers import (
@@ -23,12 +27,17 @@ from helpers import (
 )
 
 from locmsim import State
+from locmsim.agents import make_agent
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
+from locmsim.game._match import CompiledCards, MatchCore
+from locmsim.game.choice import choice_observations, chosen_by
+from locmsim.game.layouts import choice_tensor
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x, save_cards
+from locmsim.rules.generator import generate_cards
 
 # ------------------------------------------------------------------------------- golden games
 
@@ -374,6 +383,50 @@ def test_choice_answers_come_in_either_order() -> None:
     assert match.input_text(1).startswith("30 0 2 25 0\n30 0 3 25 0\n0 0\n3\n")
 
 
+@pytest.mark.parametrize("player", [1.0, True, "1", None])
+def test_players_are_numbers(player: Any) -> None:
+    """What only equals a player's number is refused before anything is recorded."""
+    match = Match("1.2", seed=1)
+    for ask in (lambda: match.submit(player, "PASS"), lambda: match.input_text(player)):
+        with pytest.raises(ValueError, match=f"player: expected 0 or 1, got {player!r}"):
+            ask()
+    assert match.log == Match("1.2", seed=1).log
+    match.submit(np.int64(1), "PASS")
+    assert Match.replay(match.log).log == match.log
+
+
+@each_rules
+def test_the_order_of_a_turn_s_actions_does_not_change_the_key(rules: str) -> None:
+    """... where it changes nothing but the order of the creatures."""
+    reordered = 0
+    for seed in range(10):
+        match, agent = Match(rules, seed=seed), make_agent("random")
+        agent.reset(seed)
+        while match.phase != "over":
+            for player in match.to_ask:
+                if match.phase == "battle":
+                    reordered += keys_of_orders(match, player)
+                match.submit(player, match.ask(agent, player)())
+    assert reordered > 3
+
+
+def keys_of_orders(match: Match, player: int) -> bool:
+    """Compare the keys after a turn's summons in both orders; return whether the states differ."""
+    assert match.state is not None
+    plain = {card.id for card in match.state.players[player].hand if card.card.area == 0}
+    texts = [text for text in legal_texts(match.state) if text.startswith("SUMMON")]
+    line = [text for text in texts if int(text.split()[1]) in plain][::2][:2]
+    matches = match.clone(), match.clone()
+    done = [
+        one.submit(player, ";".join(part)).applied
+        for one, part in zip(matches, (line, line[::-1]), strict=True)
+    ]
+    if sorted(done[0]) != sorted(done[1]):
+        return False
+    assert matches[0].state_key() == matches[1].state_key() != match.state_key()
+    return matches[0].state != matches[1].state
+
+
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_answers_of_legal_picks_are_accepted(rules: str) -> None:
     """The match accepts the legal picks, and no others."""
@@ -406,7 +459,7 @@ def test_only_the_asked_player_answers() -> None:
         lambda: match.time_limit_ms(1),
         lambda: match.observation(-1),
     ):
-        with pytest.raises(ValueError, match=r"player -?\d (is not asked|must not)|single line"):
+        with pytest.raises(ValueError, match=r"player -?\d (is not asked|must not)|single line|0 or 1"):
             call()
     assert match.log == before
     assert match.to_ask == (0,)
@@ -953,3 +1006,71 @@ def test_answer_that_is_no_string(answer: object) -> None:
         match.submit(0, answer)  # type: ignore[arg-type]
     assert match.to_ask == (0, 1)
     assert match.log["answers"] == []
+
+
+# ------------------------------------------------------------------------------- compiled parts
+
+
+def test_offers_have_a_bound() -> None:
+    """More cards, or a card twice, have no place in an offer."""
+    cards = [replace(card, base_id=i) for i, card in enumerate(generate_cards(1) * 3)]
+    for call in (
+        lambda offer: choice_observations("1.5", [offer], 0),
+        lambda offer: choice_tensor("1.5", offer),
+        lambda offer: CompiledCards("1.5", offer),
+    ):
+        with pytest.raises(ValueError, match="offer: expected 120 cards at most, got 360"):
+            call(cards)
+        with pytest.raises(ValueError, match="offer: card 7 occurs twice"):
+            call([*cards[:20], cards[7]])
+    assert chosen_by("CHOOSE 7;CHOOSE 7;CHOOSE 7", [*cards[:20], cards[7]]) == [7, 7]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "options", "message"),
+    [
+        ((1, 2), {"allowed": bytes(range(160))}, "seeds: expected 3, got 2"),
+        ((1, 2, 3), {"allowed": b""}, "allowed: expected 3 or more of the 160 cards"),
+        ((1, 2, 3), {"allowed": b"\0\0\0"}, "allowed: expected 3 or more"),
+        ((1, 2, 3), {"allowed": b"\0\1\xff"}, "allowed: expected 3 or more"),
+        ((1, 2, 3), {"triplets": [[0, 1, 160]] * 30}, r"triplets\[0\]\[2\]: expected 0 to 159"),
+    ],
+)
+def test_a_draft_needs_cards(seeds: Any, options: Any, message: str) -> None:
+    cards = CompiledCards("1.2", cards_1x())
+    with pytest.raises(ValueError, match=message):
+        MatchCore("1.2", cards, seeds, **options)
+
+
+def test_compiled_matches_trust_no_number() -> None:
+    core = MatchCore("1.2", CompiledCards("1.2", cards_1x()), (1, 2, 3), bytes(range(160)))
+    for call in (lambda: core.observation(0, 30), lambda: core.observation(0, -1)):
+        with pytest.raises(ValueError, match="step: expected 0 to 29"):
+            call()
+    for call in (lambda: core.observation(2, 0), lambda: core.answer(2, "PASS", [])):
+        with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+            call()
+    for _ in range(30):
+        core.answer(0, "PASS", [])
+    with pytest.raises(ValueError, match="step: expected 0 to 29, got 30"):
+        core.answer(0, "PASS", [])
+
+
+@each_rules
+def test_pickles_of_a_match_are_the_same_everywhere(rules: str) -> None:
+    """... in another process, too, where its cards have another address."""
+    script = (
+        "import pickle, sys, hashlib; from locmsim import Match\n"
+        "kept = [Match(rules=sys.argv[1], seed=n) for n in range(int(sys.argv[2]))]\n"
+        "match = Match(sys.argv[1], seed=5)\n"
+        "[match.submit(p, 'PASS') for p in (0, 1)]\n"
+        "data = pickle.dumps(match._core)\n"
+        "print(hashlib.sha256(data).hexdigest())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", script, rules, n], capture_output=True, text=True, check=True
+        ).stdout
+        for n in ("0", "9")
+    ]
+    assert runs[0] == runs[1]

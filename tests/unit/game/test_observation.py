@@ -122,7 +122,9 @@ def test_fields_by_position() -> None:
         ({"cards": [MINE] * 4}, r"cards\[3\]: .*: player's board, lane 1: more than 3 cards"),
         ({"cards": [IN_HAND] * 9}, r"cards\[8\]: .*: hand: more than 8 cards"),
         ({"cards": [IN_HAND, IN_HAND._replace(instance_id=-1)]}, "do not mix"),
-        ({"rules": "1.0"}, "a card on the player's board cannot have lane 1"),
+        ({"rules": "1.0", "opponent_actions": ()}, "player's board cannot have lane 1"),
+        ({"rules": "1.0"}, r"opponent_actions\[0\]: .* got .*text='SUMMON 61 0'"),
+        ({"opponent_actions": [(7, "SUMMON 3")]}, r"opponent_actions\[0\]: .*'SUMMON 3'"),
         ({"opponent": LINE._replace(rune=5)}, r"opponent\.rune: rules 1\.5 have no runes"),
         (
             {"rules": "1.2", "cards": [MINE._replace(area=1)]},
@@ -139,7 +141,7 @@ def test_what_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
     assert repr(SEEN) == before
 
 
-@pytest.mark.parametrize("text", ["SUMMON 3", "SUMMON 3 1", "USE 3 -1", "ATTACK -5 999999999"])
+@pytest.mark.parametrize("text", ["SUMMON 3 1", "USE 3 -1", "ATTACK -5 999999999"])
 def test_actions_keep_their_text(text: str) -> None:
     seen = SEEN.replace(opponent_actions=[OpponentAction(7, text)])
     assert seen.opponent_actions == (OpponentAction(7, text),)

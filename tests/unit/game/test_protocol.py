@@ -48,6 +48,7 @@ BATTLE_12 = lines_with_blanks(
 BATTLE_10 = lines_with_blanks(
     "30 2 24 25 1", "28 1 25 25 1", "5 1", "7 SUMMON 2", "1", "7 2 -1 0 1 1 3 -----W 1 -2 1"
 )
+NO_SUMMON_12 = BATTLE_12.replace("SUMMON", "USE")
 NO_ROWS_1X = lines_with_blanks("30 2 24 25 1", "28 1 25 25 1", "5 0", "0")
 CHOICE_15 = lines_with_blanks(
     "30 0 0 0", "30 0 0 0", "0 0", "1", "11 -1 0 2 1 -2 -2 B----- 0 0 0 0 -1"
@@ -200,8 +201,10 @@ def edited(line: int, new: str, text: str = BATTLE_15) -> str:
         (edited(9, "5 4 1 2 1 2 1 -C---- 0 0 0 1 0"), 9, "player's board cannot have type 2"),
         (edited(5, "11 -1 1 0 1 2 2 B----- 0 0 0 0 1", CHOICE_15), 5, "must have location 0"),
         (edited(5, "7 2 -1 0 1 1 3 -----W 1 -2 1", BATTLE_12), 5, "number of card rows"),
-        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2", BATTLE_12), 6, "card row: expected 12 or 11"),
-        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2 1 0 1", BATTLE_12), 6, "card row: expected 12 or"),
+        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2", NO_SUMMON_12), 6, "card row: expected 12 or 11"),
+        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2 1 0 1", NO_SUMMON_12), 6, "expected 12 or 11"),
+        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2 1", BATTLE_12), 6, "card row: expected 12 value"),
+        (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2 1 1", BATTLE_10), 6, "card row: expected 11 value"),
         (edited(5, "2", BATTLE_12) + "\n7 4 -1 0 1 1 3 -----W 1 -2 1", 7, "expected 12 value"),
     ],
 )
@@ -442,3 +445,16 @@ def test_legal_actions_have_their_text(seen: Observation) -> None:
     assert actions == sorted(actions)
     assert all(action in texts for action in actions)
     assert (actions == []) == (seen.me.health <= 0 or seen.opponent.health <= 0)
+
+
+def test_summons_tell_the_rules() -> None:
+    """Only in 1.0 a summon has no lane."""
+    lines = "30 1 26 0 1\n30 1 26 0 1\n5 1\n{}\n0\n"
+    for text, rules in (("7 SUMMON 3", "1.0"), ("7 SUMMON 3 1", "1.2")):
+        seen = Observation.parse(lines.format(text))
+        assert seen.rules == rules
+        assert seen.format() == lines.format(text)
+        with pytest.raises(ProtocolError, match="line 4: opponent's action: expected a base"):
+            Observation.parse(lines.format(text), "1.2" if rules == "1.0" else "1.0")
+    with pytest.raises(ProtocolError, match="line 4: opponent's action: expected a base"):
+        Observation.parse(lines.format("7 SUMMON 3").replace(" 0 1", " 1"))

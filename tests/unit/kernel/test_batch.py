@@ -530,6 +530,9 @@ def test_rows_are_taken():
         batch.take([-10])
     with pytest.raises(TypeError, match="rows: expected integers, got float64"):
         batch.take([0.5])
+    for rows, shape in (([[0, 1], [2, 0]], r"\(2, 2\)"), (3, r"\(\)")):
+        with pytest.raises(ValueError, match=rf"rows: expected shape \(n,\), got {shape}"):
+            batch.take(rows)
 
 
 @each_rules
@@ -564,7 +567,10 @@ def test_values_by_a_function():
     assert asked == [states[:-1]]
     assert values[:-1].tolist() == [0.25] * (len(states) - 1)
     assert abs(values[-1]) == 1
-    mask = batch.take(range(3)).legal_actions_mask()
+    going = batch.take(range(3))
+    going.values(lambda given: given.step([0, 0, 0]) or [0.0] * 3)
+    assert [*going] == states[:3], "a function gets states of its own"
+    mask = going.legal_actions_mask()
     assert batch.take(range(3)).values(lambda given: ([0, 0.5, -1], mask)).tolist() == [0, 0.5, -1]
     for answer, message in [
         ([0.0], r"expected values of shape \(3,\), got \(1,\)"),

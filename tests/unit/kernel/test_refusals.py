@@ -21,6 +21,10 @@ REFUSED: dict[str, tuple[Callable[[State, StateBatch], Any], str]] = {
     "legal": (lambda s, b: s.legal_actions(7), "player: expected 0 or 1, got 7"),
     "legal-bool": (lambda s, b: s.legal_actions(True), "player: expected 0 or 1, got True"),
     "mask": (lambda s, b: s.legal_actions_mask(7), "player: expected 0 or 1, got 7"),
+    "mask-over": (
+        lambda s, b: finished().legal_actions_mask(7),
+        "player: expected 0 or 1, got 7",
+    ),
     "opponent": (
         lambda s, b: s.observation(0, ["PASS"]),
         r"opponent_actions\[0\]: expected a base id and an action, got 'PASS'",
@@ -34,6 +38,15 @@ REFUSED: dict[str, tuple[Callable[[State, StateBatch], Any], str]] = {
     "n-batch": (lambda s, b: b.rollouts(2.5, 1), "n: expected an integer, got 2.5"),
     "threads": (lambda s, b: b.rollouts(2, 1, threads=0), "threads: expected 1 to 65536, got 0"),
 }
+
+
+def finished() -> State:
+    match = Match(seed=1)
+    while match.to_ask:
+        match.submit(match.to_ask[0], "PASS")
+    assert match.state is not None
+    assert not match.state.legal_actions_mask(-4).any()
+    return match.state
 
 
 @pytest.mark.parametrize("case", REFUSED)

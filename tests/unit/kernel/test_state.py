@@ -104,8 +104,12 @@ def test_a_table_of_cards():
     assert Table(cards, "1.0").rules == "1.0"
     state = State.new(cards[:3], cards[3:6], pool=table)
     assert state == State.new(cards[:3], cards[3:6], pool=cards)
-    with pytest.raises(TypeError, match="a table is immutable"):
-        state.table.__init__(cards)
+    empty, nobody_s = Table([]), State.__new__(State).table
+    for made in (table, state.table, empty, nobody_s):
+        pool = made.pool
+        with pytest.raises(TypeError, match="a table is made of cards, and immutable"):
+            made.__init__(cards[60:])
+        assert made.pool == pool
     with pytest.raises(ValueError, match="unknown rules '2'"):
         Table(cards, "2")
     with pytest.raises(ValueError, match=r"cards\[1\]: expected a Card, got 7"):

@@ -389,3 +389,24 @@ def test_sums_are_added_up_in_one_order_on_all_cpus():
     for part in sums:
         total += part
     assert logits[0, 0] == total
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("magic", {}, "kind: expected one of entities, mlp, cards, got 'magic'"),
+        ("cards", {"layout": "entities"}, "network of cards cannot have layout 'entities'"),
+        ("entities", {"layout": "choice"}, "entity network cannot have layout 'choice'"),
+        ("entities", {"hidden": (4,)}, "hidden: does not apply to kind 'entities', only to 'mlp'"),
+        ("cards", {"hidden": (4,)}, "hidden: does not apply to kind 'cards'"),
+    ],
+)
+def test_random_policies_have_what_was_asked_for(kind, options, message):
+    with pytest.raises(ValueError, match=message):
+        Policy.random(kind, **options)
+
+
+def test_a_random_perceptron_without_hidden_layers():
+    assert [*Policy.random("mlp", hidden=()).arrays] == [
+        "policy.0.w", "policy.0.b", "value.0.w", "value.0.b"
+    ]  # fmt: skip

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from locmsim.rules.cards import CardType
 from locmsim.rules.generator import (
-    CARD_COUNT,
     _java_sum,
     generate_cards,
     load_weights,
     shipped_weights,
 )
+from locmsim.rules.rulesets import OFFER_SIZE
 
 SETS = [json.loads(line) for line in golden_lines(golden_path("cardgen.jsonl.gz"))]
 SHIPPED = [golden for golden in SETS if "weights" not in golden]
@@ -50,7 +50,7 @@ def test_card_sets_of_recorded_games():
     for game in games:
         parameters = dict(line.split("=") for line in game["gameParameters"][0].split())
         text = "".join(part for part in game["errors"]["0"] if part)
-        lines = text.split("\n")[4 : 4 + CARD_COUNT]
+        lines = text.split("\n")[4 : 4 + OFFER_SIZE]
         # Columns: base id, id, location, type, ..., draw, area, lane.
         recorded = [" ".join(line.split()[:1] + line.split()[3:12]) for line in lines]
         cards = generate_cards(int(parameters["cardGenSeed"]))
@@ -65,7 +65,7 @@ def test_shipped_weights_are_a_new_object_each_time():
     weights = shipped_weights()
     weights["manaCurve"].clear()
     assert shipped_weights()["manaCurve"]
-    assert len(generate_cards(1)) == CARD_COUNT
+    assert len(generate_cards(1)) == OFFER_SIZE
 
 
 def test_order_of_equal_weights_matters():
@@ -77,7 +77,7 @@ def test_order_of_equal_weights_matters():
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_sets_are_sorted_and_within_the_rules(seed):
     cards = generate_cards(seed)
-    assert [card.base_id for card in cards] == list(range(CARD_COUNT))
+    assert [card.base_id for card in cards] == list(range(OFFER_SIZE))
     assert [card.cost for card in cards] == sorted(card.cost for card in cards)
     for card in cards:
         if card.type == CardType.CREATURE:

@@ -46,6 +46,7 @@ def test_all_differences_are_here() -> None:
     fields = [field.name for field in dataclasses.fields(RuleSet)]
     assert sorted(fields) == sorted(field for field, *_ in DIFFERENCES)
     assert [rules.num_actions for rules in RULES.values()] == [145, 145, 155]
+    assert [rules.offer_size for rules in RULES.values()] == [120, 3, 3]
 
 
 @pytest.mark.parametrize("name", ["1.1", "", None, 1.5, ["1.5"]])
@@ -66,6 +67,8 @@ def test_constants_of_compiled_code_are_these() -> None:
     for name, value in {
         "MAX_DECK": rulesets.DECK_SIZE,
         "COPIES_PER_CARD": rulesets.COPIES_PER_CARD,
+        "OFFER_SIZE": rulesets.OFFER_SIZE,
+        "DRAFT_OFFER": rulesets.DRAFT_OFFER,
         "MAX_HAND": rulesets.HAND_LIMIT,
         "MAX_BOARD": rulesets.MAX_BOARD,
         "MAX_MANA": rulesets.MAX_MANA,
