@@ -42,7 +42,7 @@ from locmsim._core cimport (
 
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["StateArray"]
+__all__ = ["StateArray", "row_seeds"]
 
 
 @cython.final
@@ -305,11 +305,8 @@ cdef class StateArray:
 
     def row_seeds(self, uint64_t seed, uint64_t[::1] out):
         """Write a seed for each row."""
-        cdef Py_ssize_t i
         self.check_rows(out.shape[0])
-        with nogil:
-            for i in range(self.size):
-                out[i] = stream_start(seed, i)
+        row_seeds(seed, out)
 
     def rollouts(
         self, const uint64_t[::1] seeds, Py_ssize_t first, Py_ssize_t start, int8_t[:, ::1] out
@@ -331,6 +328,13 @@ cdef class StateArray:
                     out[i, k] = state_rollout(
                         &s, self.tables[first + i], stream_start(seeds[first + i], start + k),
                         &applied)
+
+
+def row_seeds(uint64_t seed, uint64_t[::1] out):
+    """Write a seed for each row, derived from one."""
+    cdef Py_ssize_t i
+    for i in range(out.shape[0]):
+        out[i] = stream_start(seed, i)
 
 
 def _restored(Table table not None, list states not None):

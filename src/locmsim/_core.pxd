@@ -195,6 +195,26 @@ cdef inline int player_next_draw(const player_t* p) noexcept nogil:
     return p.next_draw + <int>(<uint32_t>p.lost // 5)
 
 
+cdef inline int player_after_draw(
+    const player_t* p, int rules, int* hand, int* deck
+) noexcept nogil:
+    """Return a player's health after their next draw, and the sizes of hand and deck then.
+
+    In 1.x each missing card is counted as the damage of a rune, 5.
+    """
+    cdef int draws = player_next_draw(p)
+    cdef int drawn = MAX_HAND - p.hand_size
+    if drawn > draws:
+        drawn = draws
+    if drawn > p.deck_left:
+        drawn = p.deck_left
+    hand[0] = p.hand_size + drawn
+    deck[0] = p.deck_left - drawn
+    if draws > drawn and hand[0] < MAX_HAND:
+        return p.health - (10 if rules == RULES_15 else 5) * (draws - drawn)
+    return p.health
+
+
 cdef inline int state_next_draw(const state_t* s, int p) noexcept nogil:
     """Return the cards that player p will draw in all."""
     return player_next_draw(&s.p[p])

@@ -23,7 +23,6 @@ __all__ = [
     "instance_id",
     "keywords_number",
     "original_of",
-    "parse_integer",
     "parse_line",
     "places_of",
     "table_rows",
@@ -34,7 +33,6 @@ __all__ = [
 ABI_VERSION: Final[int]
 BLANKS: Final[str]
 
-def parse_integer(text: str, bits: int = 32) -> int | None: ...
 def parse_line(line: str, rules: str = "1.5") -> list[str]: ...
 
 @disjoint_base

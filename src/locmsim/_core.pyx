@@ -31,8 +31,8 @@ from locmsim.rules.rulesets import RULES_NAMES, get_rules
 from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
-           "Table", "build_state", "instance_id", "keywords_number", "original_of", "parse_integer",
-           "parse_line", "places_of", "table_rows", "whole_number", "with_hand"]
+           "Table", "build_state", "instance_id", "keywords_number", "original_of", "parse_line",
+           "places_of", "table_rows", "whole_number", "with_hand"]
 
 # One compilation unit, so that the loop of playouts is inlined and calls between parts are cheap.
 include "_core_rules.pxi"       # rules and playouts, without the GIL
@@ -947,7 +947,12 @@ cdef class State:
         int
             0 or 1.
         """
-        return int(self.rollouts(1, seed)[0])
+        cdef state_t s = self.s
+        cdef uint64_t applied = 0, stream = stream_start(seed_of(seed), 0)
+        cdef int winner
+        with nogil:
+            winner = state_rollout(&s, &self.table.t, stream, &applied)
+        return winner
 
     def rollouts(self, n, seed, threads=1):
         """Play n uniformly random playouts from here and return their winners.

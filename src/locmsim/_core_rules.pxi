@@ -23,7 +23,10 @@ cdef extern from *:
     #else
     #define low_first_(x) (x)
     #endif
+    /* Fails to compile unless a constant condition holds. */
+    #define static_assert_(x) ((void)sizeof(char[(x) ? 1 : -1]))
     """
+    void static_assert_(bint) noexcept nogil
     bint likely_(bint) noexcept nogil
     bint unlikely_(bint) noexcept nogil
     void reload_() noexcept nogil
@@ -520,7 +523,10 @@ cdef inline void take_cards(
     cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
     # Eight cards as one word, of which n are drawn. The costs of two are looked up in any case,
     # as the number of draws is hard to predict, and without waiting for it, which costs 2 % of the
-    # speed. The word may reach beyond the deck, but not beyond the state.
+    # speed. The word may reach beyond the deck into bytes of the state that stay as they are: the
+    # other deck's, or the turn and the start of the other player.
+    static_assert_(sizeof(s.deck) == 2 * MAX_DECK)
+    static_assert_(sizeof(state_t) == sizeof(s.deck) + sizeof(s.turn) + sizeof(s.p))
     cdef uint64_t cards, cost_kinds, rest, drawn = LOW_BYTES[n]
     cdef int h
     memcpy(&rest, top, 8)

@@ -1,32 +1,14 @@
 # Answer lines and the names of actions. Part of _core.pyx, which includes it.
 
-import re
-
 from locmsim.rules.actions import ActionKind
+from locmsim.rules.cards import parse_integer
 
 # ---- action text (section 8) ---------------------------------------------------------------------
 # Lines are parsed as in the referee's language, which trims and reads integers in its own way.
 
 BLANKS = "".join(map(chr, range(33)))           # characters trimmed off both ends
-_INTEGER = re.compile(r"[+-]?\d+")
 _WORDS = {"PASS": PASS, "SUMMON": SUMMON, "USE": USE, "ATTACK": ATTACK}
 _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
-
-
-def parse_integer(text, bits=32):
-    """Return the signed integer of `bits` bits that the referee reads in `text`, or None.
-
-    An integer is an optional sign and decimal digits of any script that take one UTF-16 unit each.
-    """
-    if not _INTEGER.fullmatch(text) or max(text) > "\uffff":
-        return None
-    if len(text) > 20:      # may have leading zeros; `int` refuses thousands of digits
-        digits = "".join([str(int(digit)) for digit in text.lstrip("+-")]).lstrip("0")
-        if len(digits) > 19:
-            return None
-        text = "-" * text.startswith("-") + (digits or "0")
-    value = int(text)
-    return value if -1 << bits - 1 <= value < 1 << bits - 1 else None
 
 
 cdef tuple parse_part(str part, int rules):

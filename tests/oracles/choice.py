@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from locmsim._core import BLANKS, parse_integer
+from locmsim._core import BLANKS
 from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.game.params import Params
-from locmsim.rules.cards import NO_ABILITIES, Card, CardType
+from locmsim.rules.cards import NO_ABILITIES, Card, CardType, parse_integer
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,

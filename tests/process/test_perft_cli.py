@@ -11,7 +11,6 @@ from locmsim import Card, State
 from locmsim.cli.main import main
 from locmsim.game.positions import (
     divide,
-    load_position,
     load_positions,
     random_game,
     save_positions,
@@ -70,7 +69,7 @@ def test_saved_positions_are_loaded_again(rules: str, tmp_path: Path) -> None:
     assert loaded == states
     assert [state.table.pool for state in loaded] == [state.table.pool for state in states]
     save_positions(path, states[:1])
-    assert load_position(path, rules) == states[0]
+    assert load_positions(path) == states[:1]
 
 
 def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:

@@ -499,7 +499,7 @@ def _new_match(options: argparse.Namespace) -> "Match":
 
 def _warn_of_seeds(params: dict[str, int | str], rules: str) -> None:
     """Say which seeds are ignored, as by the Java referee, because they are not integers."""
-    from locmsim._core import parse_integer
+    from locmsim.rules.cards import parse_integer
     from locmsim.rules.rulesets import get_rules
 
     for name in ("seed", *get_rules(rules).seed_names):

@@ -32,8 +32,9 @@ from locmsim._core cimport (
 from locmsim.game.observation cimport Observation
 from locmsim.javarandom cimport java_below, java_long, java_shuffle, java_start
 
-from locmsim._core import BLANKS, parse_integer, whole_number
+from locmsim._core import BLANKS, whole_number
 from locmsim.game.protocol_lines import CardInPlay
+from locmsim.rules.cards import parse_integer
 from locmsim.rules.rulesets import RULES_NAMES
 
 __all__ = ["CompiledCards", "MatchCore", "base_ids", "derived_seeds"]

@@ -6,7 +6,6 @@ The rules are docs/rules.md, section 3; `locmsim.game._match` applies them.
 from collections.abc import Sequence
 from functools import lru_cache
 
-from locmsim._core import parse_integer
 from locmsim.contract import FaultKind
 from locmsim.game._match import (
     NO_ANSWER,
@@ -23,7 +22,7 @@ from locmsim.game._match import (
 from locmsim.game.observation import Observation
 from locmsim.game.params import Params
 from locmsim.javarandom import JavaRandom
-from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x
+from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x, parse_integer
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,

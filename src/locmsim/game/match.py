@@ -6,7 +6,7 @@ lines and scores) and 10 (time limits).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from locmsim._checks import player_number
 from locmsim._core import State
@@ -67,22 +67,14 @@ class Match:
         in 1.x.
     """
 
-    #: All cards of the game in ascending base id.
-    cards: list[Card]
-    #: The offers: a list of cards in 1.5, a list of 30 triplets in 1.x (docs/rules.md, section 3).
-    offers: list[Card] | list[list[Card]]
     #: Per player the base ids accepted so far, in the order of the choice.
     chosen: list[list[int]]
-    #: Per player ``[instance id, base id]`` in draw order; both empty until the battle.
-    decks: list[list[list[int]]]
     #: None in the choice phase, then the live state; clone it to search.
     state: State | None
     winner: int | None
     #: 1 for the winner, 0 for the loser, -1 after a fatal answer; None until the end.
     scores: list[int] | None
     error: Fault | None
-    #: The seeds and other parameters in effect.
-    params: dict[str, int | str]
 
     def __init__(
         self,
@@ -95,12 +87,14 @@ class Match:
     ) -> None:
         self._rules = get_rules(rules)
         self._ids = _codec(self._rules, ids)
-        self.params = effective_params(self._rules, seed, params or {})
-        self._fixed_cards = fixed_cards(self._rules, self.params, cards)
-        self.cards, self._core = start_match(self._rules, self.params, self._fixed_cards)
-        self.offers = self._core.offers() if self._rules.draft else list(self._core.cards.offer)
+        # Clones share what nobody changes.
+        self._params = effective_params(self._rules, seed, params or {})
+        self._fixed_cards = fixed_cards(self._rules, self._params, cards)
+        self._cards, self._core = start_match(self._rules, self._params, self._fixed_cards)
+        self._offers: Sequence[Sequence[Card]]
+        self._offers = self._core.offers() if self._rules.draft else [self._core.cards.offer]
+        self._decks: list[list[list[int]]] = [[], []]
         self.chosen = [[], []]
-        self.decks = [[], []]
         self.state = None
         self.winner = None
         self.scores = None
@@ -125,24 +119,19 @@ class Match:
         copy = Match.__new__(Match)
         vars(copy).update(vars(self))
         copy._core = self._core.clone()
-        copy.params = dict(self.params)
-        copy.cards = self.cards[:]
-        copy.offers = [o if isinstance(o, Card) else o[:] for o in self.offers]  # type: ignore[assignment]
         copy.chosen = [ids[:] for ids in self.chosen]
-        copy.decks = [[pair[:] for pair in deck] for deck in self.decks]
         copy.state = None if self.state is None else self.state.clone()
         copy.scores = None if self.scores is None else self.scores[:]
         copy._ids = None if self._ids is None else self._ids.clone()
         copy._pending = dict(self._pending)
         copy._answers = self._answers[:]
-        copy._base_ids = dict(self._base_ids)
         copy._performed = self._performed[:]
         copy._shown = (self._shown[0][:], self._shown[1][:])
         return copy
 
     def root(self) -> "Match":
         """Return the same match before its first answer."""
-        return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=self.ids)
+        return Match(self.rules, params=self._params, cards=self._fixed_cards, ids=self.ids)
 
     def state_key(self) -> tuple[object, ...]:
         """Return a key that compares what different answers lead to in one match.
@@ -167,6 +156,27 @@ class Match:
     def rules(self) -> str:
         """The name of the rule set."""
         return self._rules.name
+
+    @property
+    def params(self) -> dict[str, int | str]:
+        """The seeds and other parameters in effect."""
+        return dict(self._params)
+
+    @property
+    def cards(self) -> list[Card]:
+        """All cards of the game in ascending base id."""
+        return self._cards[:]
+
+    @property
+    def offers(self) -> list[Card] | list[list[Card]]:
+        """The offers: a list of cards in 1.5, of 30 triplets in 1.x (docs/rules.md, section 3)."""
+        offers = [[*offer] for offer in self._offers]
+        return offers if self._rules.draft else offers[0]
+
+    @property
+    def decks(self) -> list[list[list[int]]]:
+        """Per player ``[instance id, base id]`` in draw order; both empty until the battle."""
+        return [[pair[:] for pair in deck] for deck in self._decks]
 
     @property
     def ids(self) -> Literal["new", "old"]:
@@ -483,12 +493,12 @@ class Match:
         else:
             self._to_ask = (0, 1)
 
-    def _offer(self, step: int) -> list[Card]:
-        return cast("list[Card]", self.offers[step] if self._rules.draft else self.offers)
+    def _offer(self, step: int) -> Sequence[Card]:
+        return self._offers[step]
 
     def _start_battle(self) -> None:
-        self.decks = self._core.decks()
-        self._base_ids = base_ids(self.rules, self.decks[0] + self.decks[1])
+        self._decks = self._core.decks()
+        self._base_ids = base_ids(self.rules, self._decks[0] + self._decks[1])
         self.state = self._core.deal()
 
     def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
@@ -561,7 +571,7 @@ class Match:
         return {
             "rules": self.rules,
             "ids": self.ids,
-            "params": dict(self.params),
+            "params": self.params,
             "cards": None if fixed is None else [[*card.to_row(), card.name] for card in fixed],
             "answers": [list(answer) for answer in self._answers],
             "winner": self.winner,
@@ -603,7 +613,7 @@ class Match:
         return match
 
     def __repr__(self) -> str:
-        return f"<Match {self.rules} seed={self.params['seed']} {self.phase}>"
+        return f"<Match {self.rules} seed={self._params['seed']} {self.phase}>"
 
 
 def _unordered(state: State) -> str:

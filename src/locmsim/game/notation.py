@@ -6,7 +6,7 @@ check every field and name a wrong one; then the kernel fills in the players.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import index
 from typing import Any
 
@@ -189,21 +189,30 @@ def _integer(text: str, where: str, low: int, high: int) -> int:
 
 def _card(text: str, where: str, rules: str) -> Card:
     """Return the card of a row of the list of cards."""
+    try:
+        return _card_of_row(text, rules)
+    except ValueError as error:
+        raise ValueError(f"{where}{error}") from None
+
+
+@lru_cache(maxsize=1024)
+def _card_of_row(text: str, rules: str) -> Card:
+    """Return a card; positions of one game list the same ones. Errors begin after its place."""
     row: list[Any] | None
     if ":" not in text and rules != "1.5":
-        row = _fixed_rows().get(_integer(text, where, 0, 65535))
+        row = _fixed_rows().get(_integer(text, "", 0, 65535))
         if row is None:
-            raise ValueError(f"{where}: no card of 1.x has the base id {text}")
+            raise ValueError(f": no card of 1.x has the base id {text}")
     else:
-        parts = _split(text, ":", where, _CARD_PARTS)
+        parts = _split(text, ":", "", _CARD_PARTS)
         row = [
-            part if name == "abilities" else _integer(part, f"{where}.{name}", -500, 65535)
+            part if name == "abilities" else _integer(part, f".{name}", -500, 65535)
             for name, part in zip(_CARD_PARTS, parts, strict=True)
         ]
     try:
         return Card.from_row(row)
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        raise ValueError(f": {error}") from None
 
 
 class _Instances:

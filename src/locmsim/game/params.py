@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 
 from locmsim._checks import integer
-from locmsim._core import parse_integer
 from locmsim._specs import did_you_mean
 from locmsim.game._match import derived_seeds
-from locmsim.rules.cards import Card, load_cards
+from locmsim.rules.cards import Card, load_cards, parse_integer
 from locmsim.rules.rulesets import RuleSet
 
 __all__ = ["Params", "effective_params", "fixed_cards"]

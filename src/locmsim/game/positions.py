@@ -18,7 +18,6 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 
 __all__ = [
     "divide",
-    "load_position",
     "load_positions",
     "positions_of",
     "random_game",
@@ -169,25 +168,3 @@ def titled_positions(text: str) -> Iterator[tuple[int, str, State]]:
                 raise ValueError(f"line {number}: {error}") from None
             yield number, title, state
         title = ""
-
-
-def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
-    """Return the only state of a position file, of the rule set `rules` if given.
-
-    ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    rules : str, optional
-        The rule set that the position must have.
-    """
-    states = load_positions(path)
-    if len(states) != 1:
-        raise ValueError(f"{os.fspath(path)}: expected one position, got {len(states)}")
-    if rules not in (None, states[0].rules):
-        raise ValueError(
-            f"{os.fspath(path)}: rules: the position is of rules {states[0].rules}, not {rules}"
-        )
-    return states[0]

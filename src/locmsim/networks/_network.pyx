@@ -26,6 +26,7 @@ from locmsim._core cimport (
     card_t,
     clip,
     creature_t,
+    player_after_draw,
     player_next_draw,
     player_of,
     player_t,
@@ -82,14 +83,8 @@ cdef int see_board(
 
 cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
     """Fill in a player's other inputs; return their health after the next draw (4)."""
-    cdef int draws = player_next_draw(p)
-    cdef int drawn = min(MAX_HAND - p.hand_size, draws, p.deck_left)
-    cdef int hand = p.hand_size + drawn
-    cdef int left = p.deck_left - drawn
-    cdef int health = p.health
-    if draws > drawn and hand < MAX_HAND:
-        health -= (10 if t.rules == RULES_15 else 5) * (draws - drawn)
-    health = max(-10, min(50, health))
+    cdef int hand, left
+    cdef int health = max(-10, min(50, player_after_draw(p, t.rules, &hand, &left)))
     f[0] = health
     f[1] = max(0, 12 - health)
     f[2] = max(0, 6 - health)
@@ -104,7 +99,7 @@ cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noex
         f[8] = count_bits_(p.runes)
     f[9] = p.max_mana
     f[10] = p.bonus
-    f[11] = min(draws, 12)
+    f[11] = min(player_next_draw(p), 12)
     return health
 
 

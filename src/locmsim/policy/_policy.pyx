@@ -453,10 +453,9 @@ cdef class MlpRunner:
     def run(self, const float[:, ::1] x, float[:, ::1] out):
         """Write the output of the last layer for each row."""
         cdef int widest = 1
-        cdef Py_ssize_t i
-        cdef int k, j
-        cdef float* one
-        cdef float* two
+        cdef Py_ssize_t i = 0
+        cdef int k, j, n, step
+        cdef float* buffers
         cdef const float* inputs
         cdef float* to
         if (x.shape[1] != self.sizes[0] or out.shape[0] != x.shape[0]
@@ -464,24 +463,28 @@ cdef class MlpRunner:
             raise ValueError("the sizes of the arrays do not match")
         for k in range(self.n_layers + 1):
             widest = max(widest, self.sizes[k])
-        one = <float*>PyMem_Malloc(2 * widest * sizeof(float))
-        if one is NULL:
-            raise MemoryError()
-        two = one + widest
-        try:
-            with nogil:
-                for i in range(x.shape[0]):
-                    inputs = &x[i, 0]
-                    for k in range(self.n_layers):
-                        to = &out[i, 0] if k == self.n_layers - 1 else two if k & 1 else one
-                        memcpy(to, self.b[k], self.sizes[k + 1] * sizeof(float))
-                        dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
-                        if k < self.n_layers - 1:
-                            if self.tanh:
-                                for j in range(self.sizes[k + 1]):
-                                    to[j] = tanh32(to[j])
-                            else:
-                                relu(to, self.sizes[k + 1])
-                        inputs = to
-        finally:
-            PyMem_Free(one)
+        buffers = <float*>PyMem_Malloc(2 * TOGETHER * <size_t>widest * sizeof(float))
+        if buffers is NULL:
+            raise MemoryError("too little memory for a policy")
+        with nogil:
+            while i < x.shape[0]:
+                n = <int>min(x.shape[0] - i, <Py_ssize_t>TOGETHER)
+                inputs = &x[i, 0]
+                for k in range(self.n_layers):
+                    step = self.sizes[k + 1]
+                    to = &out[i, 0] if k == self.n_layers - 1 else (
+                        buffers + (k & 1) * TOGETHER * widest)
+                    for j in range(n):
+                        memcpy(to + j * step, self.b[k], step * sizeof(float))
+                    WIDE.dense(
+                        n, inputs, self.sizes[k], self.sizes[k], self.w[k], to, step, step)
+                    if k == self.n_layers - 1:
+                        break
+                    if self.tanh:
+                        for j in range(n * step):
+                            to[j] = tanh32(to[j])
+                    else:
+                        relu(to, n * step)
+                    inputs = to
+                i += n
+        PyMem_Free(buffers)

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim import _batch
 from locmsim._checks import number, seed_bits
 from locmsim.game.layouts import get_layout
 from locmsim.rules.rulesets import get_rules
@@ -143,15 +144,16 @@ class RatingPolicy(ABC):
 
 
 def row_seeds(seed: int, rows: int) -> NDArray[np.uint64]:
-    """Return a seed for each row, derived from one.
+    """Return a seed for each row, derived from one as by `StateBatch.row_seeds`.
 
     Parameters
     ----------
     seed : int
     rows : int
     """
-    base = np.full(rows, seed_bits(seed), np.uint64)
-    return np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
+    seeds = np.empty(rows, np.uint64)
+    _batch.row_seeds(seed_bits(seed), seeds)
+    return seeds
 
 
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ __all__ = [
     "cards_1x",
     "equal_cards_1x",
     "load_cards",
+    "named_integer",
     "parse_integer",
     "parse_word",
     "save_cards",
@@ -214,7 +215,7 @@ def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
 _TYPE_WORD = {kind: word for word, kind in TYPE_WORDS.items()}
 _AREA_WORD = {area: word for word, area in AREA_WORDS.items()}
 # Compiled on first use: few importers of this module read card lists.
-_INTEGER = r"[+-]?[0-9]+"
+_INTEGER = re.compile(r"[+-]?\d+")
 _SEPARATOR = r"(?a)\s*;\s*"
 _UNSAVABLE = r"[;\r\n]|//|^\s|\s$"
 
@@ -335,22 +336,45 @@ def _card_of_columns(columns: list[str], with_area: bool) -> Card:
         raise ValueError(f"expected at least {needed} columns, got {len(columns)}")
     base_id, name, kind, cost, attack, defense, abilities, my, opponent, draw = columns[:10]
     return Card(
-        base_id=parse_integer("id", base_id),
+        base_id=named_integer("id", base_id),
         type=parse_word("type", kind, TYPE_WORDS),
-        cost=parse_integer("cost", cost),
-        attack=parse_integer("attack", attack),
-        defense=parse_integer("defense", defense),
+        cost=named_integer("cost", cost),
+        attack=named_integer("attack", attack),
+        defense=named_integer("defense", defense),
         abilities=abilities,
-        my_health_change=parse_integer("my health change", my),
-        opponent_health_change=parse_integer("opponent health change", opponent),
-        card_draw=parse_integer("card draw", draw),
+        my_health_change=named_integer("my health change", my),
+        opponent_health_change=named_integer("opponent health change", opponent),
+        card_draw=named_integer("card draw", draw),
         area=parse_word("area", columns[10], AREA_WORDS) if with_area else Area.TARGET,
         name=name,
     )
 
 
-def parse_integer(name: str, text: str) -> int:
-    """Parse `text` as an integer, with or without sign; ``ValueError`` with `name`.
+def parse_integer(text: str, bits: int = 32) -> int | None:
+    """Return the signed integer of `bits` bits that the referee's language reads, or None.
+
+    An integer is an optional sign and decimal digits of any script that take one UTF-16 unit each.
+
+    Parameters
+    ----------
+    text : str
+        A word of a line.
+    bits : int
+        The size of the integer.
+    """
+    if not _INTEGER.fullmatch(text) or max(text) > "\uffff":
+        return None
+    if len(text) > 20:  # may have leading zeros; `int` refuses thousands of digits
+        digits = "".join([str(int(digit)) for digit in text.lstrip("+-")]).lstrip("0")
+        if len(digits) > 19:
+            return None
+        text = "-" * text.startswith("-") + (digits or "0")
+    value = int(text)
+    return value if -1 << bits - 1 <= value < 1 << bits - 1 else None
+
+
+def named_integer(name: str, text: str) -> int:
+    """Return what `parse_integer` does; ``ValueError`` with `name` if that is None.
 
     Parameters
     ----------
@@ -359,9 +383,10 @@ def parse_integer(name: str, text: str) -> int:
     text : str
         A word of a line.
     """
-    if not re.fullmatch(_INTEGER, text):
+    value = parse_integer(text)
+    if value is None:
         raise ValueError(f"{name}: expected an integer, got {text!r}")
-    return int(text)
+    return value
 
 
 def parse_word(name: str, text: str, words: Mapping[str, _T]) -> _T:

@@ -22,7 +22,7 @@ from locmsim.rules.cards import (
     Area,
     Card,
     CardType,
-    parse_integer,
+    named_integer,
     parse_word,
 )
 from locmsim.rules.rulesets import OFFER_SIZE
@@ -328,7 +328,7 @@ def _number_for(card_field: str) -> Callable[[str, str], int]:
     low, high = BOUNDS[card_field]
 
     def parse(path: str, text: str) -> int:
-        number = parse_integer(path, text)
+        number = named_integer(path, text)
         if not low <= number <= high:
             raise ValueError(f"{path}: expected {low}..{high}, got {text!r}")
         return number
@@ -341,7 +341,7 @@ _KEYS: Mapping[str, tuple[str, Callable[[str, object], Any]]] = {
     "typeProbabilities": ("types", _choice_by_key(_one_of(TYPE_WORDS))),
     "manaCurve": ("costs", _choice_by_key(_number_for("cost"))),
     "areaProbabilities": ("areas", _choice_of_properties(_one_of(AREA_WORDS))),
-    "keywordNumberProbabilities": ("keyword_counts", _choice_by_key(parse_integer)),
+    "keywordNumberProbabilities": ("keyword_counts", _choice_by_key(named_integer)),
     "keywordProbabilities": ("keywords", _choice_of_properties(_one_of(_KEYWORD_WORDS))),
     "drawProbabilities": ("draws", _choice_of_properties(_number_for("card_draw"))),
     "myHealthProbabilities": (

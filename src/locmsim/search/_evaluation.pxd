@@ -8,12 +8,11 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from locmsim._core cimport (
     GUARDED,
     MAX_CARDS,
-    MAX_HAND,
     OCCUPIED,
     RULES_10,
     RULES_15,
     creature_t,
-    player_next_draw,
+    player_after_draw,
     player_t,
     state_t,
     table_t,
@@ -75,7 +74,7 @@ cdef inline float evaluate_side(
     cdef const float* by
     cdef uint32_t left = p.marks >> OCCUPIED & 63
     cdef bint one = t.rules == RULES_10
-    cdef int slot, health, draws, drawn, hand, lanes
+    cdef int slot, health, hand, deck, lanes
     cdef float value
     attack[0] = attack[1] = 0
     if one:
@@ -92,22 +91,12 @@ cdef inline float evaluate_side(
         value += by[0] + by[1] * x.attack + by[2] * x.defense
         value += by[3] * (x.attack if x.attack < x.defense else x.defense)
     # The next draw goes up to the hand limit; each card that the deck lacks does damage.
-    hand = p.hand_size
-    draws = player_next_draw(p)
-    drawn = MAX_HAND - hand
-    if drawn > draws:
-        drawn = draws
-    if drawn > p.deck_left:
-        drawn = p.deck_left
-    hand += drawn
-    health = p.health
-    if draws > drawn and hand < MAX_HAND:
-        health -= (10 if t.rules == RULES_15 else 5) * (draws - drawn)
+    health = player_after_draw(p, t.rules, &hand, &deck)
     if health >= HEALTH_STEPS:
         value += w.health[HEALTH_STEPS - 1] + w.health_more * (health - HEALTH_STEPS + 1)
     else:
         value += w.health[health if health > 0 else 0]
-    value += w.hand[hand] + w.deck[p.deck_left - drawn]
+    value += w.hand[hand] + w.deck[deck]
     if t.rules == RULES_15:
         return value + w.near_card * (p.lost % 5)
     return value + w.rune * count_bits_(p.runes)

@@ -38,8 +38,9 @@ from locmsim import (
     generate_cards,
 )
 from locmsim._bench import kth_actions
-from locmsim._core import PlayerView, Table, parse_integer
+from locmsim._core import PlayerView, Table
 from locmsim.game.positions import random_game, start_position
+from locmsim.rules.cards import parse_integer
 
 # ---- making states ------------------------------------------------------------------------------
 
