@@ -13,24 +13,22 @@ from locmsim.agents.combined import CombinedAgent, chooser_description
 from locmsim.agents.registry import (
     agent_spec,
     check_rules,
-    is_agent,
-    is_foreign,
     make_agent,
     refuse_own_cards,
-    suggest,
 )
 from locmsim.arena.locm_cards import GROUPS, cards_of
 from locmsim.arena.locm_checks import check_agent, checks
 from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
 from locmsim.referee.checks import Check
+from locmsim.referee.locm_agents import LocmAgents
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["LocmGame"]
 
 
 @dataclass(frozen=True, slots=True)
-class LocmGame:
+class LocmGame(LocmAgents):
     """The `locmsim.contract.Game` of a rule set of LOCM.
 
     Parameters
@@ -173,41 +171,6 @@ class LocmGame:
         """
         return check_agent(spec)
 
-    def is_agent(self, spec: str) -> bool:
-        """Return whether a text describes an agent, see `locmsim.agents.registry`.
-
-        Parameters
-        ----------
-        spec : str
-            A description or a command.
-        """
-        return is_agent(spec)
-
-    def is_foreign(self, spec: str) -> bool:
-        """Return whether the description of an agent names code that is not of the library.
-
-        Parameters
-        ----------
-        spec : str
-            A description for which `is_agent` holds.
-        """
-        return is_foreign(spec)
-
-    def make_agent(self, spec: str) -> Agent:
-        """Return the agent that a text describes.
-
-        Parameters
-        ----------
-        spec : str
-            A description.
-
-        Raises
-        ------
-        ValueError
-            The agent is unknown or plays only another rule set.
-        """
-        return check_rules(make_agent(spec), self.rules)
-
     def command_of(self, spec: str, seed: int) -> list[str]:
         """Return the command of a program that plays as an agent.
 
@@ -238,16 +201,6 @@ class LocmGame:
         """
         agent = check_rules(make_agent(agent), self.rules)
         return _spec_of(agent), agent
-
-    def suggest(self, name: str) -> str:
-        """Return the end of a message that names the agent that was probably meant.
-
-        Parameters
-        ----------
-        name : str
-            An unknown name.
-        """
-        return suggest(name)
 
 
 def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:

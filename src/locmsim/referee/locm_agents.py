@@ -18,11 +18,20 @@ def may_be_agent(text: str) -> bool:
 class LocmAgents:
     """The agents of Legends of Code and Magic, of one rule set or all, imported when needed."""
 
+    #: The rule set that they must play; None for any.
+    rules: str | None = None
+
     def __init__(self, rules: str | None = None) -> None:
-        self._rules = rules
+        self.rules = rules
 
     def is_agent(self, spec: str) -> bool:
-        """Return whether a text describes an agent."""
+        """Return whether a text describes an agent, see `locmsim.agents.registry`.
+
+        Parameters
+        ----------
+        spec : str
+            A description or a command.
+        """
         if not may_be_agent(spec):
             return False
         from locmsim.agents.registry import is_agent
@@ -30,20 +39,43 @@ class LocmAgents:
         return is_agent(spec)
 
     def is_foreign(self, spec: str) -> bool:
-        """Return whether the description of an agent names code that is not of the library."""
+        """Return whether the description of an agent names code that is not of the library.
+
+        Parameters
+        ----------
+        spec : str
+            A description for which `is_agent` holds.
+        """
         from locmsim.agents.registry import is_foreign
 
         return is_foreign(spec)
 
     def make_agent(self, spec: str) -> Any:
-        """Return a new agent; ``ValueError`` if it does not play these rules."""
+        """Return the agent that a text describes.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+
+        Raises
+        ------
+        ValueError
+            The agent is unknown or plays only another rule set.
+        """
         from locmsim.agents.registry import check_rules, make_agent
 
         agent = make_agent(spec)
-        return agent if self._rules is None else check_rules(agent, self._rules)
+        return agent if self.rules is None else check_rules(agent, self.rules)
 
     def suggest(self, name: str) -> str:
-        """Return the end of a message about an unknown name."""
+        """Return the end of a message that names the agent that was probably meant.
+
+        Parameters
+        ----------
+        name : str
+            An unknown name.
+        """
         from locmsim.agents.registry import suggest
 
         return suggest(name)

@@ -196,6 +196,33 @@ class Proof(NamedTuple):
     text: str
 
 
+class _Begun(NamedTuple):
+    """What a folder says of the run that was begun in it."""
+
+    settings: OptimizationSettings
+    opponents: tuple[Player, ...]
+    identity: Mapping[str, str]
+    notes: Sequence[str]
+
+
+def _begun(folder: Path | None) -> _Begun | None:
+    """Return what a folder says of its run; None if there is none."""
+    if folder is None:
+        return None
+    path = folder / "settings.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        names = OptimizationSettings.__dataclass_fields__
+        more = {"game": game_from_json(data["game"]), "against": tuple(data["against"])}
+        settings = OptimizationSettings(**{**{name: data[name] for name in names}, **more})
+        opponents = tuple(Player(**one) for one in data["opponents"])
+        return _Begun(settings, opponents, {**data["identity"]}, [*data["notes"]])
+    except FileNotFoundError:
+        return None
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
+
+
 class Optimization:
     """Finds better values for the parameters of a bot.
 
@@ -253,8 +280,8 @@ class Optimization:
             weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
         # Checked once; that other values may not be valid is seen when they are played.
         self._process = self._is_program(self.command(self._origin))
-        stored = self._stored() or {"opponents": map(asdict, self._opponents())}
-        self._rivals = tuple(Player(**one) for one in stored["opponents"])
+        begun = _begun(self._folder)
+        self._rivals = tuple(self._opponents()) if begun is None else begun.opponents
         checks = 4 if settings.against else 2
         per_trial = checks if METHODS[settings.method].compares_two else 2
         self._trials = max(1, round(settings.games / (per_trial + checks / (_CHECK - 1))))
@@ -588,44 +615,25 @@ class Optimization:
                 if path.name not in kept:
                     path.unlink()
 
-    def _stored(self) -> dict[str, Any] | None:
-        """Return what the folder says of its run; None if there is none yet."""
-        if self._folder is None:
-            return None
-        path = self._folder / "settings.json"
-        try:
-            stored: Any = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(stored["opponents"], list):
-                raise TypeError("opponents: expected a list")
-        except FileNotFoundError:
-            return None
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
-        return dict(stored)
-
     def _agree(self) -> None:
         """Check that the folder is of the same run, or make it one."""
         assert self._folder is not None
-        mine, now = self.settings.to_json(), self._identity()
-        stored = self._stored()
-        if stored is not None:
-            for name, value in mine.items():
-                if stored.get(name) != value:
+        mine, now, begun = self.settings.to_json(), self._identity(), _begun(self._folder)
+        if begun is not None:
+            for name, value in begun.settings.to_json().items():
+                if value != mine[name]:
                     raise ValueError(
-                        f"{name}: {self._folder} was begun with {stored.get(name)!r}, not {value!r}"
+                        f"{name}: {self._folder} was begun with {value!r}, not {mine[name]!r}"
                     )
-            self.notes = stored["notes"]
-            what = difference(stored["identity"], now)
+            what = difference(begun.identity, now)
             if what and not self._force:
                 raise ValueError(
                     f"{self._folder}: {what}; --force (in Python force=True) continues anyway"
                 )
-            self.notes += [what] if what else []
+            self.notes = [*begun.notes, *([what] if what else [])]
         opponents = [asdict(one) for one in self._rivals]
         known = {**mine, "opponents": opponents, "identity": now, "notes": self.notes}
-        if known != stored:
-            path = self._folder / "settings.json"
-            write_whole(path, json.dumps(known, indent=1) + "\n")
+        write_whole(self._folder / "settings.json", json.dumps(known, indent=1) + "\n")
 
     def _resume(self, log: TextIO) -> None:
         """Take the results of a log, and drop a last line that was not written whole."""
@@ -668,17 +676,10 @@ class Optimization:
         ValueError
             There is no run in it, or its files are damaged.
         """
-        path = Path(folder) / "settings.json"
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            known = {name: data[name] for name in OptimizationSettings.__dataclass_fields__}
-            known |= {"game": game_from_json(data["game"]), "against": tuple(data["against"])}
-            settings = OptimizationSettings(**known)
-        except OSError as error:
-            raise ValueError(f"{path}: {error.strerror}") from None
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: not the settings of an optimization: {error}") from None
-        optimization = cls(settings, folder=folder)
+        begun = _begun(Path(folder))
+        if begun is None:
+            raise ValueError(f"{Path(folder) / 'settings.json'}: No such file or directory")
+        optimization = cls(begun.settings, folder=folder)
         optimization.update()
         return optimization
 
