@@ -81,7 +81,8 @@ def test_no_page_without_runs() -> None:
 def test_what_is_no_run(tmp_path: Path) -> None:
     settings = OptimizationSettings(PLAYER, make_game("locm"), games=60, timeout_scale=0)
     path = tmp_path / "settings.json"
-    path.write_text(json.dumps(settings.to_json()))
+    begun = {**settings.to_json(), "opponents": [], "identity": {}, "notes": []}
+    path.write_text(json.dumps(begun))
     run = Optimization.load(tmp_path)
     assert run.update().games == 0
     (tmp_path / "trials.csv").write_text("1,2\n2,1")
@@ -89,7 +90,7 @@ def test_what_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "trials.csv").write_text("1,2\n2,1\n7,1\n")
     with pytest.raises(ValueError, match=r"trials\.csv: line 3: not the result of that trial"):
         run.update()
-    for text in ("{}", "[]", "{", json.dumps({**settings.to_json(), "x": 1})):
+    for text in ("{}", "[]", "{", json.dumps({**begun, "opponents": [{"x": 1}]})):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"settings\.json: not the settings"):
             Optimization.load(tmp_path)
