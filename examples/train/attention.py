@@ -138,6 +138,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
     parser.add_argument("-o", "--output", default="attention.onnx", help="ONNX file to write")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
     parser.add_argument("--epochs", type=int, default=3, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
@@ -154,12 +155,14 @@ def main():
     data, rules, _ = load(options.examples)
     if rules == "1.0":
         raise SystemExit("expected examples of rules with two lanes, got rules 1.0")
-    path = Path(options.output)
-    for seed in range(options.seed, options.seed + options.seeds):
+    path, seeds = Path(options.output), range(options.seed, options.seed + options.seeds)
+    paths = [path.with_stem(f"{path.stem}-{seed}") if options.seeds > 1 else path for seed in seeds]
+    for there in filter(Path.exists, () if options.force else paths):
+        raise SystemExit(f"{there} exists: --force replaces it, or choose another --output")
+    for seed, output in zip(seeds, paths, strict=True):
         torch.manual_seed(seed)
         net = Attention(rules)
         train(data, net, options)
-        output = path.with_stem(f"{path.stem}-{seed}") if options.seeds > 1 else path
         difference = export(net, output, rules, data["obs"][:64].float())
         numbers = sum(parameter.numel() for parameter in net.parameters())
         print(f"{output}: {numbers:,} parameters, largest difference {difference:.2g}")

@@ -129,6 +129,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
     parser.add_argument("-o", "--output", default="clone.npz", help="policy file to write")
+    parser.add_argument("--force", action="store_true", help="replace a policy that exists")
     parser.add_argument("--start", help="initial policy: a file, or learned")
     parser.add_argument("--epochs", type=int, default=6, help="epochs over the examples")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
@@ -145,9 +146,11 @@ def arguments():
 
 if __name__ == "__main__":
     options = arguments().parse_args()
-    path = Path(options.output)
-    for seed in range(options.seed, options.seed + options.seeds):
-        options.seed = seed
+    path, seeds = Path(options.output), range(options.seed, options.seed + options.seeds)
+    several = options.seeds > 1
+    paths = [path.with_stem(f"{path.stem}-{seed}") if several else path for seed in seeds]
+    for there in filter(Path.exists, () if options.force else paths):
+        raise SystemExit(f"{there} exists: --force replaces it, or choose another --output")
+    for options.seed, output in zip(seeds, paths, strict=True):
         net, training = clone(options)
-        several = options.seeds > 1
-        net.policy(training).save(path.with_stem(f"{path.stem}-{seed}") if several else path)
+        net.policy(training).save(output)

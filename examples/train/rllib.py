@@ -10,6 +10,7 @@ worker that dies is replaced, and training continues. The result is a plain netw
 """
 
 import argparse
+import os
 
 try:
     import gymnasium as gym
@@ -98,7 +99,10 @@ def main():
     parser.add_argument("--rules", default="1.5", help="rule set")
     parser.add_argument("--opponent", default="osl", help="agent to play against")
     parser.add_argument("-o", "--output", default="rllib.npz", help="policy file to write")
+    parser.add_argument("--force", action="store_true", help="replace a policy that exists")
     options = parser.parse_args()
+    if os.path.exists(options.output) and not options.force:
+        parser.error(f"{options.output} exists: --force replaces it, or choose another --output")
     torch.set_num_threads(1)
     ray.init(address=options.address)
     configured = configuration(options.jobs, options.rules, options.opponent, options.steps)

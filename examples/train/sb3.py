@@ -5,6 +5,7 @@ locmsim arena policy:path=sb3.npz random --games 200
 """
 
 import argparse
+import os
 
 try:
     from sb3_contrib import MaskablePPO
@@ -45,8 +46,11 @@ def main():
     add("--rows", type=int, default=64, help="battles at the same time (default: 64)")
     add("--opponent", default="osl", help="whom it learns against (default: osl)")
     add("-o", "--output", default="sb3.npz", help="the policy to write (default: sb3.npz)")
+    add("--force", action="store_true", help="replace a policy that exists")
     add("--games", type=int, default=400, help="games of each test at the end (default: 400)")
     options = parser.parse_args()
+    if os.path.exists(options.output) and not options.force:
+        parser.error(f"{options.output} exists: --force replaces it, or choose another --output")
     try:
         venv = LocmVectorEnv(
             options.rows, opponent=options.opponent, layout="gym-locm", mask="info", final_obs=True

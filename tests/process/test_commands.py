@@ -414,7 +414,11 @@ def test_files_that_a_command_has_not_written_stay(
         assert "--force" in capsys.readouterr().err
         assert source.read_text() == "precious = True\n"
         target = str(tmp_path / f"again.{name}")
-        for _ in range(2):
+        assert main([*words, target]) == 0, words
+        if name == "npz":  # games that may have taken hours
+            refused(*words, target)
+            assert "the file exists; use --force" in capsys.readouterr().err
+        else:
             assert main([*words, target]) == 0, words
         assert main([*words, str(source), "--force"]) == 0
         assert b"precious" not in source.read_bytes()

@@ -178,6 +178,8 @@ def test_expert_iteration(tmp_path):
         ("clone.py", ["none.npz"], "none.npz: No such file or directory"),
         ("attention.py", ["a.npz"], "a.npz: no examples of `locmsim dataset`"),
         ("expert_iteration.py", ["--from", "none.npz", "--folder", "b"], "--from: [Errno 2]"),
+        ("clone.py", ["b.npz", "-o", "a.npz"], "a.npz exists: --force replaces it"),
+        ("sb3.py", ["-o", "a.npz"], "a.npz exists: --force replaces it"),
         ("sb3.py", ["--opponent", "nobody"], "unknown agent 'nobody'"),
     ],
 )

@@ -189,24 +189,24 @@ def _signed(elo: float) -> str:
 
 
 def _head_to_head(tally: Tally, width: int | None) -> str:
-    """Return the row player's score against the column's in percent, with pairs or games."""
+    """Return the row player's score against the column's in percent, its interval, and pairs."""
     names = [player.name for player in tally.settings.players]
     rows = []
     for a, name in enumerate(names):
         row = [name]
         for b in range(len(names)):
-            counts, sign = tally.pairs.get((a, b)), 1
-            if counts is None:
-                counts, sign = tally.pairs.get((b, a)), -1
+            counts = tally.pairs.get((a, b))
+            if counts is None and (counts := tally.pairs.get((b, a))) is not None:
+                counts = counts.reversed()
             if counts is None or not counts.total:
                 row.append("-")
             else:
-                score = counts.score if sign == 1 else 1 - counts.score
-                row.append(f"{_percent(score)} ({counts.total})")
+                low, high = map(_percent, score_interval(counts))
+                row.append(f"{_percent(counts.score)} [{low}, {high}] ({counts.total})")
         rows.append(row)
     noun = "pairs" if tally.settings.mirror else "games"
     columns = names if width is None else [*_cut_names(names).values()]
-    return grid([f"% against ({noun})", *columns], rows, width)
+    return grid([f"% against [95 %] ({noun})", *columns], rows, width)
 
 
 def _pairs_text(tally: Tally) -> str:

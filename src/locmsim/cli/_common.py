@@ -15,6 +15,7 @@ __all__ = [
     "FORCE_HELP",
     "GAME_HELP",
     "IDS_HELP",
+    "NOTHING",
     "STDOUT_PATHS",
     "Failure",
     "Parser",
@@ -39,6 +40,8 @@ STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 #: Bytes read from the start of a file to recognise which command wrote it.
 _HEAD = 4096
 
+#: For files that take long to write, as `ours` of `check_target`.
+NOTHING = rb"(?!)"
 FORCE_HELP = "overwrite a file even if this command did not write it"
 GAME_HELP = "the game and its options, NAME:OPTION=VALUE,... (default: locm)"
 IDS_HELP = "instance ids: the current ones or those of the 2022 contest (default: new)"
@@ -101,7 +104,7 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
     """Fail before the work starts if its output could not be written.
 
     An existing file is overwritten only if the regular expression `ours` matches its start: then
-    the same command wrote it. None allows any file.
+    the same command wrote it. None allows any file, and `NOTHING` none.
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
@@ -119,8 +122,9 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
         head = b""
     if not re.match(ours, head, re.DOTALL):
         raise Failure(
-            f"cannot write {path}: the file exists, and this command has not written it; use"
-            " --force to overwrite it",
+            f"cannot write {path}: the file exists"
+            + ", and this command has not written it" * (ours != NOTHING)
+            + "; use --force to overwrite it",
             code=2,
         )
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from locmsim._io import counted
 from locmsim._lazy import named_extra
 from locmsim._options import declaration
 from locmsim.cli._common import (
-    FORCE_HELP,
+    NOTHING,
     Failure,
     Parser,
     check_target,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from locmsim.tuning.dataset import Examples
 
 __all__ = ["add_options", "run"]
+
+#: Endings of names for what is not written.
+_OTHERS = (".csv", ".json", ".jsonl", ".npy", ".parquet", ".tsv", ".txt")
 
 
 def add_options(parser: Parser) -> None:
@@ -58,7 +62,7 @@ def add_options(parser: Parser) -> None:
     where = parser.add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="processes that play an agent's games (default: one per core)")
     add_shared(where, "--dask", help="play them on the cluster of this Dask scheduler")
-    add_shared(parser, "--force", help=FORCE_HELP)
+    add_shared(parser, "--force", help="overwrite a file")
     add_shared(
         parser,
         "--seed",
@@ -74,7 +78,10 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError
 
     start_logging(0)
-    check_target(options.output, rb"PK\x03\x04.{26}obs\.npy", options.force)
+    if os.path.splitext(options.output)[1] in _OTHERS:
+        raise Failure(f"--output: {options.output}: the file is of NumPy; name it .npz", code=2)
+    # Games that took hours are not replaced in passing.
+    check_target(options.output, NOTHING, options.force)
     games = options.games
     examples: Examples | None = None
     with ended_by_signals():

@@ -3,10 +3,10 @@
 from locmsim._core import State
 from locmsim.art import Place, Side, board_svg, sheet_svg
 from locmsim.game.observation import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, Observation
-from locmsim.rules.cards import BOUNDS
+from locmsim.rules.cards import BOUNDS, Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["board_html", "board_text", "observation_svg", "one_line", "seen_text"]
+__all__ = ["board_html", "board_text", "effects", "observation_svg", "one_line", "seen_text"]
 
 
 def _head(state: State) -> str:
@@ -48,11 +48,27 @@ def _player_text(state: State, player: int, *, hidden: bool = False) -> str:
         return "\n".join(lines)
     cards = [
         f"#{held.id} {held.card.type.name.lower()} {held.card.cost}: "
-        f"{held.card.attack}/{held.card.defense} {held.card.abilities}"
+        + " ".join(
+            (f"{held.card.attack}/{held.card.defense}", held.card.abilities, *effects(held.card))
+        )
         for held in view.hand
     ]
     lines.append("  hand: " + (", ".join(cards) or "-"))
     return "\n".join(lines)
+
+
+def effects(card: Card) -> list[str]:
+    """Return what a card does when it is played, besides its numbers and keywords."""
+    parts = []
+    if card.my_health_change:
+        parts.append(f"own health {card.my_health_change:+d}")
+    if card.opponent_health_change:
+        parts.append(f"enemy health {card.opponent_health_change:+d}")
+    if card.card_draw:
+        parts.append(f"draw {card.card_draw}")
+    if card.area:
+        parts.append(card.area.name.lower())
+    return parts
 
 
 def board_html(state: State) -> str:

@@ -6,6 +6,7 @@ from locmsim._core import Creature, State
 from locmsim.art import card_title, card_titles
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import line_words
+from locmsim.game.boards import effects
 from locmsim.game.match import Match
 from locmsim.referee.any_game import NAMELESS, called, last_words, written_lines
 from locmsim.referee.process_match import Call, Result
@@ -151,14 +152,7 @@ def card_text(card: Card, title: str = "") -> str:
     else:
         stats = f"{card.attack:+d}/{card.defense:+d}"
     parts = [stats, *([_abilities(card.abilities)] if card.abilities != NO_ABILITIES else [])]
-    if card.my_health_change:
-        parts.append(f"own health {card.my_health_change:+d}")
-    if card.opponent_health_change:
-        parts.append(f"enemy health {card.opponent_health_change:+d}")
-    if card.card_draw:
-        parts.append(f"draw {card.card_draw}")
-    if card.area:
-        parts.append(card.area.name.lower())
+    parts += effects(card)
     return f"{title or card_title(card)} ({card.cost}: {', '.join(parts)})"
 
 

@@ -560,7 +560,9 @@ def test_table_of_many() -> None:
         ]
         won = data["pairings"][1]
         row = next(line for line in lines if line.startswith("greedy ") and "(" in line)
-        assert row.split()[1:3] == [f"{100 * (1 - won['score']):.1f}", "(2)"]
+        low, high = (f"{100 * (1 - end):.1f}" for end in reversed(won["interval"]))
+        score = f"{100 * (1 - won['score']):.1f}"
+        assert row.split()[1:5] == [score, f"[{low},", f"{high}]", "(2)"]
 
 
 def test_gauntlet() -> None:

@@ -467,7 +467,7 @@ def test_str_is_a_readable_board():
             "  lane 0: -",
             "  lane 1: #0 2/3 -C-G--",
             "  hand: #2 green 1: 1/1 ------, #4 red 1: -1/-1 ------,"
-            " #6 blue 1: 0/-2 ------, #8 creature 1: 2/3 -C-G--",
+            " #6 blue 1: 0/-2 ------ draw 1, #8 creature 1: 2/3 -C-G--",
             "player 1: 30 health, 2/2 mana, 6 in deck, draws 1",
             "  lane 0: -",
             "  lane 1: -",
@@ -475,6 +475,9 @@ def test_str_is_a_readable_board():
         )
     )
     assert repr(state) == "<State rules=1.5 turn=1 winner=None>"
+    rich = Card.from_row([7, 3, 3, 0, -2, "------", 2, -3, 1, 1])
+    line = "#0 blue 3: 0/-2 ------ own health +2 enemy health -3 draw 1 lane1"
+    assert line in str(State.new([rich] * 10, [rich] * 10))
     assert "player 0 has won" in str(finished()) or "player 1 has won" in str(finished())
     assert "runes [5, 10, 15, 20, 25]" in str(small_state("1.0"))
     state.apply_line("SUMMON 60 0")

@@ -135,23 +135,27 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_the_command_with_results_of_an_arena(tmp_path, capsys):
-    db, path = tmp_path / "a.db", tmp_path / "a.npz"
+    db, path, new = (tmp_path / name for name in ("a.db", "a.npz", "b.npz"))
     with Arena(["greedy", "random"], db=db, seed=1, games=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     assert main(["dataset", str(db), "-o", str(path)]) == 0
     assert "examples of 4 games" in capsys.readouterr().out
     with np.load(path) as file:
         both = len(file["action"])
-    assert main(["dataset", str(db), "--player", "greedy", "-o", str(path)]) == 0
+    assert main(["dataset", str(db), "--player", "greedy", "-o", str(path), "--force"]) == 0
     with np.load(path) as file:
         assert 0 < len(file["action"]) < both
         assert file["result"].mean() > 0
-    assert main(["dataset", str(db), "--player", "nobody", "-o", str(path)]) == 1
+    assert main(["dataset", str(db), "--player", "nobody", "-o", str(new)]) == 1
     assert "expected one of greedy, random" in capsys.readouterr().err
-    assert main(["dataset", str(db), "--rules", "1.0", "-o", str(path)]) == 1
+    assert main(["dataset", str(db), "--rules", "1.0", "-o", str(new)]) == 1
     assert "no examples of rules 1.0" in capsys.readouterr().err
-    assert main(["dataset", "nobody", "-o", str(path)]) == 1
+    assert main(["dataset", "nobody", "-o", str(new)]) == 1
     assert "unknown agent 'nobody'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["dataset", "osl", "-o", str(tmp_path / "a.csv")])
+    assert "a.csv: the file is of NumPy; name it .npz" in capsys.readouterr().err
+    assert [*tmp_path.glob("*.csv")] == []
 
 
 def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):

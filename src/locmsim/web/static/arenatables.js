@@ -121,7 +121,7 @@ export function drawPairs(results, pick) {
     met.set(`${b} ${a}`, { score: 1 - pairing.score, pairs, interval: [1 - high, 1 - low] });
   }
   const counted = settings.mirror ? "pairs" : "games";
-  $("pairunit").textContent = `Score in percent of the row's player, and the ${counted}.`;
+  $("pairunit").textContent = `Score in percent of the row's player, its 95 % interval, and the ${counted}.`;
   const rows = players.map((one, a) => {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
@@ -137,7 +137,8 @@ export function drawPairs(results, pick) {
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", tenths(found.score)), ` (${digits(found.pairs)})`);
+      const interval = found.interval.map(tenths).join("\u2013");
+      games.append(element("b", tenths(found.score)), ` ${interval} (${digits(found.pairs)})`);
       cell.append(games);
       return cell;
     });
