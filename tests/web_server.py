@@ -10,13 +10,21 @@ from typing import Any
 import pytest
 from browser import keep_screenshots
 
-__all__ = ["Opener", "Server", "command", "server", "visit"]
+__all__ = ["Opener", "Server", "command", "log_key", "server", "visit"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 Server = Callable[..., str]
 Opener = Callable[..., Any]
+
+
+def log_key(path: object) -> str:
+    """Return what the pages call the match of a log."""
+    from locmsim.web.library import Library
+
+    (row,) = Library([str(path)]).games()["games"]
+    return str(row["key"])
 
 
 @pytest.fixture

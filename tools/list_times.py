@@ -22,12 +22,12 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.follow import ResultsReader
+from locmsim.arena.game_store import GameQuery
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store
 from locmsim.contract import Fault, FaultKind
 from locmsim.referee import play
 from locmsim.referee.transcript import log_line
-from locmsim.web.filters import Filter
 from locmsim.web.library import Library
 
 ROUNDS = 20
@@ -72,6 +72,7 @@ def make_logs(path: str, games: int) -> None:
             )
             log = {
                 **line,
+                "number": number,
                 "summaries": [times],
                 "scores": {"0": number & 1, "1": 1 - (number & 1)},
                 "errors": {},
@@ -96,16 +97,16 @@ def tables(path: str) -> None:
 
 
 FILTERS = {
-    "nothing": Filter(player="one", least=500),
-    "player": Filter(player="one"),
-    "lost by": Filter(lost_by="two"),
-    "fault": Filter(fault="timeout"),
-    "lost+turns": Filter(player="one", lost_by="two", least=60),
-    "turns": Filter(least=10, most=80),
-    "all turns": Filter(player="one", least=10, most=80),
-    "some turns": Filter(player="one", least=35),
-    "few turns": Filter(player="one", most=8),
-    "fault+turns": Filter(lost_by="one", fault="any", most=20),
+    "nothing": GameQuery(players=["one"], least=500),
+    "player": GameQuery(players=["one"]),
+    "lost by": GameQuery(lost_by="two"),
+    "fault": GameQuery(fault="timeout"),
+    "lost+turns": GameQuery(players=["one"], lost_by="two", least=60),
+    "turns": GameQuery(least=10, most=80),
+    "all turns": GameQuery(players=["one"], least=10, most=80),
+    "some turns": GameQuery(players=["one"], least=35),
+    "few turns": GameQuery(players=["one"], most=8),
+    "fault+turns": GameQuery(lost_by="one", fault="any", most=20),
 }
 
 

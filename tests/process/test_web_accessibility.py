@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from browser import browser, long_game, open_page
 from helpers import golden_result
-from web_server import Opener, Server, server, visit
+from web_server import Opener, Server, log_key, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -62,7 +62,7 @@ def test_every_page(
     check(page, "help")
     page.click("#help-close")
     page.locator("nav a", has_text="Games").click()
-    page.wait_for_selector("[data-key=f0]")
+    page.wait_for_selector("[data-key^=m]")
     check(page, "games")
     page.locator("nav a", has_text="Practice").click()
     page.wait_for_selector(".board .can")
@@ -83,7 +83,7 @@ def test_every_page(
     page.click("#cards-start")
     page.wait_for_selector("#cards tbody tr")
     check(page, "arena")
-    page = visit(url, "game/f0", **options)
+    page = visit(url, f"game/{log_key(log)}", **options)
     page.wait_for_selector("#log li")
     for _ in range(9):
         page.keyboard.press("ArrowRight")

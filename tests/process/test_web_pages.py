@@ -17,7 +17,7 @@ import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
-from web_server import Opener, Server, command, server, visit
+from web_server import Opener, Server, command, log_key, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -172,7 +172,7 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     assert sum(len(call.result.applied) for call in asked) > 3
     assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
     expect(page.locator("#rematch")).to_be_visible()
-    expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/game/p0.*#report$"))
+    expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/game/m.*#report$"))
     page.click("#watch")
     page.wait_for_selector("#slider")
     expect(page.locator(".side.lower .name")).to_have_text("You")
@@ -447,7 +447,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
-    page = visit(server(str(path)), "game/f0", refusals=99)
+    page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
     legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
@@ -475,7 +475,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
 
 #: A function in JavaScript that asks for a search of some seconds.
 ASK = """const ask = async (seconds) => {
-    const body = JSON.stringify({ game: "f0", turn: 2, seconds });
+    const body = JSON.stringify({ game: location.pathname.slice(6), turn: 2, seconds });
     const headers = { "content-type": "application/json" };
     const sent = { method: "POST", headers, body };
     return (await fetch(`/api/analyse/search${location.search}`, sent)).status;
@@ -488,7 +488,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
-    page = visit(server(str(path)), "game/f0", refusals=99)
+    page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(urlsplit(request.url).path.split("/")[-1]))
     page.wait_for_selector("#out", state="attached")
@@ -584,7 +584,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     # The tab shows the description of the player, which differs from its name.
     expect(page.locator("#about dd", has_text="one").locator(".copy").first).to_have_text("greedy")
     page.go_back()
-    page.locator("[data-key=f0] a", has_text="watch").click()
+    page.locator("[data-key^=m] a", has_text="watch").click()
     states = sum(len(turn["states"]) for turn in game["turns"])
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
 
@@ -596,7 +596,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
     log.write_text(log_line(result))
     page = visit(server(str(log)), "games", refusals=9)
-    page.locator("[data-key=f0] a", has_text="analyse").click()
+    page.locator("[data-key^=m] a", has_text="analyse").click()
     page.wait_for_selector("#search")
     for _ in range(8):
         page.keyboard.press("ArrowDown")
@@ -634,7 +634,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     log.write_text(log_line(result, ("one", "two")))
     page = visit(server(str(log)), "games")
     page.set_default_timeout(90_000)
-    page.locator("[data-key=f0] a", has_text="report").click()
+    page.locator("[data-key^=m] a", has_text="report").click()
     # The link starts the report.
     page.locator("#report-start", has_text="Again").wait_for(timeout=90_000)
     chart = page.locator("#report-found svg.chart")
@@ -666,7 +666,7 @@ def test_what_the_decks_were_worth(
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match(rules, seed=3, cards=cards), timeout_scale=0)
     log.write_text(log_line(result, (HOSTILE, "two")))
-    page = visit(server(str(log)), "game/f0", viewport={"width": 390, "height": 844})
+    page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 390, "height": 844})
     page.click("#tab-report")
     page.click("#report-start")
     decks = page.locator("#report-decks")
@@ -700,7 +700,7 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     """The tree has variations beyond the end of the turn, which a click shows on the board."""
     log = tmp_path / "log.json"
     log.write_text(log_line(golden_result(long_game("1.2"))))
-    page = visit(server(str(log)), "game/f0")
+    page = visit(server(str(log)), f"game/{log_key(log)}")
     page.wait_for_selector("#tab-tree")
     for _ in range(6):
         page.keyboard.press("ArrowDown")
@@ -795,7 +795,7 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
         }""",
         text,
     )
-    page.wait_for_url("**/game/p0?**")
+    page.wait_for_url("**/game/m*?**")
     expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
 
 
@@ -805,7 +805,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     result = golden_result(long_game("1.2"))
     log = tmp_path / "log.json"
     log.write_text(log_line(result))
-    page = visit(server(str(log)), "game/f0")
+    page = visit(server(str(log)), f"game/{log_key(log)}")
     page.click("#tab-about")
     page.keyboard.press("ArrowRight")
     found = {}
@@ -839,10 +839,10 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
         expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
     page = visit(url, "games")
-    page.locator("[data-key=f0]").wait_for()
-    expect(page.locator("[data-key=f0] td").nth(1)).to_contain_text(HOSTILE)
+    page.locator("[data-key^=m]").wait_for()
+    expect(page.locator("[data-key^=m] td").nth(1)).to_contain_text(HOSTILE)
     untouched(page)
-    page.locator("[data-key=f0] a", has_text="analyse").click()
+    page.locator("[data-key^=m] a", has_text="analyse").click()
     page.wait_for_selector("#search")
     expect(page.locator(".who bdi").first).to_contain_text(HOSTILE)
     untouched(page)
@@ -912,7 +912,7 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     page.click("#ready")
     page.wait_for_selector("#end:enabled")
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
-    page = visit(url, "game/f0", **phone)
+    page = visit(url, f"game/{log_key(log)}", **phone)
     page.wait_for_selector("#log li")
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")

@@ -8,7 +8,7 @@ import pytest
 from amounts import amount
 from browser import browser, sync_api
 from helpers import HOSTILE, match_of
-from web_server import Opener, Server, server, visit
+from web_server import Opener, Server, log_key, server, visit
 
 from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import LEAST_LOSS, report_turns
@@ -114,7 +114,7 @@ def test_mistakes_of_a_report_are_played_again(
     result = match_of(first="random")
     path.write_text(log_line(result, (HOSTILE, "bob")))
     wrong = [t for t in report_turns(result, players=[0]) if t.loss >= LEAST_LOSS]
-    page = visit(server(str(path)), "game/f0")
+    page = visit(server(str(path)), f"game/{log_key(path)}")
     page.click("#tab-report")
     page.click("#report-start")
     page.click("#try-again")

@@ -10,7 +10,7 @@ from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import golden_result, match_of
 from test_web_pages import begin, draft
-from web_server import Opener, Server, server, visit
+from web_server import Opener, Server, log_key, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -193,7 +193,7 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     """On a phone at 1.2: names, runes and the text of cards."""
     path = tmp_path / "log.json"
     path.write_text(log_line(golden_result(long_game("1.2")), ("A long name of a bot", "b")))
-    page = visit(server(str(path)), "game/f0", **PHONE)
+    page = visit(server(str(path)), f"game/{log_key(path)}", **PHONE)
     page.wait_for_selector("#out", state="attached")
     page.select_option("#view", "1")
     names = page.locator(".side .name")
@@ -240,7 +240,8 @@ def test_the_mouse_and_the_focus_show_it_too(server: Server, visit: Opener) -> N
 
 def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
-    path.write_text(100 * (log_line(match_of(), ("a name of some length", "another one")) + "\n"))
+    log = json.loads(log_line(match_of(), ("a name of some length", "another one")))
+    path.write_text("".join(json.dumps({**log, "number": i}) + "\n" for i in range(100)))
     page = visit(server(str(path)), "games", **PHONE)
     page.locator("#count", has_text="1 to 25").wait_for()
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
@@ -261,7 +262,7 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("You", "b")))
-    page = visit(server(str(path)), "game/f0")
+    page = visit(server(str(path)), f"game/{log_key(path)}")
     page.wait_for_selector("#out", state="attached")
     page.keyboard.press("End")
     assert "You wins" not in page.locator("body").inner_text()

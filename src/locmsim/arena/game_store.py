@@ -25,20 +25,20 @@ class GameQuery:
 
     Attributes
     ----------
-    players : collection of int
-        Both or one of those who played, by their numbers in the file.
-    lost_by : int, optional
-        Who lost.
+    players : collection of str
+        The names of both or one of those who played.
+    lost_by : str
+        The name of the player who lost; empty for all.
     fault : str
         "any", "none", or one kind of `locmsim.contract.FaultKind`; empty for all.
     least, most : int, optional
         Turns of both players.
     rules : str
-        The rule set, where the games of a file can have several; empty for all.
+        The rule set; empty for all.
     """
 
-    players: Collection[int] = ()
-    lost_by: int | None = None
+    players: Collection[str] = ()
+    lost_by: str = ""
     fault: str = ""
     least: int | None = None
     most: int | None = None
@@ -80,6 +80,9 @@ class ListedGame(NamedTuple):
     #: The file that it is in, and its line or number there; None if it is alone in its file.
     source: str
     place: int | None
+    #: The key of a game of a catalogue, and "live" or "paused" while it is played.
+    key: str = ""
+    live: str = ""
 
 
 def index_statements(*, rules: bool = False) -> str:
@@ -124,6 +127,10 @@ class GameStore(Database):
         ((number,),) = self._ask("SELECT max(game) FROM games")
         return int(number or 0)
 
+    def player(self, name: str) -> int | bytes | None:
+        """Return what the table calls a player; None if there is no such player."""
+        raise NotImplementedError
+
     def endings(
         self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
     ) -> list[Ending]:
@@ -159,29 +166,39 @@ class GameStore(Database):
             return self._connection.execute(query, values or {}).fetchall()
 
     def _select(
-        self, columns: str, query: GameQuery, before: int | None, count: int | None, join: str = ""
+        self,
+        columns: str,
+        query: GameQuery,
+        before: int | None,
+        count: int | None,
+        join: str = "",
+        first: int = 0,
     ) -> list[tuple[Any, ...]]:
         """Return columns of games, and of what is joined for them, as `endings` does."""
         where, values = self._conditions(query)
         if before is not None:
             where.append("game < :before")
+        if first:
+            where.append("game >= :first")
         index = _index_of("listed" if query.fault in ("", "none") else "failed")
         conditions = f" WHERE {' AND '.join(where)}" if where else ""
         return self._ask(
             f"SELECT {columns} FROM games INDEXED BY {index}{join}{conditions}"
             " ORDER BY game DESC LIMIT :count",
-            {**values, "before": before, "count": -1 if count is None else count},
+            {**values, "before": before, "first": first, "count": -1 if count is None else count},
         )
 
     def _conditions(self, query: GameQuery) -> tuple[list[str], dict[str, Any]]:
         """Return what all games of a query have in common, and the values in it by name."""
         where: list[str] = []
         values: dict[str, Any] = {}
-        for i, player in enumerate(query.players):
+        for i, name in enumerate(query.players):
             where.append(f"(player0 = :one{i} OR player1 = :one{i})")
-            values[f"one{i}"] = player
+            values[f"one{i}"] = self.player(name)
+        if query.lost_by:
+            where.append("CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END = :lost_by")
+            values["lost_by"] = self.player(query.lost_by)
         for name, condition in (
-            ("lost_by", "CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END = :lost_by"),
             ("least", "turns >= :least"),
             ("most", "turns <= :most"),
         ):
@@ -191,6 +208,8 @@ class GameStore(Database):
         if query.rules and self.with_rules:
             where.append("rules = :rules")
             values["rules"] = query.rules
+        elif query.rules and query.rules not in self.rule_sets():
+            where.append("0")
         if query.fault in ("any", "none"):
             where.append(f"fault_kind IS {'NOT ' * (query.fault == 'any')}NULL")
         elif query.fault:

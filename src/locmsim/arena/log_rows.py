@@ -5,6 +5,7 @@ wrote. Nothing is kept of a log but its row and its place: no match is played ag
 """
 
 import contextlib
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from locmsim.referee.log_reader import (
 )
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["FoundLog", "LogScan", "log_row"]
+__all__ = ["FoundLog", "LogScan", "key_of", "log_row"]
 
 #: The longest name that a list shows, in characters.
 _NAME = 200
@@ -40,6 +41,14 @@ class FoundLog(NamedTuple):
     line: int | None
     #: As of `log_row`, with ``server``, the name of the game of a part.
     row: Mapping[str, Any]
+    #: As of `key_of`; empty while its part of a log is not over.
+    key: str = ""
+
+
+def key_of(log: bytes, number: int | None = None) -> str:
+    """Return the key of a log, or of a match in it: a hash of its content."""
+    text = log.strip() if number is None else b"%d %b" % (number, log)
+    return f"m{hashlib.blake2b(text, digest_size=8).hexdigest()}"
 
 
 def log_row(log: Any) -> dict[str, Any]:
@@ -127,8 +136,9 @@ class _Parts:
         #: The first byte of the part that is read, and the lines before it; None between parts.
         self.start: tuple[int, int] | None = None
         self._part: LogPart | None = None
+        self._text = hashlib.blake2b()
 
-    def take(self, event: Mapping[str, Any], start: int, size: int, line: int) -> list[FoundLog]:
+    def take(self, event: Mapping[str, Any], text: bytes, start: int, line: int) -> list[FoundLog]:
         """Take a line of the file; return the matches of parts that end before or with it.
 
         ``ValueError`` if it is neither in a part nor begins one of a known game, or is damaged.
@@ -143,14 +153,17 @@ class _Parts:
                     raise ValueError("no log of a match")
                 self.name, self._part = found
                 self.start = (start, line - 1)
+                self._text = hashlib.blake2b()
+            self._text.update(text)
             if self._part.over:
-                rows += self._close(start + size)
+                rows += self._close(start + len(text))
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise ValueError(f"line {line}: a damaged event: {error!r}") from None
         return rows
 
     def _close(self, end: int) -> list[FoundLog]:
-        rows = self.rows(end)
+        text = self._text.digest()
+        rows = [one._replace(key=key_of(text, one.line)) for one in self.rows(end)]
         self.start = self._part = None
         return rows
 
@@ -234,9 +247,10 @@ class LogScan:
         if log is None:
             return bool(self._parts.name)  # what a server that was killed left
         if self._parts.start is None and is_log(log):
-            self.found.append(FoundLog(self._start, len(line), self._lines, log_row(log)))
+            row = log_row(log)
+            self.found.append(FoundLog(self._start, len(line), self._lines, row, key_of(line)))
         else:
-            self.found += self._parts.take(log, self._start, len(line), self._lines)
+            self.found += self._parts.take(log, line, self._start, self._lines)
         return True
 
     def _read_whole(self, file: BinaryIO) -> None:
@@ -244,7 +258,7 @@ class LogScan:
         file.seek(0)
         data = file.read()
         self.bytes_read += len(data)
-        self.found = [FoundLog(0, len(data), None, log_row(read_log(data)))]
+        self.found = [FoundLog(0, len(data), None, log_row(read_log(data)), key_of(data))]
 
 
 def _parsed(line: bytes) -> Any:

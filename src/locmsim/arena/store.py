@@ -336,7 +336,7 @@ class Store(GameStore):
         with self._errors("read"):
             return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
-    def outcomes(self, first: int = 1, lost_by: int | None = None) -> Iterator[Outcome]:
+    def outcomes(self, first: int = 1, lost_by: str = "") -> Iterator[Outcome]:
         """Return the games from number `first` on, by number, as far as tables need them.
 
         With `lost_by`, only those that this player lost.
@@ -374,7 +374,7 @@ class Store(GameStore):
             for one in endings
         ]
 
-    def player_number(self, name: str) -> int | None:
+    def player(self, name: str) -> int | None:
         """Return the number of a player; None if there is no such player."""
         assert self.settings is not None
         names = [player.name for player in self.settings.players]

@@ -598,7 +598,8 @@ class Arena:
             No player has that name.
         """
         index = _index(self.settings, player)
-        rows = report.lost_games(self.settings, self._store.outcomes(lost_by=index), index)
+        found = self._store.outcomes(lost_by=self.settings.players[index].name)
+        rows = report.lost_games(self.settings, found, index)
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
     def lost(self, player: str | None = None) -> list[int]:
@@ -615,7 +616,8 @@ class Arena:
             No player has that name.
         """
         index = _index(self.settings, player)
-        return [ending.number for ending in self._store.endings(GameQuery(lost_by=index))][::-1]
+        name = self.settings.players[index].name
+        return [ending.number for ending in self._store.endings(GameQuery(lost_by=name))][::-1]
 
     def cards(self, player: str | None = None) -> list[CardRow]:
         """Return what became of each card, and who won; every game is replayed.

@@ -135,11 +135,15 @@ class _Arenas:
         lost = query.get("lost") == "1" and player >= 0
         before = whole_of(query, "before", text=True) if query.get("before") else None
         count = whole_of(query, "count", 50, least=1, most=_ROWS, text=True)
-        wanted = GameQuery(
-            players={one for one in (player, other) if one >= 0}, lost_by=player if lost else None
-        )
         try:
             with Store(self._readers[number].path) as store:
+                assert store.settings is not None
+                # Another tournament in the file may have fewer players.
+                names = dict(enumerate(one.name for one in store.settings.players))
+                wanted = GameQuery(
+                    players={names.get(one, "") for one in (player, other) if one >= 0},
+                    lost_by=names.get(player, "") if lost else "",
+                )
                 found = store.endings(wanted, before, count + 1)
         except StoreError as error:
             raise Refusal(error, 409) from None

@@ -5,8 +5,8 @@ import base64
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
+from locmsim.arena.game_store import GameQuery
 from locmsim.web.endpoints import get, whole_of
-from locmsim.web.filters import Filter
 from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]
@@ -25,17 +25,16 @@ def routes(site: Site) -> list[BaseRoute]:
 
     def games(request: Request) -> object:
         query = request.query_params
-        wanted = Filter(
-            query.get("player", ""),
-            query.get("lost_by", ""),
-            query.get("fault", ""),
-            whole_of(query, "least", least=0, text=True) if query.get("least") else None,
-            whole_of(query, "most", least=0, text=True) if query.get("most") else None,
-            query.get("rules", ""),
-            query.get("source", ""),
+        wanted = GameQuery(
+            players=[*filter(None, [query.get("player")])],
+            lost_by=query.get("lost_by", ""),
+            fault=query.get("fault", ""),
+            least=whole_of(query, "least", least=0, text=True) if query.get("least") else None,
+            most=whole_of(query, "most", least=0, text=True) if query.get("most") else None,
+            rules=query.get("rules", ""),
         )
         count = whole_of(query, "count", 100, least=1, most=_ROWS, text=True)
-        return library.games(wanted, query.get("after", ""), count)
+        return library.games(wanted, query.get("after", ""), count, query.get("source", ""))
 
     def choices(request: Request) -> object:
         return library.choices()

@@ -71,7 +71,7 @@ def page(site: Site) -> Page:
             return {"game": site.keep_capture(capture)}
         if not text.lstrip().startswith("{"):
             return {"game": site.keep(position_of_text(text))}
-        return {"game": site.library.add(*_logged(text), name or "dropped here")}
+        return {"game": site.library.add(*_logged(text), name or "dropped here", log=text)}
 
     site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
     site.data[KeyKind.CAPTURE] = lambda key: _found(site.captures, key)

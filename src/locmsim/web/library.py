@@ -1,28 +1,28 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
 import json
-import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
 from locmsim._io import file_stamp
 from locmsim.arena import LocmGame, StoreError
+from locmsim.arena.catalogue import Catalogue, LogPlace
+from locmsim.arena.game_store import ALL_GAMES, GameQuery, ListedGame
+from locmsim.arena.log_rows import key_of
 from locmsim.arena.store import Store
 from locmsim.contract import Game
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
-from locmsim.web.filters import ALL, Filter
+from locmsim.referee.transcript import log_line
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.listing import Choices, Source, part_of, result_rows
 from locmsim.web.live_matches import LiveMatches
-from locmsim.web.loaded import Loaded, LoadedMatches
 from locmsim.web.log_files import LogFiles
-from locmsim.web.played import PlayedMatches
 from locmsim.web.sources import (
     arena_game,
     arena_match,
@@ -35,19 +35,16 @@ from locmsim.web.views import fault_row, seat_names
 
 __all__ = ["Library"]
 
+#: A match, and the names of its players.
+_Loaded = tuple[Result[Match], tuple[str, str]]
+#: The number of matches that were read last and are kept: reading one again costs nothing.
+_KEPT = 64
+
 
 class Library:
-    """The matches there are, each with a key (`locmsim.web.keys.Key`).
+    """The matches there are, each with a key (`locmsim.web.keys.Key`), in one catalogue.
 
-    Nothing of a game is kept but what a store has of it and the ones that were looked at last.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Paths of logs, and of folders with logs.
-    dbs : sequence of str
-        Paths of arenas' results. They are read anew each time, so games appear as they are played;
-        a file need not be there yet.
+    The files of arenas' results are read anew each time, and need not be there yet.
     """
 
     def __init__(self, files: Sequence[str] = (), dbs: Sequence[str] = ()) -> None:
@@ -56,12 +53,16 @@ class Library:
         self.version = 0
         self._stamp: object = None
         self._lock = threading.Lock()
-        #: The rows of games that are played on the pages; a number follows the letter of each key.
+        #: The rows of games that are played on the pages.
         self.playing: Callable[[], list[dict[str, Any]]] = list
-        self.logs = LogFiles(files, self.changed)
-        self.live = LiveMatches(files, lambda: self.dbs, self.logs)
-        self._kept = LoadedMatches()
-        self._played = PlayedMatches(self._kept)
+        self.catalogue = Catalogue()
+        self.logs = LogFiles(files, self.catalogue, self.changed)
+        self.live = LiveMatches(files, lambda: self.dbs, self._key_of_log)
+        #: Matches that were played here, by key: those that are in no file, and the descriptions of
+        #: players.
+        self._played: dict[str, _Loaded] = {}
+        self._agents: dict[str, tuple[str, str]] = {}
+        self._read: OrderedDict[object, _Loaded] = OrderedDict()
 
     def changed(self) -> None:
         """Tell those who follow the list that it has changed. Any thread may call it."""
@@ -91,32 +92,35 @@ class Library:
         path: str = "",
         live: str = "",
         agents: Sequence[str] = (),
+        log: str = "",
     ) -> str:
-        """Add a match that was played here.
+        """Add a match that was played here, and return its key.
 
-        Parameters
-        ----------
-        result : Result
-            The match.
-        names : tuple of str
-            Of the players.
-        label : str
-            What the list calls its source; its path by default.
-        path : str
-            The path of its log; empty if there is none.
-        live : str
-            The key under which it was watched as it was played; empty if it was not.
-        agents : sequence of str
-            The descriptions or commands of the players; by default nothing but their names.
-
-        Returns
-        -------
-        str
-            Its key.
+        The list calls its source `label`, by default the path of its log. `live` is the key under
+        which it was watched as it was played, `agents` describe the players, and `log` is its log,
+        if it is in no file.
         """
         if path:
-            self.logs.skip(path)
-        key = str(Key(KeyKind.OVER, self._played.add(result, names, label, path, agents)))
+            with open(path, "rb") as file:
+                data = file.read()
+        else:
+            data = (log or log_line(result, names)).encode(errors="surrogatepass")
+        key = key_of(data)
+        row = {
+            "names": seat_names(names),
+            "winner": result.winner,
+            "fault": fault_row(result.fault),
+            "turns": result.turns,
+            "rules": result.match.rules,
+            "game": "",
+            "source": label or path or "played here",
+        }
+        if agents:
+            self._agents[key] = (agents[0], agents[1])
+        # One that is in a file is read again when it is wanted.
+        if not path:
+            self._played[key] = (result, names)
+        self.catalogue.add(key, row, LogPlace(path, 0, len(data)) if path else None)
         if live:
             self.live.ended(live, key)
         self.changed()
@@ -128,63 +132,86 @@ class Library:
 
     # -------------------------------------------------------------------------------- a match
 
-    def load(self, key: str) -> Loaded:
-        """Return a match by its key.
+    def load(self, key: str) -> _Loaded:
+        """Return a match, played again, and the names of its players.
 
-        Parameters
-        ----------
-        key : str
-            As in the rows of `games`.
-
-        Returns
-        -------
-        result : Result
-            The match, played again.
-        names : tuple of str
-            Of the players.
-
-        Raises
-        ------
-        ValueError
-            There is no such match, or it cannot be read; the message says why.
+        ``ValueError`` says why it cannot be read, or that there is none.
         """
-        kind, place, number = self._place_of(key)
-        path = key
+        kind, _, number = Key.parse(key)
+        if (played := self._played.get(key)) is not None:
+            return played
+        place = None if kind == KeyKind.RESULT else self._place_of(key)
+        path = self._results(key) if place is None else place.path
         try:
-            if number is not None:
-                path = self.dbs[place]
-                return self._arena_game(path, number)
-            if kind == KeyKind.LOG:
-                return self._log(place)
-            path = self._played.path(place)
-            return self._played.load(place)
+            if place is not None:
+                return self._kept(key, lambda: replay_of(place.read()))
+            # Another tournament may have replaced the file.
+            with Store(path) as store:
+                record = store.game(number or 0)
+            known = path, record.fixture, record.answers
+            return self._kept(known, lambda: arena_game(path, number or 0))
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
     def identity(self, key: str) -> str:
-        """Return the hash of what a match is, which its file may replace; ``ValueError`` as `load`.
-
-        Parameters
-        ----------
-        key : str
-            As in the rows of `games`.
-        """
+        """Return the hash of what a match is, which its file may replace; errors as of `load`."""
         result, names = self.load(key)
         return blake2b(json.dumps([result.match.log, names]).encode()).hexdigest()
+
+    def _kept(self, key: object, read: Callable[[], _Loaded]) -> _Loaded:
+        """Return what was read before, or what is read now."""
+        with self._lock:
+            if key in self._read:
+                self._read.move_to_end(key)
+                return self._read[key]
+        loaded = read()
+        with self._lock:
+            self._read[key] = loaded
+            while len(self._read) > _KEPT:
+                self._read.popitem(last=False)
+        return loaded
+
+    def _results(self, key: str) -> str:
+        """Return the file of results of a key."""
+        kind, place, _ = Key.parse(key)
+        if kind != KeyKind.RESULT or place >= len(self.dbs):
+            raise ValueError(f"there is no match {key!r}")
+        return self.dbs[place]
+
+    def _place_of(self, key: str) -> LogPlace:
+        """Return where a log is, also if a file with it has changed or is gone."""
+        if not len(self.catalogue):
+            self.logs.refresh()
+        problem = f"there is no match {key!r}"
+        for place in self.catalogue.places(key):
+            try:
+                self.logs.look(place.path)
+            except OSError as error:
+                problem = error_text(place.path, error)
+                continue
+            for now in self.catalogue.places(key):
+                if now.path == place.path:
+                    return now
+        raise ValueError(problem)
+
+    def _key_of_log(self, path: str) -> str | None:
+        """Return the key of the log of a file that has no other one; None if there is none."""
+        self.logs.refresh()
+        return self.catalogue.alone(path)
 
     def agents(self, key: str) -> tuple[str, str]:
         """Return the descriptions of a match's players, from which they can be made again.
 
         Empty where nothing but their names is known; ``ValueError`` as for `load`.
         """
-        kind, place, number = self._place_of(key)
-        if number is None:
-            return self._played.agents(place) if kind == KeyKind.OVER else ("", "")
-        path = self.dbs[place]
+        kind, _, number = Key.parse(key)
+        if kind != KeyKind.RESULT:
+            return self._agents.get(key, ("", ""))
+        path = self._results(key)
         try:
             with Store(path) as store:
                 assert store.settings is not None
-                first, second = store.settings.fixture(number).players
+                first, second = store.settings.fixture(number or 0).players
                 return store.settings.players[first].spec, store.settings.players[second].spec
         except (OSError, StoreError) as error:
             raise ValueError(error_text(path, error)) from None
@@ -192,25 +219,10 @@ class Library:
     def view(self, key: str) -> dict[str, Any]:
         """Return a match of any game, step by step, as its game shows it.
 
-        Parameters
-        ----------
-        key : str
-            As in the rows of `games`.
-
-        Returns
-        -------
-        dict
-            ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
-            ``winner``, ``fault``, ``steps`` as of `locmsim.referee.any_game.view_steps`, and
-            ``running``, whether more of them may come.
-
-        Raises
-        ------
-        ValueError
-            As for `load`.
+        It has ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
+        ``winner``, ``fault``, ``steps`` as of `locmsim.referee.any_game.view_steps`, and
+        ``running``, whether more of them may come. ``ValueError`` as for `load`.
         """
-        if (shown := self._of_server(key)) is not None:
-            return shown
         running = False
         if Key.parse(key).kind == KeyKind.LIVE:
             reader = self.live.get(key)
@@ -218,7 +230,13 @@ class Library:
             result, names, running = reader.result(), reader.names, not reader.over
             game = reader.game or LocmGame(result.match.rules)
         else:
-            result, names, game = self._of_any_game(key)
+            try:
+                found = self._shown(key)
+            except (OSError, StoreError, ValueError, RecursionError) as error:
+                raise ValueError(error_text(key, error)) from None
+            if isinstance(found, dict):
+                return found
+            result, names, game = found
         return {
             "title": game.title,
             "turn": game.turn_name,
@@ -230,159 +248,140 @@ class Library:
             "running": running,
         }
 
+    def _shown(self, key: str) -> dict[str, Any] | tuple[Result[Any], tuple[str, str], Game]:
+        """Return a match that no other program plays; the view of one in a log of a server."""
+        kind, _, number = Key.parse(key)
+        if kind == KeyKind.RESULT:
+            return arena_match(self._results(key), number or 0)
+        if key not in self._played:
+            place = self._place_of(key)
+            data = place.read()
+            if place.number is not None:
+                return part_view(place.server, data.splitlines(keepends=True), place.number)
+            log = read_log(data)
+            if is_of_another_game(log):
+                return logged_match(log)
+        result, names = self.load(key)
+        return result, names, LocmGame(result.match.rules)
+
     def view_version(self, key: str) -> object:
         """Return another value when a match that `view` shows may have new steps."""
         if Key.parse(key).kind == KeyKind.LIVE:
             reader = self.live.get(key)
             reader.update()
             return len(reader.calls), reader.over
-        stat = os.stat(self.logs.place(self._place_of(key).place).path)
-        return stat.st_mtime_ns, stat.st_size
-
-    def _of_server(self, key: str) -> dict[str, Any] | None:
-        """Return a match in the log of a game's own server; None if it is another one."""
-        if Key.parse(key).kind != KeyKind.LOG:
-            return None
-        try:
-            place = self.logs.place(self._place_of(key).place)
-            if place.number is None:
-                return None
-            with open(place.path, "rb") as file:
-                file.seek(place.start)
-                lines = file.read(place.size).splitlines(keepends=True)
-            return part_view(place.server, lines, place.number)
-        except (OSError, ValueError) as error:
-            raise ValueError(error_text(key, error)) from None
-
-    def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
-        try:
-            kind, place, number = self._place_of(key)
-            if number is not None:
-                return arena_match(self.dbs[place], number)
-            if kind == KeyKind.LOG:
-                found = self.logs.place(place)
-                with open(found.path, "rb") as file:
-                    file.seek(found.start)
-                    log = read_log(file.read(found.size))
-                if is_of_another_game(log):
-                    return logged_match(log)
-        except (OSError, StoreError, ValueError, RecursionError) as error:
-            raise ValueError(error_text(key, error)) from None
-        result, names = self.load(key)
-        return result, names, LocmGame(result.match.rules)
-
-    def _place_of(self, text: str) -> Key:
-        """Return the parts of a key; raise ``ValueError`` if there is no such match."""
-        key = Key.parse(text)
-        if key.kind == KeyKind.LOG and not self.logs.count:
-            self.logs.refresh()
-        counts = {
-            KeyKind.LOG: self.logs.count,
-            KeyKind.RESULT: len(self.dbs),
-            KeyKind.OVER: len(self._played),
-        }
-        if key.place >= counts.get(key.kind, 0):
-            raise ValueError(f"there is no match {text!r}")
-        return key
-
-    def _log(self, number: int) -> Loaded:
-        place = self.logs.place(number)
-
-        def read() -> Loaded:
-            with open(place.path, "rb") as file:
-                file.seek(place.start)
-                return replay_of(file.read(place.size))
-
-        try:
-            return self._kept.get(place, read)
-        except (OSError, ValueError) as error:
-            raise ValueError(error_text(place.path, error)) from None
-
-    def _arena_game(self, path: str, number: int) -> Loaded:
-        """Return a game of an arena's results; another tournament may have replaced the file."""
-        with Store(path) as store:
-            record = store.game(number)
-        key = path, record.fixture, record.answers
-        return self._kept.get(key, lambda: arena_game(path, number))
+        return [file_stamp(place.path) for place in self.catalogue.places(key)]
 
     # ------------------------------------------------------------------------------- the list
 
-    def games(self, wanted: Filter = ALL, after: str = "", count: int = 100) -> dict[str, Any]:
+    def games(
+        self, wanted: GameQuery = ALL_GAMES, after: str = "", count: int = 100, source: str = ""
+    ) -> dict[str, Any]:
         """Return a part of the games that a filter takes.
 
         First come those that are being played, then those played here, those of files and those of
-        arenas; of each source the latest first. However many games there are, and however few of
-        them a filter takes, an answer reads about as many entries of an index as it has rows.
+        arenas; of each the latest first. However many games there are, and however few of them a
+        filter takes, an answer reads about as many entries of an index as it has rows. `source` is
+        the key of one of `choices`, or empty for all.
 
-        Parameters
-        ----------
-        wanted : Filter
-            The filter.
-        after : str
-            Where the part begins: ``next`` of the previous one, empty for the first one.
-        count : int
-            The largest number of games in it.
-
-        Returns
-        -------
-        dict
-            ``games``, rows with ``key``, ``source``, ``number``, ``names``, ``winner``, ``fault``,
-            ``turns``, ``rules`` (None if that is not known), ``game`` (the title of another game,
-            or empty) and ``live`` ("live" while it is played, "paused" if nobody has its page open,
-            or empty); ``next``, None at the end; ``reading``, whether files are still
-            read; ``version`` of the list; ``errors``, what cannot be read and why.
-
-        Raises
-        ------
-        ValueError
-            `after` is not a value that an answer had.
+        The part begins where `after` says: ``next`` of the previous one, empty for the first one;
+        ``ValueError`` if that is no such place. The answer has ``games``, rows as of `_row`,
+        ``next``, None at the end, ``reading``, whether files are still read, ``version`` of the
+        list, and ``errors``, what cannot be read and why.
         """
         self.logs.refresh()
-        version = self.version
-        wrong = self.logs.errors
-        part = part_of(self._sources(), wanted, after, count)
+        self.catalogue.run([*self.live.rows(), *self.playing()])
+        version, errors = self.version, self.logs.errors
+        sources = ["m", *self._files_of_results()]
+        first, _, place = after.partition(":")
+        if after and not (first in sources and place.isdecimal() and len(place) < 19):
+            raise ValueError(f"after: there is no place {after!r} in the list")
+        rows: list[dict[str, Any]] = []
+        following = None
+        last = after
+        for one in sources[sources.index(first) if after else 0 :]:
+            if source not in ("", one) and not (one == "m" and source in ("p", "f")):
+                continue
+            before = int(place) if one == first else None
+            left = count - len(rows)
+            try:
+                found = self._listed(one, wanted, before, left + 1, source)
+            except (OSError, StoreError, ValueError) as error:
+                errors.append(error_text(self._results(f"{one}:0"), error))
+                continue
+            rows += [_row(one, game) for game in found[:left]]
+            if left and found:
+                last = f"{one}:{found[:left][-1].number}"
+            if len(found) > left:  # there is one more
+                following = last
+                break
         return {
-            "games": part.games,
-            "next": part.following,
+            "games": rows,
+            "next": following,
             "reading": self.logs.reading,
             "version": version,
-            "errors": [*wrong, *part.errors],
+            "errors": errors,
         }
 
-    def _sources(self) -> dict[str, Source]:
-        """Return the sources by key: the first letters of the keys of their games."""
-        found = {
-            str(KeyKind.GAME): Source("games that are played here", self._of_playing),
-            str(KeyKind.LIVE): Source("matches that are being played", self.live.rows),
-            str(KeyKind.OVER): Source("games that were played here", self._played.rows),
-            str(KeyKind.LOG): Source("files", self.logs.rows),
-        }
-        for i, path in enumerate(self.dbs):
-            found[f"{KeyKind.RESULT}{i}"] = Source(path, partial(result_rows, i, path))
-        return found
+    def _files_of_results(self) -> dict[str, str]:
+        """Return the files of results by the beginnings of the keys of their games."""
+        return {f"{KeyKind.RESULT}{i}": path for i, path in enumerate(self.dbs)}
 
-    def _of_playing(
-        self, wanted: Filter, before: int | None, count: int
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        for row in reversed(self.playing()):
-            number = Key.parse(row["key"]).place
-            if (before is None or number < before) and wanted.takes(row):
-                yield number, row
+    def _listed(
+        self, one: str, wanted: GameQuery, before: int | None, count: int, source: str
+    ) -> list[ListedGame]:
+        if one == "m":
+            return self.catalogue.listed(wanted, before, count, source)
+        with Store(self._results(f"{one}:0")) as store:
+            return store.listed(wanted, before, count)
 
     def choices(self) -> dict[str, Any]:
         """Return what the filters can be set to.
 
-        Returns
-        -------
-        dict
-            ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key``, ``path`` and
-            ``games``, how many there are.
+        These are ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key`` and
+        ``path``.
         """
-        choices = Choices()
-        if len(self._played):
-            choices.add_logs(str(KeyKind.OVER), "played here", self._played.store)
-        if self.files:
-            choices.add_logs(str(KeyKind.LOG), "files", self.logs.store)
-        for i, path in enumerate(self.dbs):
-            choices.add_results(f"{KeyKind.RESULT}{i}", path)
-        return choices.to_json()
+        players, kinds, rules = set[str](), set[str](), set[str]()
+
+        def add(store: Catalogue | Store, names: Sequence[str]) -> None:
+            players.update(names)
+            kinds.update(store.fault_kinds())
+            rules.update(store.rule_sets())
+
+        sources = {"p": "played here"} if self.catalogue.listed(count=1, source="p") else {}
+        sources |= {"f": "files"} if self.files else {}
+        sources |= self._files_of_results()
+        add(self.catalogue, self.catalogue.names())
+        for path in self.dbs:
+            with suppress(OSError, StoreError, ValueError), Store(path) as store:
+                assert store.settings is not None
+                add(store, [player.name for player in store.settings.players])
+        return {
+            "players": sorted(players),
+            "kinds": sorted(kinds),
+            "rules": sorted(rules, reverse=True),
+            "sources": [{"key": key, "path": path} for key, path in sources.items()],
+        }
+
+
+def _row(source: str, game: ListedGame) -> dict[str, Any]:
+    """Return what a list shows of a game.
+
+    ``rules`` is None if they are not known, ``game`` the title of another game, or empty, and
+    ``live`` "live" while it is played, "paused" if nobody has its page open, or empty.
+    """
+    fault = None
+    if game.fault is not None:
+        fault = dict(zip(("player", "kind", "message"), game.fault, strict=True))
+    return {
+        "key": game.key or f"{source}:{game.number}",
+        "source": game.source,
+        "number": game.place,
+        "names": [*game.names],
+        "winner": game.winner,
+        "fault": fault,
+        "turns": game.turns,
+        "rules": game.rules,
+        "game": game.title,
+        "live": game.live,
+    }

@@ -10,9 +10,7 @@ from locmsim.arena import StoreError
 from locmsim.arena.store import Store
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee.live_reader import LiveReader
-from locmsim.web.filters import Filter
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.log_files import LogFiles
 from locmsim.web.sources import begun_match
 from locmsim.web.views import seat_names
 
@@ -27,20 +25,17 @@ _KEPT = 64
 class LiveMatches:
     """The matches that are being played, by key. Any thread may call its methods.
 
-    Parameters
-    ----------
-    folders : sequence of str
-        Where live logs appear; what is no folder is left out.
-    dbs : function
-        Returns the paths of arenas' results, beside which they appear too.
-    logs : LogFiles
-        The logs that matches have afterwards.
+    Their logs appear in `folders`, of which files are left out, and beside the results of arenas,
+    `dbs`; `log_key` returns the key of the log that a match has afterwards.
     """
 
     def __init__(
-        self, folders: Sequence[str], dbs: Callable[[], Sequence[str]], logs: LogFiles
+        self,
+        folders: Sequence[str],
+        dbs: Callable[[], Sequence[str]],
+        log_key: Callable[[str], str | None],
     ) -> None:
-        self._folders, self._dbs, self._logs = folders, dbs, logs
+        self._folders, self._dbs, self._log_key = folders, dbs, log_key
         self._lock = threading.Lock()
         #: The matches by key, and the keys by path.
         self._readers: dict[str, LiveReader] = {}
@@ -115,8 +110,7 @@ class LiveMatches:
                     return str(Key(KeyKind.RESULT, i, int(number)))
         log = path.removesuffix(LIVE_SUFFIX)
         if folder in self._folders and os.path.exists(log):
-            self._logs.refresh()
-            return self._logs.key(log)
+            return self._log_key(log)
         return None
 
     def close(self) -> None:
@@ -129,21 +123,15 @@ class LiveMatches:
                     os.rmdir(folder)
             self._created.clear()
 
-    def rows(
-        self, wanted: Filter, before: int | None, count: int
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield numbers and rows of the matches that a filter takes, the latest first."""
-        for key, reader in reversed(self.running()):
-            number = Key.parse(key).place
-            if before is not None and number >= before:
-                continue
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield what the catalogue has of the matches, the latest last."""
+        for key, reader in self.running():
             reader.update()
             if reader.match is None or reader.over:
                 continue
-            row = {
+            yield {
                 "key": key,
                 "source": reader.path,
-                "number": None,
                 "names": seat_names(reader.names),
                 "winner": None,
                 "fault": None,
@@ -152,5 +140,3 @@ class LiveMatches:
                 "game": reader.game.title if reader.game else "",
                 "live": "live",
             }
-            if wanted.takes(row):
-                yield number, row

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 
 from locmsim._core import State
+from locmsim.arena.game_store import GameQuery
 from locmsim.game.action_text import answer_actions, cards_of
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.turn_report import (
@@ -19,7 +20,6 @@ from locmsim.referee.turn_report import (
 )
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
 from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
-from locmsim.web.filters import Filter
 from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
 from locmsim.web.positions import Position
@@ -213,7 +213,7 @@ def _games(site: Site, data: dict[str, Any]) -> "tuple[list[str], _Whom]":
         return [key], _seat(seat)
     player, source = text_of(data, "player"), text_of(data, "source", "")
     count = whole_of(data, "games", 1, least=1, most=_GAMES)
-    found = site.library.games(Filter(player=player, source=source), count=count)["games"]
+    found = site.library.games(GameQuery(players=[player]), count=count, source=source)["games"]
     games = [row["key"] for row in found if not (row["live"] or row["game"])]
     if not games:
         raise Refusal(f"there is no finished game of {player!r}")

@@ -13,6 +13,7 @@ import pytest
 from helpers import each_rules, golden_games, golden_result, match_of, opened_databases
 
 import locmsim
+from locmsim.arena.catalogue import Catalogue
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_store import GameQuery
 from locmsim.arena.log_rows import log_row
@@ -26,7 +27,6 @@ testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not i
 from list_times import make, make_logs  # noqa: E402
 
 from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.filters import Filter  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.log_files import LogFiles  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
@@ -60,14 +60,14 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
     large = Library(dbs=[str(results_of(tmp_path / "large.db", 20_000))])
     assert os.path.getsize(large.dbs[0]) > 50 * os.path.getsize(small.dbs[0])
     filters = [
-        Filter(),
-        Filter(player="one"),
-        Filter(lost_by="two"),
-        Filter(fault="any"),
-        Filter(least=500),
-        Filter(player="two", least=500),
-        Filter(least=10, most=80),
-        Filter(player="one", lost_by="two", least=60),
+        GameQuery(),
+        GameQuery(players=["one"]),
+        GameQuery(lost_by="two"),
+        GameQuery(fault="any"),
+        GameQuery(least=500),
+        GameQuery(players=["two"], least=500),
+        GameQuery(least=10, most=80),
+        GameQuery(players=["one"], lost_by="two", least=60),
     ]
     for wanted in filters:
         few, many = (bytes_of(lambda: lib.games(wanted)) for lib in (small, large))  # noqa: B023
@@ -96,10 +96,10 @@ QUERIES = [
     {**who, **what}
     for who in (
         {},
-        {"players": [0]},
-        {"lost_by": 1},
-        {"players": [0, 1]},
-        {"players": [0], "lost_by": 1},
+        {"players": ["one"]},
+        {"lost_by": "two"},
+        {"players": ["one", "two"]},
+        {"players": ["one"], "lost_by": "two"},
     )
     for what in (
         {},
@@ -144,7 +144,7 @@ def of_an_index(step: str) -> bool:
     """Return whether a step of a plan reads one range of an index, in its order."""
     # Looking for the least value reads one entry, and scans of subqueries read no table.
     return "TEMP B-TREE" not in step and not (
-        step.startswith(("SCAN games", "SCAN files", "SCAN players")) and "INDEX" not in step
+        step.startswith(("SCAN games", "SCAN places", "SCAN players")) and "INDEX" not in step
     )
 
 
@@ -152,26 +152,25 @@ def test_questions_to_logs_use_an_index(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "many.jsonl"
     make_logs(str(path), 300)
     databases = opened_databases(monkeypatch)
-    logs = LogFiles([str(path)], lambda: None)
-    logs.refresh()
-    store, asked = logs.store, list[str]()
+    library = Library([str(path)])
+    library.games()
+    store, asked = library.catalogue, list[str]()
     (database,) = databases
     database.set_trace_callback(asked.append)
     for query in QUERIES:
-        # Players are numbered from 1 here.
-        players = [1 + player for player in query.get("players", ())]
-        query = {**query, "players": players}
         for rules in ("", "1.5"):
-            assert len(store.listed(GameQuery(**query, rules=rules), count=101)) <= 101
-    assert (store.player_number("two"), store.player_number("nobody")) == (2, None)
+            found = store.listed(GameQuery(**query, rules=rules), count=101)
+            assert len(found) <= 101
     assert (store.names(), store.rule_sets(), store.fault_kinds()) == (
         ["one", "two"],
         {"1.5"},
         set(),
     )
-    assert logs.place(7).path == str(path)
+    (first,) = store.listed(count=1)
+    assert [place.path for place in store.places(first.key)] == [str(path)]
+    assert store.alone(str(path)) is None
     database.set_trace_callback(None)
-    assert len({*asked}) >= 66
+    assert len({*asked}) >= 64
     for query in {*asked}:
         for *_, step in database.execute(f"EXPLAIN QUERY PLAN {query}"):
             assert of_an_index(step), (query, step)
@@ -217,7 +216,7 @@ def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
     )
     taken = set()
     for number, (player, lost_by, fault, turns, rules) in enumerate(combinations):
-        wanted = Filter(player, lost_by, fault, *turns, rules)
+        wanted = GameQuery([*filter(None, [player])], lost_by, fault, *turns, rules)
         found: list[Any] = []
         after = ""
         while after is not None:
@@ -229,12 +228,12 @@ def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
     assert len(taken) > 5
 
 
-def takes(wanted: Filter, row: dict[str, Any]) -> bool:
+def takes(wanted: GameQuery, row: dict[str, Any]) -> bool:
     """Return whether a row is wanted, as a plain check of each condition."""
     names, winner, turns = row["names"], row["winner"], row["turns"]
     kind = row["fault"]["kind"] if row["fault"] else None
     return (
-        wanted.player in ("", *names)
+        all(name in names for name in wanted.players)
         and wanted.lost_by in ("", *([] if winner is None else [names[1 - winner]]))
         and wanted.fault in ("", *(["any", kind] if kind else ["none"]))
         and (wanted.least is None or turns >= wanted.least)
@@ -245,18 +244,20 @@ def takes(wanted: Filter, row: dict[str, Any]) -> bool:
 
 def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_text(150 * (log_line(match_of(), ("same", "same")) + "\n"))
+    log = json.loads(log_line(match_of(), ("same", "same")))
+    path.write_text("".join(json.dumps({**log, "number": i}) + "\n" for i in range(150)))
     library = Library([str(path)])
     for wanted in (
-        Filter(player="same"),
-        Filter(player="same", lost_by="same"),
-        Filter(fault="none"),
+        GameQuery(players=["same"]),
+        GameQuery(players=["same"], lost_by="same"),
+        GameQuery(fault="none"),
     ):
         part = library.games(wanted)
         rest = library.games(wanted, part["next"])
-        keys = [row["key"] for row in part["games"] + rest["games"]]
+        rows = part["games"] + rest["games"]
         assert len(part["games"]) == 100
-        assert keys == [f"f{log}" for log in reversed(range(150))], wanted
+        assert [row["number"] for row in rows] == [*range(150, 0, -1)], wanted
+        assert len({row["key"] for row in rows}) == 150
 
 
 @pytest.mark.slow
@@ -265,9 +266,9 @@ def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
     first = library.games(count=50)
     assert (len(first["games"]), first["next"]) == (50, "d0:4951")
     for wanted, expected in (
-        (Filter(), 5000),
-        (Filter(least=500), 0),
-        (Filter(player="one"), 5000),
+        (GameQuery(), 5000),
+        (GameQuery(least=500), 0),
+        (GameQuery(players=["one"]), 5000),
     ):
         seen: list[int] = []
         after, parts = "", 0
@@ -346,30 +347,31 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
     # The index was not read again, and only the requested log of a file with many.
     assert (library.logs.files_read, library.logs.bytes_read) == read
-    place = library.logs.place(int(found["games"][1]["key"][1:]))
+    (place,) = library.catalogue.places(found["games"][1]["key"])
     assert place.size in map(len, lines)
     # A new file is found, and old ones are not read again.
     (folder / "new.json").write_text(log_line(match_of(seed=9), ("new", "b")))
-    found = library.games(Filter(player="new"))
+    found = library.games(GameQuery(players=["new"]))
     assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
-    assert len(library.games(Filter(lost_by="many"))["games"]) == sum(
+    assert len(library.games(GameQuery(lost_by="many"))["games"]) == sum(
         match_of(seed=seed).winner == 1 for seed in range(20)
     )
     assert "a1" in library.choices()["players"]
 
 
 def test_many_files_are_read_beside(tmp_path: Path) -> None:
-    line = log_line(match_of())
+    log = json.loads(log_line(match_of()))
     for number in range(250):
-        (tmp_path / f"{number}.json").write_text(line)
+        (tmp_path / f"{number}.json").write_text(json.dumps({**log, "number": number}))
     changes: list[int] = []
-    logs = LogFiles([str(tmp_path)], lambda: changes.append(logs.count))
+    games = Catalogue()
+    logs = LogFiles([str(tmp_path)], games, lambda: changes.append(len(games)))
     logs.refresh()
-    assert logs.count >= 100
+    assert len(games) >= 100
     deadline = time.monotonic() + 60
     while logs.reading and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert (logs.count, logs.files_read, logs.reading) == (250, 250, False)
+    assert (len(games), logs.files_read, logs.reading) == (250, 250, False)
     assert changes[-1] == 250
 
 
@@ -399,7 +401,7 @@ def test_names_that_are_no_text_are_listed(tmp_path: Path) -> None:
     assert sorted(row["names"] for row in found["games"]) == [["cid", "dan"], ["x\ud800", "bob"]]
     for row in found["games"]:
         assert library.load(row["key"])[0].turns == row["turns"]
-    assert len(library.games(Filter(player="x\ud800"))["games"]) == 1
+    assert len(library.games(GameQuery(players=["x\ud800"]))["games"]) == 1
 
 
 def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
@@ -413,9 +415,51 @@ def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
         path.write_text(text)
         rows = library.games()["games"]
         assert sorted(row["names"][0] for row in rows) == sorted(f"a{name}" for name in names)
-        assert (library.logs.key(str(path)) is None) == (len(names) > 1)
+        assert (library.catalogue.alone(str(path)) is None) == (len(names) > 1)
         for row in rows:
             assert [*library.load(row["key"])[1]] == row["names"]
+
+
+def test_games_are_known_by_their_content(tmp_path: Path) -> None:
+    """Two logs of one name are two games, and one log under two names is one."""
+    folder, other = tmp_path / "a", tmp_path / "b"
+    lines = [log_line(match_of(seed=seed), (f"a{seed}", "b")) for seed in range(3)]
+    for place, line in ((folder, lines[0]), (other, lines[1])):
+        place.mkdir()
+        (place / "log.json").write_text(line)
+    (folder / "copy.json").write_text(lines[0] + "\n")
+    (other / "many.jsonl").write_text("\n".join(lines))
+    library = Library([str(folder), str(other)])
+    keys = {row["names"][0]: row["key"] for row in library.games()["games"]}
+    assert len(library.games()["games"]) == len({*keys.values()}) == len(keys) == 3
+    assert Library([str(other)]).load(keys["a0"])[1] == ("a0", "b")  # in another process, too
+    # It is there as long as one of the files is.
+    for path in (folder / "log.json", folder / "copy.json"):
+        assert library.load(keys["a0"])[1] == ("a0", "b")
+        path.unlink()
+    assert library.view(keys["a0"])["names"] == ["a0", "b"]
+    # What was opened here and is in a file is one game, and stays when the file has another one.
+    key = library.add(match_of(seed=1), ("a1", "b"), log=lines[1])
+    assert key == keys["a1"]
+    (other / "many.jsonl").write_text(lines[2])
+    (other / "log.json").write_text(lines[2])
+    rows = library.games()["games"]
+    assert [row["names"][0] for row in rows if row["key"] != keys["a0"]] == ["a1", "a2"]
+    with pytest.raises(ValueError, match="there is no match"):
+        Library([str(other)]).view(keys["a0"])
+
+
+def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path) -> None:
+    """Also if the folder itself is as before."""
+    path = tmp_path / "a.json"
+    path.write_text(log_line(match_of(seed=1), ("a", "b")))
+    library = Library([str(tmp_path)])
+    library.games()
+    before = os.stat(tmp_path).st_mtime_ns
+    path.write_text(log_line(match_of(seed=2), ("c", "d")))
+    assert os.stat(tmp_path).st_mtime_ns == before
+    assert [row["names"] for row in library.games()["games"]] == [["c", "d"]]
+    assert library.logs.files_read == 2
 
 
 def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:

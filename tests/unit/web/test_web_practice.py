@@ -147,16 +147,22 @@ def test_puzzles(page: Client, number: int) -> None:
         ("open", {"puzzle": -1}, "puzzle: expected 0 to "),
         ("open", {"puzzle": 999}, "puzzle: expected 0 to "),
         ("open", {"puzzle": "1"}, "puzzle: expected an integer"),
-        ("open", {"game": "p0", "turn": 999}, "the match has turns 0 to "),
-        ("open", {"game": "p7", "turn": 1}, "there is no match 'p7'"),
-        ("check", {"game": "p0"}, "turn: expected an integer"),
-        ("mistakes", {"game": "p0", "seat": 2}, "seat: expected 0 or 1, got 2"),
-        ("mistakes", {"game": "p7", "seat": 1}, "there is no match 'p7'"),
+        ("open", {"game": "KEY", "turn": 999}, "the match has turns 0 to "),
+        ("open", {"game": "m0000000000000007", "turn": 1}, "there is no match 'm0000000000000007'"),
+        ("check", {"game": "KEY"}, "turn: expected an integer"),
+        ("mistakes", {"game": "KEY", "seat": 2}, "seat: expected 0 or 1, got 2"),
+        (
+            "mistakes",
+            {"game": "m0000000000000007", "seat": 1},
+            "there is no match 'm0000000000000007'",
+        ),
         ("mistakes", {"player": "You", "games": 101}, "games: expected 1 to 100, got 101"),
     ],
 )
 def test_wrong_requests(
     page: Client, game: tuple[str, Any], path: str, asked: dict[str, Any], message: str
 ) -> None:
+    if asked.get("game") == "KEY":
+        asked = {**asked, "game": game[0]}
     error = page.post(f"/api/practice/{path}", 400, **asked)["error"]
     assert error.startswith(message)

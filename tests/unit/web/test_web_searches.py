@@ -304,14 +304,14 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
     file = tmp_path / ("a.json" if kind == "log" else "a.db")
     shutil.copy(tmp_path / f"4{file.suffix}", file)
     library = Library([str(file)]) if kind == "log" else Library(dbs=[str(file)])
-    site, key = Site(library), "f0" if kind == "log" else "d0:1"
+    site = Site(library)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
         page, found = Client(site, client), []
-        asked = {"game": key, "turn": 6, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+        asked = {"turn": 6, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
         for seed in (4, 7, 4):
             shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
-            page.get("/api/games")
-            tree = page.wait(page.post("/api/tree/start", **asked))["result"]
+            key = page.get("/api/games")["games"][-1]["key"]
+            tree = page.wait(page.post("/api/tree/start", game=key, **asked))["result"]
             mistakes = page.wait(page.post("/api/practice/mistakes", game=key, seat=1))["result"]
             found.append((tree["lines"], mistakes["mistakes"]))
     assert found[0] == found[2]

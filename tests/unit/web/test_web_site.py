@@ -18,6 +18,7 @@ from helpers import HOSTILE, golden_games, golden_result, match_of
 
 from locmsim import Match, State
 from locmsim.arena import Arena
+from locmsim.arena.game_store import ALL_GAMES, GameQuery
 from locmsim.cli.main import main
 from locmsim.game.positions import start_position
 from locmsim.referee.knowledge import knowledge_at
@@ -30,7 +31,6 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.filters import ALL, Filter  # noqa: E402
 from locmsim.web.keys import Key  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.news import News  # noqa: E402
@@ -241,31 +241,36 @@ def test_games_and_filters(tmp_path: Path) -> None:
     assert {"one", "two", "Broken", "me"} <= set(choices["players"])
     assert choices["rules"] == ["1.5", "1.2", "1.0"]
     assert [source["key"] for source in choices["sources"]] == ["p", "f", "d0", "d1"]
+    for source, rows in zip(
+        choices["sources"],
+        (found["games"][:1], found["games"][1:2], found["games"][2:], []),
+        strict=True,
+    ):
+        assert library.games(source=source["key"])["games"] == rows
+        assert library.games(source=source["key"], after="m:1")["games"] in (rows, [])
 
-    def keys(wanted: Filter) -> set[str]:
+    def keys(wanted: GameQuery) -> set[str]:
         return {game["key"] for game in library.games(wanted)["games"] if game["key"][0] == "d"}
 
     of_one = {f"d0:{o.number}" for o in outcomes if "one" in [names[i] for i in o.players]}
-    assert keys(Filter(player="one")) == of_one != keys(ALL)
-    assert keys(Filter(rules="1.5")) == keys(ALL) == keys(Filter(source="d0"))
-    assert (
-        keys(Filter(rules="1.2")) == keys(Filter(source="p")) == keys(Filter(player="?")) == set()
-    )
+    assert keys(GameQuery(players=["one"])) == of_one != keys(ALL_GAMES)
+    assert keys(GameQuery(rules="1.5")) == keys(ALL_GAMES)
+    assert keys(GameQuery(rules="1.2")) == keys(GameQuery(players=["?"])) == set()
     lost = {
         f"d0:{o.number}"
         for o in outcomes
         if o.winner is not None and names[o.players[1 - o.winner]] == "Broken"
     }
-    assert keys(Filter(lost_by="Broken")) == lost != set()
+    assert keys(GameQuery(lost_by="Broken")) == lost != set()
     faults = {f"d0:{o.number}" for o in outcomes if o.fault}
-    assert keys(Filter(fault="any")) == faults != set()
+    assert keys(GameQuery(fault="any")) == faults != set()
     kinds = {f"d0:{o.number}": str(o.fault.kind) for o in outcomes if o.fault}
     assert choices["kinds"] == sorted(set(kinds.values()))
     for kind in choices["kinds"]:
-        assert keys(Filter(fault=kind)) == {key for key in kinds if kinds[key] == kind}
-    assert keys(Filter(fault="none")) == {f"d0:{o.number}" for o in outcomes} - faults
-    assert keys(Filter(least=1)) == {f"d0:{o.number}" for o in outcomes if o.turns >= 1}
-    assert keys(Filter(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
+        assert keys(GameQuery(fault=kind)) == {key for key in kinds if kinds[key] == kind}
+    assert keys(GameQuery(fault="none")) == {f"d0:{o.number}" for o in outcomes} - faults
+    assert keys(GameQuery(least=1)) == {f"d0:{o.number}" for o in outcomes if o.turns >= 1}
+    assert keys(GameQuery(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
     part, after = [], ""
     while after is not None:
         some = library.games(after=after, count=3)
@@ -278,7 +283,11 @@ def test_games_and_filters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["", "x", "f0", "f", "p-1", "p1", "d0", "d0:", "d0:99", "f0:1", "p0:1", "d9:1", "f٣"]
+    "key",
+    [
+        *("", "x", "f0", "m", f"m{0:016x}", f"m{0:015x}", f"m{0:017x}", "d0", "d0:", "d0:99"),
+        *("d9:1", "g1", "l0", "s0", "g1:1", f"m{0:016x}:1", f"m{0:015x}٣"),
+    ],
 )
 def test_only_what_was_named_can_be_loaded(key: str, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
@@ -304,22 +313,28 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     log.write_text(log_line(match_of(seed=1)))
     library = Library([str(log)])
-    first = library.load("f0")[0]
-    assert library.load("f0")[0] is first
+    (row,) = library.games()["games"]
+    first = library.load(row["key"])[0]
+    assert library.load(row["key"])[0] is first
     log.write_text(log_line(match_of(seed=2)))
     os.utime(log, (1, 1))
-    assert library.load("f0")[0].match.params["seed"] == 2
+    (now,) = library.games()["games"]
+    assert library.load(now["key"])[0].match.params["seed"] == 2
+    # Two logs of one name are two games; the first one is in no file any more.
+    assert now["key"] != row["key"]
+    with pytest.raises(ValueError, match="there is no match"):
+        library.view(row["key"])
 
 
 def test_hostile_names_are_data(site: Site, page: Client) -> None:
     name = f"{HOSTILE}\udc80"
-    site.library.add(match_of(), (name, "b"), name)
+    key = site.library.add(match_of(), (name, "b"), name)
     answer = page.client.get("/api/games", params={"token": page.token})
     assert answer.headers["content-type"] == "application/json"
     (game,) = json.loads(answer.content)["games"]
     assert game["names"] == [name, "b"]
     assert game["source"] == name
-    text = page.client.get("/api/game/page", params={"token": page.token, "game": "p0"}).text
+    text = page.client.get("/api/game/page", params={"token": page.token, "game": key}).text
     assert text.count("<script") == 2
     assert "<svg onload" not in text
 
@@ -444,7 +459,7 @@ def test_what_is_dropped_onto_a_page(page: Client) -> None:
     other = {"game": {"game": "vestrock"}, "answers": [], "scores": [1, 0]}
     for log, word in ((other, "Vestrock"), ({"frames": [], "scores": []}, "CodinGame")):
         assert word in page.post("/api/game/open", 400, text=json.dumps(log))["error"]
-    log = page.client.get("/api/game/log", params={"token": page.token, "game": "p0"})
+    log = page.client.get("/api/game/log", params={"token": page.token, "game": key})
     assert load_replay_of(log.text).match.log == result.match.log
 
 
@@ -732,9 +747,10 @@ def test_nothing_says_saved_that_is_lost(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_keys_are_read_in_one_way() -> None:
-    for text in ("f0", "d0:17", "p2", "l3", "g12", "s4", "c5"):
+    for text in ("m00ff00ff00ff00ff", "d0:17", "l3", "g12", "s4", "c5"):
         assert str(Key.parse(text)) == text
-    wrong = ("", "f", "x1", "f01", "f-1", "f1:2", "d1", "d1:", "d1:x", "f1\n", "f\u0661", "start")
+    wrong = ("", "g", "x1", "g01", "g-1", "g1:2", "d1", "d1:", "d1:x", "g1\n", "g\u0661", "start")
+    wrong += ("m1", f"m{1:017x}", f"M{1:016x}", f"m{1:016x}\n")
     for text in wrong:
         with pytest.raises(ValueError, match="there is no match"):
             Key.parse(text)

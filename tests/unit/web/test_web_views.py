@@ -110,14 +110,15 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
     ask = asker(Library([str(log)]))
-    shown = ask("/api/view", game="f0")
+    shown = ask("/api/view", game=ask("/api/games")["games"][0]["key"])
     assert shown["names"] == ["rule", "random"]
     data = json.loads(log.read_text())
     assert shown["scores"] == data["scores"]
     assert [step["answer"] for step in shown["steps"][1:]] == [line for _, line in data["answers"]]
     data["scores"] = [1, 2]
     log.write_text(json.dumps(data))
-    assert "when replayed" in ask("/api/view", 400, game="f0")["error"]
+    key = ask("/api/games")["games"][0]["key"]
+    assert "when replayed" in ask("/api/view", 400, game=key)["error"]
 
 
 @each_rules
@@ -230,12 +231,13 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     assert [text for text in ";".join(answers).split(";") if text] == [
         event["command"] for event in done if event["match"] == 1
     ]
-    # When the log grows, only its running tournament is read again, and matches keep their keys.
+    # When the log grows, only its running tournament is read again. The keys of its matches find
+    # them after their end, too.
     read = library.logs.bytes_read
     with log.open("ab") as file:
         file.writelines(lines[ends[3] :])
     rows = library.games()["games"]
-    assert [row["key"] for row in rows][2:] == keys
+    assert [library.view(row["key"]) for row in rows[2:]] == [*map(library.view, keys)]
     assert library.logs.bytes_read == read + sum(map(len, lines))
     assert rows[0]["number"] == 4
     for row in rows:
