@@ -27,11 +27,6 @@ class ResultsReader:
 
     The file is open only while it is read, so that its writer can close it properly. One object is
     used by one thread at a time.
-
-    Parameters
-    ----------
-    path : str or path
-        The file, which need not exist yet.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -55,18 +50,7 @@ class ResultsReader:
         self.games_read = 0
 
     def update(self) -> Tally:
-        """Read what is new.
-
-        Returns
-        -------
-        Tally
-            All results so far.
-
-        Raises
-        ------
-        StoreError
-            The file cannot be read, or holds no results of a game that is known here.
-        """
+        """Read what is new."""
         with Store(self.path) as store:
             assert store.settings is not None
             goal = store.goal or Goal(0, None)
@@ -157,27 +141,7 @@ def score_curve(
     points: int,
     before: Sequence[PairCounts] = (),
 ) -> dict[str, list[float]]:
-    """Return a player's score and its 95 % interval after increasing numbers of games.
-
-    Parameters
-    ----------
-    pairs : sequence of PairResult
-        Pairs in any order; they are counted in the order of the schedule.
-    player : int
-        Index of the player.
-    games_per_pair : int
-        Games per pair in the tournament.
-    points : int
-        Maximum number of points of the curve for these pairs, at least 2; the last one is for all
-        pairs.
-    before : sequence of PairCounts
-        Earlier results of the player's pairs, one point each.
-
-    Returns
-    -------
-    dict
-        ``games``, ``score``, ``low`` and ``high``: lists of equal length.
-    """
+    """Return a player's score and its 95 % interval after increasing numbers of games."""
     curve: dict[str, list[float]] = {"games": [], "score": [], "low": [], "high": []}
     mine = [pair for pair in sorted(pairs) if player in pair.pairing]
     counts = PairCounts()
@@ -204,27 +168,7 @@ def score_curve(
 def llr_curve(
     pairs: Sequence[PairResult], sprt: Sprt, points: int, before: Sequence[PairCounts] = ()
 ) -> dict[str, list[float]]:
-    """Return the log-likelihood ratio after increasing numbers of pairs.
-
-    Parameters
-    ----------
-    pairs : sequence of PairResult
-        Pairs in any order. They are counted in the order of the schedule, up to the first missing
-        pair or the one at which the test decides.
-    sprt : Sprt
-        The test.
-    points : int
-        Maximum number of points of the curve for these pairs, at least 2; the last one is the
-        current state of the test.
-    before : sequence of PairCounts
-        Earlier results of all pairs, counted for the player of the test, one point each, until the
-        test decides.
-
-    Returns
-    -------
-    dict
-        ``pairs`` and ``llr``: lists of equal length.
-    """
+    """Return the log-likelihood ratio after increasing numbers of pairs."""
     counts = PairCounts()
     curve: dict[str, list[float]] = {"pairs": [], "llr": []}
     for known in before:

@@ -52,24 +52,7 @@ def key_of(log: bytes, number: int | None = None) -> str:
 
 
 def log_row(log: Any) -> dict[str, Any]:
-    """Return what a list shows of a log, without playing the match again.
-
-    Parameters
-    ----------
-    log : object
-        What JSON makes of it: the form of the Java referee, or that of other games.
-
-    Returns
-    -------
-    dict
-        ``names``, ``winner``, ``turns``, ``rules`` (None if the log does not say), ``game`` (the
-        title of another game, or empty) and ``fault``.
-
-    Raises
-    ------
-    ValueError
-        It is not a log of a match.
-    """
+    """Return what a list shows of a log, without playing the match again."""
     log = referee_log(log)
     try:
         agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}
@@ -192,15 +175,7 @@ class _Parts:
 
 
 class LogScan:
-    """The logs of a file, from a place in it on.
-
-    Parameters
-    ----------
-    file : file
-        Open at that place.
-    start, lines : int
-        Its offset, and the number of lines before it.
-    """
+    """The logs of a file, from a place in it on."""
 
     def __init__(self, file: BinaryIO, start: int = 0, lines: int = 0) -> None:
         self.found: list[FoundLog] = []

@@ -54,18 +54,7 @@ _TYPES = {"js": "text/javascript", "css": "text/css"}
 
 
 def create_app(site: Site) -> Starlette:
-    """Return the application of a site.
-
-    Parameters
-    ----------
-    site : Site
-        What it shows.
-
-    Returns
-    -------
-    Starlette
-        An ASGI application. At its end the games that are being played are ended.
-    """
+    """Return the application of a site."""
     pages = [make(site) for make in PAGES]
     folder = resources.files("locmsim.web") / "static"
     shell = (folder / "page.html").read_text(encoding="utf-8")

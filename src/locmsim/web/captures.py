@@ -36,58 +36,14 @@ def capture_html(
     view: int | None = None,
     rules: str | None = None,
 ) -> str:
-    """Return the page that shows what a bot saw.
-
-    Parameters
-    ----------
-    text, rules : str
-        As for `capture_data`.
-    names : tuple of str
-        What the page calls player 0 and player 1; empty for "the bot" and "the opponent".
-    view : int, optional
-        As for `locmsim.web.replay_html`.
-
-    Returns
-    -------
-    str
-        An HTML document.
-
-    Raises
-    ------
-    ValueError
-        As for `capture_data`.
-    """
+    """Return the page that shows what a bot saw."""
     return page_html({**capture_data(text, rules, names), "view": view})
 
 
 def capture_data(
     text: str, rules: str | None = None, names: tuple[str, str] = ("", "")
 ) -> dict[str, Any]:
-    """Return the steps of a match as its bot was sent them.
-
-    Parameters
-    ----------
-    text : str
-        All that it read from its standard input, in order; the choice phase may be missing, and the
-        end may be cut off (docs/rules.md, sections 3 and 9).
-    rules : str, optional
-        The rule set; by default the text shows it.
-    names : tuple of str
-        As for `capture_html`.
-
-    Returns
-    -------
-    dict
-        As `locmsim.web.replay_data`, with a step for each turn of the bot. What it did itself, the
-        opponent's hand and how the match ended are not in the text: ``captured`` is the bot's seat,
-        ``winner`` and ``choice`` are empty, the opponent's mana is "?". ``theirs`` of a step are
-        the actions of the opponent's last turn in words.
-
-    Raises
-    ------
-    ValueError
-        The text is not of the protocol, or of more than one match; the message names the line.
-    """
+    """Return the steps of a match as its bot was sent them."""
     choice: list[Observation] = []
     turns: list[Observation] = []
     for line, observation in questions_of(text, rules):

@@ -52,16 +52,7 @@ async def error_response(request: Request, error: Exception) -> Response:
 
 
 def get(path: str, work: Callable[[Request], Any]) -> Route:
-    """Return the route of a question.
-
-    Parameters
-    ----------
-    path : str
-        Its address.
-    work : function
-        From the request to the answer: what JSON knows, or a `Response`. ``ValueError`` becomes an
-        error for the page.
-    """
+    """Return the route of a question."""
 
     async def endpoint(request: Request) -> Response:
         return await _answer(work, request)
@@ -76,19 +67,7 @@ def post(
     most: int = _MOST,
     left: Callable[[dict[str, Any]], object] | None = None,
 ) -> Route:
-    """Return the route of a request that changes something.
-
-    Parameters
-    ----------
-    path : str
-        Its address.
-    work : function
-        From the request and the object in its body to the answer, as for `get`.
-    most : int
-        The longest body, in bytes.
-    left : function, optional
-        Told the object in the body if the page leaves before it has its answer.
-    """
+    """Return the route of a request that changes something."""
 
     async def endpoint(request: Request) -> Response:
         data = await body_of(request, most)

@@ -21,25 +21,7 @@ _WORKER = ("machine.js", "machine-worker.js")
 
 
 def battle_data(result: Result[Match]) -> dict[str, Any]:
-    """Return what the engine must know to follow a match from its battle on.
-
-    Parameters
-    ----------
-    result : Result
-        The result of a match.
-
-    Returns
-    -------
-    dict
-        ``choices``, the texts of the choice phase that each player was sent; ``taken``, the base
-        ids that each of them took; ``start``, the position at the first turn as of
-        `State.to_bytes`, in base 64.
-
-    Raises
-    ------
-    ValueError
-        The match ended before the battle.
-    """
+    """Return what the engine must know to follow a match from its battle on."""
     choices: list[list[str]] = [[], []]
     for call, match in replayed(result):
         if match.state is None:
@@ -57,29 +39,7 @@ def _level_data(rules: str, level: Level) -> dict[str, float]:
 
 
 def packed_engine(rules: str, result: Result[Match] | None = None) -> dict[str, Any]:
-    """Return the engine for a page.
-
-    Parameters
-    ----------
-    rules : str
-        The rule set.
-    result : Result, optional
-        The result of the match that the page shows.
-
-    Returns
-    -------
-    dict
-        ``module`` and, with a match, ``battle``, packed; ``worker``, the program that runs them;
-        ``levels``, how the levels of these rules play; ``worlds``, ``seed`` and ``note``, how
-        chances are measured; ``lines``, ``held`` and ``samples``, how much of what is shown.
-
-    Raises
-    ------
-    ValueError
-        The match ended before the battle.
-    ImportError
-        There is no compiler for WebAssembly.
-    """
+    """Return the engine for a page."""
     battle = {} if result is None else {"battle": packed_json(battle_data(result))}
     return {
         "module": packed(engine_module(rules)),

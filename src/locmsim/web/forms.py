@@ -19,19 +19,7 @@ def up_to(field: Declared, high: float) -> Declared:
 
 
 def form_of(fields: Sequence[Declared]) -> list[dict[str, Any]]:
-    """Return what a page makes the fields of a form from.
-
-    Parameters
-    ----------
-    fields : sequence of Declared
-        The options, each of which is a number or one of some texts.
-
-    Returns
-    -------
-    list of dict
-        For each field ``name``, ``text``, ``default`` (None: it may be left empty), and
-        ``choices`` of texts, or ``whole``, ``low`` and ``high`` of a number (None: no bound).
-    """
+    """Return what a page makes the fields of a form from."""
     return [
         {
             "name": one.name,
@@ -51,21 +39,7 @@ def _bound(bound: float | None) -> float | None:
 
 
 def values_of(data: Mapping[str, Any], fields: Sequence[Declared]) -> dict[str, Any]:
-    """Return the values of a request; raise `Refusal` for one that an option does not have.
-
-    Parameters
-    ----------
-    data : mapping
-        The request. Numbers may be texts, as in queries and where they have more digits than
-        JavaScript's numbers; None and empty texts stand for the default.
-    fields : sequence of Declared
-        The options that it may have.
-
-    Returns
-    -------
-    dict
-        A value for each field.
-    """
+    """Return the values of a request; raise `Refusal` for one that an option does not have."""
     found = {}
     for one in fields:
         value = data.get(one.name)

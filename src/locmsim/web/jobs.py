@@ -30,17 +30,7 @@ class StoppedError(Exception):
 
 
 class Job:
-    """A piece of work in a thread of its own.
-
-    Parameters
-    ----------
-    key : str
-        What pages call it.
-    work : function
-        Told the job: it calls `update` with what it has found, and `check` some times a second.
-    unseen : float
-        Seconds without a question after which it stops.
-    """
+    """A piece of work in a thread of its own."""
 
     def __init__(
         self,
@@ -82,20 +72,7 @@ class Job:
             self._version += 1
 
     def update(self, done: int, of: int, result: Any) -> None:
-        """Set how far it is and what was found: plain data that does not change any more.
-
-        Parameters
-        ----------
-        done, of : int
-            Steps.
-        result : object
-            What JSON knows.
-
-        Raises
-        ------
-        StoppedError
-            Nobody wants to know: the work ends.
-        """
+        """Set how far it is and what was found: plain data that does not change any more."""
         with self._lock:
             self._done, self._of, self._result = done, of, result
             self._version += 1
@@ -153,13 +130,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a site.
-
-    Parameters
-    ----------
-    news : News
-        Where pages follow them.
-    """
+    """The jobs of a site."""
 
     def __init__(self, news: News) -> None:
         news.add("job", lambda key: self.get(key).look())
@@ -170,25 +141,7 @@ class Jobs:
         self._closed = False
 
     def start(self, same: Hashable, work: Callable[[Job], object]) -> Job:
-        """Start a job, or return the one that does or did the same.
-
-        Parameters
-        ----------
-        same : hashable
-            Equal for jobs with one result.
-        work : function
-            As for `Job`.
-
-        Returns
-        -------
-        Job
-            Running, or done.
-
-        Raises
-        ------
-        Refusal
-            Others run, or the site is closing.
-        """
+        """Start a job, or return the one that does or did the same."""
         with self._lock:
             known = self._jobs.get(self._same.get(same, ""))
             if known is not None and known.useful:

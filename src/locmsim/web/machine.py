@@ -66,21 +66,7 @@ def match_from(state: State) -> Match:
 
 
 class Machine:
-    """Answers about the positions of a battle.
-
-    Parameters
-    ----------
-    match : Match
-        The match at the start of the battle.
-    beliefs : sequence of Belief
-        What both players know of its choice of cards.
-    names : sequence of str
-        What the players are called.
-    cards : Cards
-        Those of the page.
-    first : tuple, optional
-        What the player of the first turn is shown and knows, if not what the match shows.
-    """
+    """Answers about the positions of a battle."""
 
     def __init__(
         self,
@@ -129,23 +115,7 @@ class Machine:
     def walk(
         self, path: Sequence[str], actions: Sequence[str], hidden: int | None, known: int = 0
     ) -> dict[str, Any]:
-        """Return the positions after each of some actions, up to a win, and what is legal then.
-
-        Parameters
-        ----------
-        path, actions : sequence of str
-            Where to begin, and what to do there.
-        hidden : int or None
-            The player whose hand is not shown.
-        known : int
-            How many of the cards of `Machine.cards` the page has.
-
-        Returns
-        -------
-        dict
-            ``board``, the position after `path`; for each action an entry of ``boards`` and of
-            ``words``; ``actions``, what is legal; ``cards``, those that the page lacks.
-        """
+        """Return the positions after each of some actions, up to a win, and what is legal then."""
         state = self.at(path).state
         board = board_view(state, self.cards, hidden)
         boards, words = [], []
@@ -230,19 +200,7 @@ def _battle(match: Match) -> State:
 def machine_of_match(
     match: Match, calls: Iterable[Call], names: Sequence[str], cards: Cards | None = None
 ) -> Machine:
-    """Return the machine of a match that has come to its battle; ``ValueError`` if it had none.
-
-    Parameters
-    ----------
-    match : Match
-        The match.
-    calls : iterable of Call
-        The answers to it, at least those of the choice phase.
-    names : sequence of str
-        Of the players.
-    cards : Cards, optional
-        Those of the page.
-    """
+    """Return the machine of a match that has come to its battle; ``ValueError`` if it had none."""
     beliefs = (Belief(), Belief())
     chosen = [iter(one) for one in match.chosen]
     begun = match.root()

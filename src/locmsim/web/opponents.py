@@ -19,29 +19,19 @@ __all__ = ["Opponent", "opponent_of", "opponents"]
 
 @dataclass(frozen=True)
 class Opponent:
-    """An opponent to play against.
+    """An opponent to play against."""
 
-    Attributes
-    ----------
-    key : str
-        What the page calls it.
-    name : str
-        What people call it.
-    agent : str
-        The description of an agent; empty for a program.
-    command : str
-        The command of a program.
-    rules : tuple of str
-        The rule sets that they play; empty for all.
-    foreign : bool
-        Whether code of others than the library plays in the agent.
-    """
-
+    #: What the page calls it.
     key: str
+    #: What people call it.
     name: str
+    #: The description of an agent; empty for a program.
     agent: str = ""
+    #: The command of a program.
     command: str = ""
+    #: The rule sets that they play; empty for all.
     rules: tuple[str, ...] = ()
+    #: Whether code of others than the library plays in the agent.
     foreign: bool = False
 
     def player(self, seed: int) -> str | list[str] | IsolatedAgent:
@@ -57,23 +47,7 @@ class Opponent:
 
 
 def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
-    """Return who can be played against.
-
-    Parameters
-    ----------
-    bots : sequence of str
-        Descriptions of agents and commands, each with an optional ``name=`` before it.
-
-    Returns
-    -------
-    list of Opponent
-        Those, the levels of the bundled bot, and all agents that have a name and need no option.
-
-    Raises
-    ------
-    ValueError
-        One of `bots` describes an agent that is not there, or is an empty command.
-    """
+    """Return who can be played against."""
     found = []
     for i, text in enumerate(bots):
         player, known = as_player(text, LocmAgents())  # of all rule sets

@@ -88,28 +88,7 @@ class _Person:
 
 
 class PlayedGame:
-    """A game that is played on the pages.
-
-    Parameters
-    ----------
-    key : str
-        Its key.
-    players : sequence of Opponent or None
-        Both players; None is the person.
-    rules : str
-        The rule set.
-    site : Site
-        Where it is played.
-    seed : int, optional
-        Of the match.
-    start : State, optional
-        The position that it begins in; without it, it begins with the choice of cards.
-
-    Raises
-    ------
-    ValueError
-        Unknown rules, two persons, or a position in which nobody is to move.
-    """
+    """A game that is played on the pages."""
 
     def __init__(
         self,
@@ -164,13 +143,7 @@ class PlayedGame:
             self.turn([*self.path])
 
     def turn(self, path: Sequence[str]) -> dict[str, Any]:
-        """Return the actions of a bot's turn, which was asked for it once.
-
-        Parameters
-        ----------
-        path : sequence of str
-            What the page has of the list of actions, up to the start of that turn.
-        """
+        """Return the actions of a bot's turn, which was asked for it once."""
         with self._asking:
             if [*path] == self.path and not self.over and self.seat not in self._match.to_ask:
                 self._ask()

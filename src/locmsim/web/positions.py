@@ -26,32 +26,21 @@ __all__ = [
 
 @dataclass
 class Position:
-    """A position with what the player to move knows.
+    """A position with what the player to move knows."""
 
-    Attributes
-    ----------
-    seen : Observation or State
-        What searches are given.
-    belief : Belief or None
-        What is known from earlier turns.
-    root : State
-        What clicks act on; the hidden places of an observation hold any cards.
-    names : tuple of str
-        What the players are called.
-    turn : int or None
-        The turn of its match, if it is from one.
-    answer : str
-        What was answered there.
-    cards : tuple of Card
-        The cards of its match, or those that it shows: they get their titles together.
-    """
-
+    #: What searches are given.
     seen: Observation | State
+    #: What is known from earlier turns.
     belief: Belief | None
+    #: What clicks act on; the hidden places of an observation hold any cards.
     root: State
+    #: What the players are called.
     names: tuple[str, str]
+    #: The turn of its match, if it is from one.
     turn: int | None = None
+    #: What was answered there.
     answer: str = ""
+    #: The cards of its match, or those that it shows: they get their titles together.
     cards: tuple[Card, ...] = ()
 
     @property
@@ -79,22 +68,7 @@ class Position:
 
 
 def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | None) -> Position:
-    """Return the position at the start of a turn of a match.
-
-    Parameters
-    ----------
-    result : Result
-        The match.
-    names : tuple of str
-        Of the players, empty where they are not known.
-    turn : int, optional
-        The turn, counted over both players from 0; the first one by default.
-
-    Raises
-    ------
-    ValueError
-        There is no such turn, or the match is decided there.
-    """
+    """Return the position at the start of a turn of a match."""
     answers = {
         call.turn: call.answer or "" for call, _ in replayed(result) if call.turn is not None
     }
@@ -110,20 +84,7 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
 
 
 def position_of_text(text: str, rules: str | None = None) -> Position:
-    """Return a position from its text, or else from what a bot is sent.
-
-    Parameters
-    ----------
-    text : str
-        One line of `State.to_text`, or the lines of an observation.
-    rules : str, optional
-        The rule set of an observation; by default its columns tell.
-
-    Raises
-    ------
-    ValueError
-        It is neither, or the game is decided.
-    """
+    """Return a position from its text, or else from what a bot is sent."""
     text = text.strip()
     if not text:
         raise ValueError("there is no text")
@@ -158,20 +119,7 @@ def _numbered(state: State) -> State:
 
 
 def state_at_step(result: Result[Match], step: int) -> State:
-    """Return the state at a step of a match.
-
-    Parameters
-    ----------
-    result : Result
-        The match.
-    step : int
-        An index into the steps of `locmsim.web.replay_data`.
-
-    Raises
-    ------
-    ValueError
-        There is no such step.
-    """
+    """Return the state at a step of a match."""
     left = step
     for _, state, applied in played_turns(result):
         if 0 <= left <= len(applied):
@@ -183,22 +131,7 @@ def state_at_step(result: Result[Match], step: int) -> State:
 
 
 def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]]]:
-    """Return the turns of a match, in the instance ids of this version.
-
-    Parameters
-    ----------
-    result : Result
-        The match.
-
-    Yields
-    ------
-    call : Call
-        What was asked, and the answer with today's instance ids.
-    state : State
-        The position at the start of the turn, to keep.
-    applied : list of str
-        The actions that were carried out.
-    """
+    """Return the turns of a match, in the instance ids of this version."""
     for call, match in replayed(result):
         if match.state is not None:
             yield call, match.state.clone(), call.result.applied

@@ -30,18 +30,7 @@ _HEADERS = {
 
 
 def policy(**sources: str) -> str:
-    """Return a content security policy that allows these sources and no others.
-
-    Parameters
-    ----------
-    **sources : str
-        What a directive allows, such as ``script_src="'self'"``.
-
-    Returns
-    -------
-    str
-        The value of the header.
-    """
+    """Return a content security policy that allows these sources and no others."""
     values = {name.replace("_", "-"): source for name, source in sources.items()}
     closed = ("default-src", "base-uri", "form-action", "frame-ancestors")
     directives = {**dict.fromkeys(closed, "'none'"), **values}
@@ -55,17 +44,7 @@ PAGE_POLICY = policy(
 
 
 class Guard:
-    """The outermost layer of the server.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What it guards.
-    token : str
-        What the addresses of `needs_token` carry as ``?token=``.
-    needs_token : function
-        Whether a path does.
-    """
+    """The outermost layer of the server."""
 
     def __init__(self, app: ASGIApp, token: str, needs_token: Callable[[str], bool]) -> None:
         self._app = app

@@ -64,26 +64,7 @@ class _Server(uvicorn.Server):
 def serve(
     site: Site, *, port: int = 0, path: str = "", ready: Callable[[str], None] = lambda url: None
 ) -> None:
-    """Serve a site until Ctrl-C, SIGTERM or SIGHUP. Nobody but this machine can connect.
-
-    Parameters
-    ----------
-    site : Site
-        What is served.
-    port : int
-        0 for any free one.
-    path : str
-        The page that `ready` is told, such as ``"games"``; it may have a query.
-    ready : function
-        Called with the address, token included, when connections are taken.
-
-    Raises
-    ------
-    OSError
-        The port cannot be had.
-    KeyboardInterrupt
-        It was ended by Ctrl-C.
-    """
+    """Serve a site until Ctrl-C, SIGTERM or SIGHUP. Nobody but this machine can connect."""
     with socket.create_server(("127.0.0.1", port)) as listener:
         server = _Server(_config(site), site)
         ready(_address(listener, site, path))
@@ -95,25 +76,7 @@ def serve(
 
 @contextlib.contextmanager
 def serving(site: Site, *, path: str = "", port: int = 0) -> Iterator[str]:
-    """Serve a site in another thread during a ``with`` block, which gets the address.
-
-    Parameters
-    ----------
-    site : Site
-        What is served.
-    path, port
-        As for `serve`.
-
-    Yields
-    ------
-    str
-        The address, token included.
-
-    Raises
-    ------
-    OSError
-        No port can be had.
-    """
+    """Serve a site in another thread during a ``with`` block, which gets the address."""
     with socket.create_server(("127.0.0.1", port)) as listener:
         server = _Server(_config(site), site)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -29,57 +29,38 @@ _Thing = TypeVar("_Thing")
 
 @dataclass(frozen=True)
 class Page:
-    """A page: what its module gives to `locmsim.web.app.create_app`.
+    """A page: what its module gives to `locmsim.web.app.create_app`."""
 
-    Attributes
-    ----------
-    name : str
-        Its script is ``static/NAME.js``, an ES module.
-    title : str
-        What the link to it says; empty for a page that is in no menu.
-    routes : sequence of route
-        Its endpoints, made by `locmsim.web.endpoints`. Their addresses begin with ``/api/NAME``;
-        these need the token.
-    address : str
-        Where it is; empty for endpoints without a page.
-    """
-
+    #: Its script is ``static/NAME.js``, an ES module.
     name: str
+    #: What the link to it says; empty for a page that is in no menu.
     title: str
+    #: Its endpoints, made by `locmsim.web.endpoints`. Their addresses begin with ``/api/NAME``;
+    #: these need the token.
     routes: Sequence[BaseRoute] = ()
+    #: Where it is; empty for endpoints without a page.
     address: str = ""
 
 
 @dataclass
 class Site:
-    """What the server of one call of the tool knows.
+    """What the server of one call of the tool knows."""
 
-    Attributes
-    ----------
-    library : Library
-        The matches that can be watched and analysed.
-    bots : sequence of str
-        Opponents named on the command line: descriptions of agents and commands, each with an
-        optional ``name=`` before it.
-    timeout_scale : float
-        Multiplies the time limits of opponents, 0 for none.
-    folder : str
-        Where games and tournaments are saved; empty for nowhere: they last as long as the server.
-    hint_ms, hint_nodes : float, int
-        Time in ms and positions of the search for a hint, 0 for no such bound.
-    runs : sequence of str
-        Folders of `locmsim.tuning.Optimization` whose progress is shown.
-    token : str
-        What the address needs for everything but the empty pages.
-    """
-
+    #: The matches that can be watched and analysed.
     library: Library
+    #: Opponents named on the command line: descriptions of agents and commands, each with an
+    #: optional ``name=`` before it.
     bots: Sequence[str] = ()
+    #: Multiplies the time limits of opponents, 0 for none.
     timeout_scale: float = 5.0
+    #: Where games and tournaments are saved; empty for nowhere: they last as long as the server.
     folder: str = ""
+    #: Time in ms and positions of the search for a hint, 0 for no such bound.
     hint_ms: float = 500.0
     hint_nodes: int = 0
+    #: Folders of `locmsim.tuning.Optimization` whose progress is shown.
     runs: Sequence[str] = ()
+    #: What the address needs for everything but the empty pages.
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
     closing: list[Callable[[], None]] = field(default_factory=list)
@@ -122,25 +103,7 @@ class Site:
         return key
 
     def position(self, key: str, turn: int | None = None) -> Position:
-        """Return a position that can be analysed.
-
-        Parameters
-        ----------
-        key : str
-            That of a match, or of a position that was set up.
-        turn : int, optional
-            The turn of a match at whose start it is; the first one by default.
-
-        Returns
-        -------
-        Position
-            With what the player to move knows.
-
-        Raises
-        ------
-        ValueError
-            There is no such match, turn or position, or it is decided there.
-        """
+        """Return a position that can be analysed."""
         if key in self.positions:
             return self.positions[key]
         return position_of_game(*self.library.load(key), turn)

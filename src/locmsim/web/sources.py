@@ -42,36 +42,7 @@ _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.
 def load_replay(
     source: str, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
-    """Return an earlier match, and what its players are called.
-
-    Parameters
-    ----------
-    source : str
-        The path of a log (the Java referee's form, which `locmsim play -l` writes too), or
-        ``DB:NUMBER`` for a game of an arena's results.
-    rules : str, optional
-        The rule set of a log. The Java referee's do not name it; without it, the one is taken under
-        which the match is the same, action by action, and if there are several, the one whose texts
-        were sent.
-    ids : {"new", "old"}, optional
-        The instance ids of a log; those of the 2022 contest are "old". Detected like the rules.
-
-    Returns
-    -------
-    result : Result
-        The match, played again.
-    names : tuple of str
-        Names of the two players, empty where they are not known.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    ValueError
-        If it holds no match, or one that comes to another result when it is replayed.
-    StoreError
-        If the arena's results cannot be read or have no such game.
-    """
+    """Return an earlier match, and what its players are called."""
     if (entry := numbered_entry(source)) is not None:
         return arena_game(*entry)
     return replay_of(_log_bytes(source), rules, ids)
@@ -107,29 +78,7 @@ def replay_of(
 
 
 def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
-    """Return a game of an arena's results, and what its players are called.
-
-    Parameters
-    ----------
-    db : str
-        The path of the file.
-    number : int
-        The number of the game.
-
-    Returns
-    -------
-    result : Result
-        The match, played again.
-    names : tuple of str
-        Of the two players.
-
-    Raises
-    ------
-    StoreError
-        The results cannot be read or have no such game.
-    ValueError
-        They are those of a game that has no pages to watch it on.
-    """
+    """Return a game of an arena's results, and what its players are called."""
     result, names, game = arena_match(db, number)
     require(game, Part.REPLAY)
     return result, names
@@ -167,27 +116,7 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
 
 
 def part_view(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:
-    """Return what a page shows of a match in a `LogPart`.
-
-    Parameters
-    ----------
-    server : str
-        The name of the game.
-    lines : sequence of bytes
-        The lines of the part.
-    number : int
-        The number of the match.
-
-    Returns
-    -------
-    dict
-        As of `locmsim.web.library.Library.view`.
-
-    Raises
-    ------
-    ValueError
-        The lines cannot be read.
-    """
+    """Return what a page shows of a match in a `LogPart`."""
     events = [event for event in map(_event_of, lines) if event is not None]
     found = find_log_part(events[0], server) if events else None
     if found is None:

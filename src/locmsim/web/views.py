@@ -49,14 +49,7 @@ def seat_names(names: Sequence[str]) -> list[str]:
 
 
 class Cards:
-    """The cards of a page, each with a key; cards that differ may have the same base id.
-
-    Parameters
-    ----------
-    cards : iterable of Card
-        The set of cards, as far as it is known: two of it that would have the same title get their
-        base ids.
-    """
+    """The cards of a page, each with a key; cards that differ may have the same base id."""
 
     def __init__(self, cards: Iterable[Card] = ()) -> None:
         self._keys: dict[Card, str] = {}
@@ -79,21 +72,7 @@ class Cards:
         return self.titles.get(card) or card_title(card)
 
     def to_json(self, drawn: Container[Card] | None = None, start: int = 0) -> dict[str, Any]:
-        """Return all cards that have a key, and what a page needs to draw them.
-
-        Parameters
-        ----------
-        drawn : container of Card, optional
-            The cards that get pictures, by default all.
-        start : int
-            How many of the first ones are left out.
-
-        Returns
-        -------
-        dict
-            ``cards``, by key ``title``, ``about`` (one line that says it all), ``row`` and ``svg``;
-            ``badges``, the elements of each; ``numbers``, where a number stands and its sizes.
-        """
+        """Return all cards that have a key, and what a page needs to draw them."""
         return {
             "cards": {
                 key: self._view(card, drawn is None or card in drawn)
@@ -121,21 +100,7 @@ def match_page(
     drawn: Container[Card] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return what the page of a match is made from, as of `locmsim.web.replay_data`.
-
-    Parameters
-    ----------
-    rules : str
-        The rule set.
-    names : sequence of str
-        What the players are called.
-    cards, drawn
-        The cards of the page, and which of them get pictures, as of `Cards.to_json`.
-    steps : list of dict
-        The steps.
-    **more
-        What is not as in a match of which nothing else is known.
-    """
+    """Return what the page of a match is made from, as of `locmsim.web.replay_data`."""
     return {
         "rules": rules,
         "lanes": RULES[rules].lanes,
@@ -155,26 +120,7 @@ def match_page(
 
 
 def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
-    """Return a position as a page draws it.
-
-    Parameters
-    ----------
-    state : State
-        The position.
-    cards : Cards
-        Where cards get their keys.
-    hidden : int, optional
-        The player whose hand is not shown.
-
-    Returns
-    -------
-    dict
-        ``turn``, ``player`` (who is to move, -1 at the end), ``winner`` (None, 0, 1) and two
-        ``sides`` with ``health``, ``mana``, ``max_mana``, ``draws``, ``deck``, ``runes`` (None
-        where there are none), ``hand`` and ``board``. A card of a hand is its id and its key, None
-        where it is not shown; a creature is its id, its key, attack, defense, abilities, lane and
-        whether it can attack.
-    """
+    """Return a position as a page draws it."""
     over = state.is_terminal()
     sides = []
     for player, side in enumerate(state.players):
@@ -213,18 +159,7 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
 
 
 def turn_step(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
-    """Return the step of a page for the start of a turn, or for a position within one.
-
-    Parameters
-    ----------
-    state, cards, hidden
-        As for `board_view`.
-
-    Returns
-    -------
-    dict
-        ``turn``, ``player``, ``action`` (None), ``words`` (empty) and ``board``.
-    """
+    """Return the step of a page for the start of a turn, or for a position within one."""
     player = state.turn & 1
     board = board_view(state, cards, hidden)
     return {"turn": state.turn, "player": player, "action": None, "words": "", "board": board}
@@ -237,24 +172,7 @@ def action_steps(
     names: Sequence[str],
     hidden: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the steps of a page for actions that follow each other in a turn.
-
-    Parameters
-    ----------
-    state : State
-        The position before the first one; it is changed to the one after the last one.
-    actions : iterable of str
-        Canonical texts of legal actions.
-    cards, hidden
-        As for `board_view`.
-    names : sequence of str
-        What the players are called.
-
-    Returns
-    -------
-    list of dict
-        For each action ``turn``, ``player``, ``action``, ``words`` and ``board``.
-    """
+    """Return the steps of a page for actions that follow each other in a turn."""
     steps = []
     for text in actions:
         step = {"turn": state.turn, "player": state.turn & 1, "action": text}
@@ -277,18 +195,7 @@ def steps_after(
     names: Sequence[str],
     hidden: int | None = None,
 ) -> dict[str, Any]:
-    """Return the steps of actions, and what can be done then.
-
-    Parameters
-    ----------
-    state, actions, cards, names, hidden
-        As for `action_steps`.
-
-    Returns
-    -------
-    dict
-        ``steps``, the legal ``actions`` after them, and the ``cards`` of both.
-    """
+    """Return the steps of actions, and what can be done then."""
     steps = action_steps(state, actions, cards, names, hidden)
     return {
         "steps": steps,

@@ -114,6 +114,12 @@ def snapshot() -> str:
     return "\n".join(lines) + "\n"
 
 
+def test_the_promise_is_about_the_same_modules() -> None:
+    text = Path(__file__).parents[3].joinpath("SUPPORT.md").read_text(encoding="utf-8")
+    (named,) = re.findall(r"These modules are (.*?); everything else is internal", text)
+    assert named == ", ".join(f"`{name}`" for name in MODULES)
+
+
 def test_the_public_interface_is_that_of_the_file() -> None:
     before, now = FILE.read_text(encoding="utf-8").splitlines(), snapshot().splitlines()
     gone, new = [*dict.fromkeys(before)], [*dict.fromkeys(now)]
