@@ -27,7 +27,7 @@ from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 
-__all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_chooser", "is_foreign_chooser"]
+__all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_foreign_chooser"]
 
 #: The name of random cards.
 RANDOM = "random"
@@ -79,16 +79,6 @@ def draft_picker_of(draft: str | DraftPicker, rng: random.Random | None = None) 
     """
     found: DraftPicker = _chooser_of("draft", draft, rng)
     return found
-
-
-def is_chooser(text: str) -> bool:
-    """Return whether a text says how cards are chosen, apart from what is in files.
-
-    Parameters
-    ----------
-    text : str
-    """
-    return _is_named(text) or _KINDS["deck"].registry.describes(text)
 
 
 def is_foreign_chooser(text: str) -> bool:

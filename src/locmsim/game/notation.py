@@ -11,7 +11,7 @@ from operator import index
 from typing import Any
 
 from locmsim._core import State, build_state, keywords_number, places_of, table_rows, whole_number
-from locmsim.rules.cards import BOUNDS, Area, Card, CardType, cards_1x
+from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.rules.rulesets import (
     DECK_SIZE,
     HAND_LIMIT,
@@ -27,7 +27,7 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["state_of_snapshot", "state_of_text", "state_text", "text_bounds"]
+__all__ = ["state_of_snapshot", "state_of_text", "state_text"]
 
 #: The second player's bonus included.
 _MOST_MANA = MAX_MANA + 1
@@ -134,37 +134,6 @@ def state_text(state: State) -> str:
         f"{state.rules} {state.turn} {winner} {players[0]} {players[1]} {pool}"
         f" {','.join(cards) or '-'}"
     )
-
-
-def text_bounds(rules: str) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return the lowest and the highest value of each number in a text, by its name in errors.
-
-    ``state`` has those of a position, and how many cards it lists; ``card`` those of a card. A page
-    that reads texts by itself checks by these.
-    """
-    return {
-        "state": {
-            "turn": (-1, MAX_TURN),
-            "cards": (0, MAX_CARDS),
-            "id": (0, MAX_INSTANCE_ID),
-            "attack": (-MAX_STAT, MAX_STAT),
-            "defense": (-MAX_STAT, MAX_STAT),
-            "lane": (0, RULES[rules].lanes - 1),
-            "lost": (0, MAX_LOST),
-            **{name: (low, high) for name, low, high in _NUMBERS},
-        },
-        "card": {
-            "base": BOUNDS["base_id"],
-            "type": (min(CardType), max(CardType)),
-            "cost": BOUNDS["cost"],
-            "attack": BOUNDS["attack"],
-            "defense": BOUNDS["defense"],
-            "my": BOUNDS["my_health_change"],
-            "opponent": BOUNDS["opponent_health_change"],
-            "draw": BOUNDS["card_draw"],
-            "area": (min(Area), max(Area)),
-        },
-    }
 
 
 def _split(text: str, mark: str, where: str, names: Sequence[str]) -> list[str]:
