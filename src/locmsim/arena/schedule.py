@@ -494,6 +494,8 @@ class Settings:
             The player's index.
         """
         player = self.players[index]
+        if player.ready and player.agent is None:  # it was not passed again, and does not play
+            return player
         specs = [(player.spec, player.process)]
         if player.agent is not None:
             kind = player.agent if isinstance(player.agent, type) else type(player.agent)
