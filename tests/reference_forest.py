@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from reference_layouts import Past, slots
 from states import rebuilt
 
@@ -55,6 +56,7 @@ class Leaf:
     value: float | None = None  # for `who`, if it is known exactly
     world: State | None = None
     past: Past | None = None
+    before: State | None = None  # the end of the last turn, if PASS led here
 
 
 def key(state: State, action: int) -> Any:
@@ -89,8 +91,9 @@ class ReferenceSearch:
 
     def __init__(
         self, worlds: Determinizer, seed: int, noise: Any, options: PolicyOptions,
-        evaluate: LeafEvaluation, past: Past | None = None,
+        evaluate: LeafEvaluation, past: Past | None = None, turn_ends: bool = False,
     ) -> None:  # fmt: skip
+        self.turn_ends = turn_ends
         self.worlds, self.seed, self.noise = worlds, seed, noise
         self.options, self.evaluate, self.past = options, evaluate, past
         first = worlds.sample(0)
@@ -146,6 +149,7 @@ class ReferenceSearch:
         if self.past is not None:
             past = past_in(self.past, state)
             state = past.state
+        before = None
         node = self.root
         path: list[tuple[Node, Edge]] = []
         action = edge.action if edge else 0
@@ -153,6 +157,7 @@ class ReferenceSearch:
             path.append((node, edge))
             edge.visits += 1
             edge.waiting += 1
+            before = state.clone() if action == 0 else None
             if past is not None:
                 past.apply(action)
                 state = past.state
@@ -171,7 +176,7 @@ class ReferenceSearch:
                 break
             edge = self.puct(node, [node.edges[seen] for seen in legal])
             action = next(n for seen, n in legal.items() if node.edges[seen] is edge)
-        leaf = Leaf(node, state.turn & 1, path, world=state, past=past)
+        leaf = Leaf(node, state.turn & 1, path, world=state, past=past, before=before)
         if path and attacks_win(state):
             leaf.value = 1.0
         return leaf
@@ -182,7 +187,11 @@ class ReferenceSearch:
         for leaf in leaves:
             if leaf.value is None:
                 assert leaf.world is not None
-                leaf.value, priors = self.evaluate(leaf.world, leaf.past)
+                if self.turn_ends and leaf.before is not None:
+                    value, priors = self.evaluate(leaf.before, None)
+                    leaf.value = -value
+                else:
+                    leaf.value, priors = self.evaluate(leaf.world, leaf.past)
                 self.expand(leaf, priors)
             self.back_up(leaf)
 
@@ -262,19 +271,21 @@ class ReferenceSearch:
 
 
 def schedule(candidates: int, simulations: int) -> list[tuple[int, int]]:
-    """Return the passes of sequential halving: the earlier visits per action, and new visits."""
-    if candidates == 1:
-        return [(level, 1) for level in range(simulations)]
-    rounds = math.ceil(math.log2(candidates))
-    passes, left, level, alive = [], simulations, 0, candidates
-    while left > 0:
-        for _ in range(max(1, simulations // (rounds * alive))):
-            passes.append((level, min(alive, left)))
-            left -= alive
-            level += 1
-            if left <= 0:
-                break
-        alive = max(2, alive // 2)
+    """Return the passes of sequential halving: the earlier visits per action, and new visits.
+
+    After each of as many equal shares of the simulations as there are halvings one is due; it
+    comes when the pass has ended.
+    """
+    rounds = (candidates - 1).bit_length()
+    passes, done, level, alive, halved = [], 0, 0, candidates, 0
+    while done < simulations:
+        passes.append((level, min(alive, simulations - done)))
+        done += alive
+        level += 1
+        used = np.float32(done) / np.float32(simulations)
+        while halved < rounds and used * np.float32(rounds) >= halved + 1:
+            halved += 1
+            alive = (alive + 1) // 2
     return passes
 
 

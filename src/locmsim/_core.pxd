@@ -242,6 +242,11 @@ cdef inline int append_card(table_t* t, const card_t* c, int id) noexcept nogil:
     return entry
 
 
+cdef inline uint32_t lane_slots(int slot, bint one) noexcept nogil:
+    """Return the slots in the lane of a slot; `one`: all are in one lane (1.0)."""
+    return 63 if one else 7 if slot < 3 else 56
+
+
 cdef inline table_t* table_of_short(short_table_t* t) noexcept nogil:
     """Return a short table as a table, which has the same fields; its missing cards are never read.
     """

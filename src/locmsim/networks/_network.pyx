@@ -26,6 +26,7 @@ from locmsim._core cimport (
     card_t,
     clip,
     creature_t,
+    lane_slots,
     player_after_draw,
     player_next_draw,
     player_of,
@@ -64,7 +65,7 @@ cdef int see_board(
         f = o.creatures[side][slot]
         a = clip(x.attack, MOST)
         d = clip(x.defense, MOST)
-        if not guarded & (63 if one else 7 if slot < 3 else 56):
+        if not guarded & lane_slots(slot, one):
             free += a
         f[0] = 1
         f[1] = a

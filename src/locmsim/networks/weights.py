@@ -208,12 +208,16 @@ def default_weights(rules: str) -> Weights:
     rules : str
         The rule set.
     """
-    ours = _default_weights(get_rules(rules).name)
+    ours = shared_weights(get_rules(rules).name)
     return Weights(**{field.name: _own(getattr(ours, field.name)) for field in fields(ours)})
 
 
 @cache
-def _default_weights(name: str) -> Weights:
+def shared_weights(name: str) -> Weights:
+    """Return the weights that `default_weights` copies: nobody may change them.
+
+    :meta private:
+    """
     with open(data_file("weights.npz"), "rb") as file:
         parts, _ = _read(file, only=name)
     return Weights(**parts[name])

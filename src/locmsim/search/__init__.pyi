@@ -3,7 +3,9 @@ from locmsim.search.analysis import analyse as analyse
 from locmsim.search.belief import Belief as Belief
 from locmsim.search.evaluation import TERMS as TERMS
 from locmsim.search.evaluation import Evaluation as Evaluation
+from locmsim.search.evaluation import MoverEvaluation as MoverEvaluation
 from locmsim.search.evaluation import OnObservations as OnObservations
+from locmsim.search.evaluation import TurnEndEvaluation as TurnEndEvaluation
 from locmsim.search.evaluation import win_chance as win_chance
 from locmsim.search.options import BeamOptions as BeamOptions
 from locmsim.search.options import MCTSOptions as MCTSOptions

@@ -16,4 +16,5 @@ class BatchEngine(SearchEngine):
         evaluation: CompiledEvaluation,
         network: Network | None,
         function: BatchFunction,
+        deals: bool = False,
     ) -> BatchEngine: ...

@@ -95,6 +95,7 @@ cdef float value_of_root(void* owner) noexcept with gil:
     try:
         engine.n_queued = 0
         engine.enqueue(&engine.e.w.root, -1, PASS, 0)
+        engine.deal(0)
         engine.evaluate()
         return engine.values[0]
     except BaseException as error:
@@ -142,12 +143,14 @@ cdef class BatchEngine(SearchEngine):
     cdef const float* prior         # ... its numbers, or NULL
     cdef int num_actions
     cdef bint greedy                # whether turns are played action by action
+    cdef bint deals                 # whether the function is shown the player's turn in a world
     cdef playout_t* playouts
     cdef visit_t* visits
     cdef steps_t steps
 
-    def __cinit__(self, options, evaluation, network, function):
+    def __cinit__(self, options, evaluation, network, function, bint deals=False):
         self.function = function
+        self.deals = deals
         self.steps.value_of_root = value_of_root
         self.steps.make_children = make_children
         self.steps.play = play
@@ -312,7 +315,13 @@ cdef class BatchEngine(SearchEngine):
                     if a is NULL:
                         return True
                     a.hash = hash
+                    self.deal(self.n_queued - 1)
         return False
+
+    cdef void deal(self, int64_t number) noexcept nogil:
+        """Fill in the hidden cards of a position of the player's turn, where the function asks."""
+        if self.deals:
+            put_world(&self.e.w, &self.states[number], sampled_world(&self.e.w, 0))
 
     # ---- turns after the player's ---------------------------------------------------------------
 
@@ -456,13 +465,13 @@ cdef class BatchEngine(SearchEngine):
         """Play the ends of the plans that are left on in the next world."""
         cdef work_t* w = &self.e.w
         cdef int i
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             self.playouts[i].s = w.ends[h.plan[h.order[i]]]
             put_world(w, &self.playouts[i].s, sampled_world(w, <int>h.done))
-        self.play_on(h.alive, self.e.o.turns)
+        self.play_on(h.cuts.alive, self.e.o.turns)
         if is_late(w):          # a world counts only if all plans were tried in it
             return 0
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             h.value[h.order[i]] += self.result(&self.playouts[i])
         return 1
 
@@ -519,20 +528,20 @@ cdef class BatchEngine(SearchEngine):
         cdef turn_tree_t* tree = &self.e.tree
         cdef int waiting = 1, i
         cdef bint late
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             start_visit(w, tree, &self.visits[i], h.order[i])
         while waiting and not is_late(w):
             waiting = 0
-            for i in range(h.alive):
+            for i in range(h.cuts.alive):
                 self.playouts[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
                 if self.playouts[i].active:
                     self.playouts[i].s = self.visits[i].s
                     waiting += 1
             if waiting:
-                self.add_turns(h.alive)
+                self.add_turns(h.cuts.alive)
         late = is_late(w)
         if not late:
-            for i in range(h.alive):
+            for i in range(h.cuts.alive):
                 end_visit(w, &self.visits[i], &tree.nodes[h.order[i]])
         add_visits(h, tree)
         return not late

@@ -79,7 +79,7 @@ cdef void belief_unknown(
     const belief_t* b, const shown_t* o, const pool_t* pool, int first, unknown_t* u
 ) noexcept nogil
 
-cdef class Pool:
+cdef class CardPool:
     cdef pool_t p
     cdef Table table
     cdef bytes content          # what equal pools have in common
@@ -91,6 +91,6 @@ cdef class Knowledge:
     cdef belief_t b
     cdef shown_t shown          # the last observation
     cdef State position         # ... what is visible of its state, if that is known; else None
-    cdef readonly Pool pool     # None: not set yet
+    cdef readonly CardPool pool     # None: not set yet
     cdef seen_cards_t cards_seen
     cdef int fill_root(self, state_t* s, table_t* t) except -1

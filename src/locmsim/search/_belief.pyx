@@ -1,4 +1,4 @@
-"""Keep what one player knows about a game: `Knowledge` and `Pool`, the compiled parts of `Belief`."""
+"""Keep what one player knows about a game: `Knowledge` and `CardPool`, which `Belief` uses."""
 
 cimport cython
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
@@ -45,7 +45,7 @@ from locmsim._core cimport (
 )
 from locmsim._math cimport exp64
 
-__all__ = ["Knowledge", "Pool", "attractions_of"]
+__all__ = ["Knowledge", "CardPool", "attractions_of"]
 
 # ---- knowledge -----------------------------------------------------------------------------------
 
@@ -487,7 +487,7 @@ cdef int check_count(str name, int value, int most) except -1:
 
 
 @cython.final
-cdef class Pool:
+cdef class CardPool:
     """Holds the cards that may be in a game, in a fixed order, and how likely opponents choose them.
 
     `table` has these cards and no instances, and `cards`, if given, their order; otherwise it is
@@ -515,17 +515,17 @@ cdef class Pool:
             return None
         table.t.rules = state.table.t.rules
         table.add_pool(state.table)
-        return Pool(table) if table.t.n_cards else None
+        return CardPool(table) if table.t.n_cards else None
 
     def __reduce__(self):
         """Pickle without the weights."""
-        return Pool, (self.table, self.cards)
+        return CardPool, (self.table, self.cards)
 
     def __hash__(self):
         return hash(self.content)
 
     def __eq__(self, other):
-        return isinstance(other, Pool) and self.content == (<Pool>other).content
+        return isinstance(other, CardPool) and self.content == (<CardPool>other).content
 
     @property
     def cards(self):
@@ -545,7 +545,7 @@ cdef class Pool:
         `offers` are those of a complete draft, each with three cards, their values, and the
         temperature of these.
         """
-        cdef Pool pool = Pool(self.table)
+        cdef CardPool pool = CardPool(self.table)
         cdef prior_t prior
         cdef double values[MAX_CARDS]
         cdef uint8_t counts[MAX_CARDS]
@@ -669,7 +669,7 @@ cdef class Knowledge:
         self.b.turn = (state.s.turn + 2 - player) // 2 - 1
         self.position = position
 
-    def use(self, Pool pool):
+    def use(self, CardPool pool):
         """Set the cards that may be in the game; None: not known yet."""
         self.pool = pool
 

@@ -19,6 +19,7 @@ from locmsim._core cimport (
     Table,
     encode_action,
     fill_card_keys,
+    lane_slots,
     mixed,
     move_t,
     player_t,
@@ -170,7 +171,7 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
     for i in range(n):
         state_apply(&s, w.table, path[i])
     for slot in range(MAX_BOARD):
-        guarded = op.marks >> GUARDED & (63 if one else 7 if slot < 3 else 56)
+        guarded = op.marks >> GUARDED & lane_slots(slot, one)
         if me.won or guarded or not me.marks >> READY >> slot & 1 or me.board[slot].attack <= 0:
             continue
         m.kind = ATTACK

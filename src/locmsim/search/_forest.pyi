@@ -25,6 +25,7 @@ class Forest:
         options: PolicyOptions,
         layout: str | None,
         leaves: int,
+        turn_ends: bool = False,
         network: Network | None = None,
     ) -> Forest: ...
     def gather(self, observations: NDArray[Any] | None, masks: NDArray[np.int8] | None) -> int: ...

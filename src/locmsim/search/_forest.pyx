@@ -55,6 +55,7 @@ from locmsim.game._turn_view cimport TurnView, shorten_cards
 from locmsim.networks._network cimport Network, network_value
 from locmsim.search._engine cimport turn_seed
 from locmsim.search._wins cimport can_kill
+from locmsim.search._work cimport cuts_t, left_after, start_cuts
 
 from locmsim.game._layout import LAYOUT_CODES
 
@@ -115,15 +116,14 @@ ctypedef struct tree_t:
     int32_t n_nodes, max_nodes, n_edges, max_edges
     int32_t n_root              # edges of the root
     int32_t wanted, started     # simulations
-    # Sequential halving: the candidates go one pass after the other.
-    int32_t candidates          # root actions that are still visited
-    int32_t passes              # passes left before the next halving
-    int32_t level               # visits of each candidate before this pass
-    int32_t in_pass             # candidates that this pass has visited
+    cuts_t cuts                 # root actions that are still visited, one pass after the other
+    int32_t level               # visits of each of them before this pass
+    int32_t in_pass             # how many this pass has visited
 
 ctypedef struct leaf_t:
     int32_t tree
     int32_t row                 # row of the evaluator's input; -1 if the value is exact
+    bint ended                  # the evaluator is shown the end of the last turn, its player's view
     int32_t node                # -1 if the game is over
     int32_t depth
     int32_t edges[MAX_SIMULATION]    # the edges to it
@@ -260,30 +260,6 @@ cdef int new_edge(tree_t* tree, int at, uint32_t key, int action) noexcept nogil
 
 # ---- the root ------------------------------------------------------------------------------------
 
-cdef inline int halvings(int n) noexcept nogil:
-    """Return the binary logarithm of `n`, rounded up, at least 1."""
-    cdef int k = 1
-    while 1 << k < n:
-        k += 1
-    return k
-
-
-cdef void start_passes(tree_t* tree, int n, int m) noexcept nogil:
-    """Begin with the candidates among `m` root actions."""
-    tree.candidates = n
-    tree.passes = max(1, tree.wanted // (halvings(m) * n)) if n > 1 else tree.wanted
-    tree.in_pass = 0
-
-
-cdef void end_pass(tree_t* tree, int m) noexcept nogil:
-    """Begin the next pass, with half as many candidates when their visits are used up."""
-    tree.level += 1
-    tree.in_pass = 0
-    tree.passes -= 1
-    if tree.passes == 0:
-        start_passes(tree, max(min(2, m), tree.candidates // 2), m)
-
-
 cdef inline double mean_of(const edge_t* edge) noexcept nogil:
     """Return the mean result of the visits; those that still wait count as lost."""
     return (edge.total - edge.waiting) / edge.visits
@@ -326,6 +302,8 @@ cdef class Forest:
         The layout of the observations; with None, leaves are states.
     leaves : int
         Maximum number of simulations of a tree in one round.
+    turn_ends : bool
+        Whether leaves are evaluated as ends of turns: those after PASS by the state before it.
     network : Network or None
         Also predicts results at leaves, with the weight `mix`.
     """
@@ -339,6 +317,7 @@ cdef class Forest:
     cdef int n_rows
     cdef int layout             # -1 for states
     cdef int item               # size of an observation in bytes
+    cdef bint turn_ends
     cdef bint failed            # memory ran out
     cdef forest_options_t o
     cdef short_table_t small_table      # of the world of the present simulation
@@ -349,7 +328,8 @@ cdef class Forest:
     cdef const double[:, ::1] added
 
     def __cinit__(
-        self, worlds, views, seeds, noise, options, layout, int leaves, Network network=None
+        self, worlds, views, seeds, noise, options, layout, int leaves, bint turn_ends=False,
+        Network network=None
     ):
         cdef Determinizer one
         cdef const uint64_t[::1] numbers = seeds
@@ -357,6 +337,7 @@ cdef class Forest:
         self.worlds = list(worlds)
         self.size = <int>len(self.worlds)
         self.per_tree = leaves
+        self.turn_ends = turn_ends
         self.network = network
         self.layout = -1 if layout is None else LAYOUT_CODES[layout]
         self.o.gumbel = options.root == "gumbel"
@@ -514,7 +495,7 @@ cdef class Forest:
                 if i + 2 < self.n_leaves:
                     self.fetch_leaf(&self.leaves[i + 2])
                 if leaf.row >= 0:
-                    leaf.value = values[leaf.row]
+                    leaf.value = -values[leaf.row] if leaf.ended else values[leaf.row]
                     if self.o.mix != 0:
                         leaf.value = (1 - self.o.mix) * leaf.value + self.o.mix * leaf.predicted
                     row = NULL
@@ -543,18 +524,19 @@ cdef class Forest:
 
     cdef int due(self, tree_t* tree) noexcept nogil:
         """Return the number of simulations that a tree sends in this round."""
-        cdef int n, m
+        cdef int n
         if tree.nodes[0].visits == 0:
             return 1                    # the root itself
         n = min(self.per_tree, tree.wanted - tree.started)
         if not self.o.gumbel:
             return n
-        m = min(tree.n_root, self.o.considered)
-        if tree.candidates == 0:
-            start_passes(tree, m, m)
-        elif tree.in_pass == tree.candidates:
-            end_pass(tree, m)
-        return min(n, tree.candidates - tree.in_pass)
+        if tree.cuts.alive == 0:
+            start_cuts(&tree.cuts, min(tree.n_root, self.o.considered))
+        elif tree.in_pass == tree.cuts.alive:
+            tree.level += 1
+            tree.in_pass = 0
+            tree.cuts.alive = left_after(&tree.cuts, <float>tree.started / tree.wanted)
+        return min(n, tree.cuts.alive - tree.in_pass)
 
     # ---- descending -----------------------------------------------------------------------------
 
@@ -730,8 +712,9 @@ cdef class Forest:
             else:
                 leaf.predicted = tanh64(
                     network_value(&self.network.n, &m.s, m.t, leaf.who) / 2.0)
+        leaf.ended = self.turn_ends and m.passed
         if not m.observed:
-            self.array.states[leaf.row] = m.s
+            self.array.states[leaf.row] = m.before if leaf.ended else m.s
             self.array.tables[leaf.row] = m.t
             return
         write_known(

@@ -11,11 +11,13 @@ from locmsim.search._work cimport (
     MAX_TURN_ACTIONS,
     halving_t,
     is_late,
+    left_after,
     options_t,
     path_of,
     plan_t,
     play_on,
     result_of,
+    start_cuts,
     work_t,
     sampled_world,
 )
@@ -72,15 +74,12 @@ cdef void start_halving(
     h.start = now_ns_()
     h.nodes = h.left = w.budget.nodes
     h.cost = 24 * o.turns * w.reply_width
-    h.alive = min(w.n_plans, o.plans)
-    h.rounds = h.round = 0
+    h.n = min(w.n_plans, o.plans)
     h.done = 0
     rank_plans(w, h.plan)
-    while h.alive > 1 and (h.cost * h.alive > h.nodes or h.alive > most):
-        h.alive >>= 1
-    while (1 << h.rounds) < h.alive:
-        h.rounds += 1
-    h.n = h.alive
+    while h.n > 1 and (h.cost * h.n > h.nodes or h.n > most):
+        h.n >>= 1
+    start_cuts(&h.cuts, h.n)
     for i in range(h.n):
         result = w.plans[h.plan[i]].result
         h.value[i] = result if o.is_tree else o.static_worlds * result
@@ -96,17 +95,17 @@ cdef int32_t passes_due(
     compared with the time that they need to meet, and at most half as long as the time until the
     next plans drop out.
     """
-    cdef int64_t most = iterations // h.alive if o.is_tree else w.max_worlds
-    cdef int64_t left = (iterations - h.done) // h.alive if o.is_tree else w.max_worlds - h.done
+    cdef int64_t most = iterations // h.cuts.alive if o.is_tree else w.max_worlds
+    cdef int64_t left = (iterations - h.done) // h.cuts.alive if o.is_tree else w.max_worlds - h.done
     cdef int64_t passes = 1
     cdef int64_t nodes
     if w.steps is not NULL:
         passes = w.steps.threads
         if passes > 1 and h.left < h.nodes:     # else the cost of a plan is a guess
-            nodes = min(<int64_t>NODES_A_ROUND, h.nodes // (2 * h.rounds * passes))
-            nodes = min(nodes // (h.cost * h.alive), most // (2 * h.rounds * passes))
+            nodes = min(<int64_t>NODES_A_ROUND, h.nodes // (2 * h.cuts.rounds * passes))
+            nodes = min(nodes // (h.cost * h.cuts.alive), most // (2 * h.cuts.rounds * passes))
             passes *= max(nodes, <int64_t>1)
-    return <int32_t>min(min(passes, left), w.budget.nodes // (h.cost * h.alive))
+    return <int32_t>min(min(passes, left), w.budget.nodes // (h.cost * h.cuts.alive))
 
 
 cdef int32_t play_pass(
@@ -118,7 +117,7 @@ cdef int32_t play_pass(
     cdef int i
     if not o.is_tree:
         world = sampled_world(w, <int>h.done)
-    for i in range(h.alive):
+    for i in range(h.cuts.alive):
         if is_late(w):
             break
         if o.is_tree:
@@ -127,7 +126,7 @@ cdef int32_t play_pass(
             results[i] = play_on(w, &w.ends[h.plan[h.order[i]]], world, o.turns)
     else:
         if not o.is_tree:       # a world that not all plans were tried in does not count
-            for i in range(h.alive):
+            for i in range(h.cuts.alive):
                 h.value[h.order[i]] += results[i]
         return 1
     return 0
@@ -135,7 +134,7 @@ cdef int32_t play_pass(
 
 cdef void add_visits(halving_t* h, const turn_tree_t* tree) noexcept nogil:
     cdef int i, k
-    for i in range(h.alive):
+    for i in range(h.cuts.alive):
         k = h.order[i]
         h.visits[k] += tree.nodes[k].visits
         h.total[k] += tree.nodes[k].total
@@ -148,7 +147,7 @@ cdef void play_round(
     cdef plan_t* plan
     cdef int i, k
     if o.is_tree:
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             h.visits[h.order[i]] = 0
             h.total[h.order[i]] = 0
     if w.steps is not NULL:
@@ -159,7 +158,7 @@ cdef void play_round(
             add_visits(h, tree)
     if not o.is_tree:
         h.done += h.finished
-    for i in range(h.alive):
+    for i in range(h.cuts.alive):
         k = h.order[i]
         plan = &w.plans[h.plan[k]]
         if not o.is_tree:
@@ -178,7 +177,8 @@ cdef void end_round(
     `used` is that share by other bounds than nodes and time.
     """
     cdef int64_t now = now_ns_()
-    h.cost = 1 + (h.left - w.budget.nodes) // h.alive // passes
+    cdef int32_t left
+    h.cost = 1 + (h.left - w.budget.nodes) // h.cuts.alive // passes
     h.left = w.budget.nodes
     # The deadline may have passed at the start, if this process had to wait.
     if w.failed or now >= w.budget.deadline:
@@ -186,10 +186,10 @@ cdef void end_round(
     else:
         used = max(used, <float>(h.nodes - h.left) / h.nodes)
         used = max(used, <float>(now - h.start) / (w.budget.deadline - h.start))
-    while h.round < h.rounds and used * h.rounds >= h.round + 1:
-        h.round += 1
-        put_best_first(h.order, h.value, h.alive)
-        h.alive = (h.alive + 1) >> 1
+    left = left_after(&h.cuts, used)
+    if left < h.cuts.alive:
+        put_best_first(h.order, h.value, h.cuts.alive)
+        h.cuts.alive = left
 
 
 cdef void settle(work_t* w, const halving_t* h, const options_t* o) noexcept nogil:
@@ -221,14 +221,14 @@ cdef int best_plan(
         start_tree(w, tree, &h)
     if w.steps is not NULL and w.steps.start is not NULL:
         w.steps.start(w.steps.owner, &h)
-    while h.round < h.rounds:
+    while h.cuts.round < h.cuts.rounds:
         passes = passes_due(w, &h, o, iterations)
         if passes < 1:
             break
         play_round(w, tree, o, &h, passes)
         end_round(w, &h, passes, <float>h.done / most)
     settle(w, &h, o)
-    put_best_first(h.order, h.value, h.alive)
+    put_best_first(h.order, h.value, h.cuts.alive)
     if o.is_tree:
         visits[0] = h.done
     return h.plan[h.order[0]]

@@ -69,12 +69,12 @@ cdef void work(const thread_group_t* group, share_t* p) noexcept nogil:
     cdef const state_t* world = NULL
     cdef int i, k, _pass
     p.completed = 0
-    for i in range(h.alive):
+    for i in range(h.cuts.alive):
         p.total[i] = 0
     for _pass in range(p.passes):
         if not e.o.is_tree:
             world = sampled_world(&e.w, p.worlds)
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             if is_late(&e.w):
                 return              # a world counts only if all plans were tried in it
             k = h.order[i]
@@ -83,7 +83,7 @@ cdef void work(const thread_group_t* group, share_t* p) noexcept nogil:
             else:
                 results[i] = play_on(&e.w, &ends[h.plan[k]], world, e.o.turns)
         if not e.o.is_tree:
-            for i in range(h.alive):
+            for i in range(h.cuts.alive):
                 p.total[i] += results[i]
         p.completed += 1
         p.worlds += 1
@@ -111,7 +111,7 @@ cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept nogil:
         if parts[k].e.o.is_tree:
             add_visits(h, &parts[k].e.tree)
             continue
-        for i in range(h.alive):
+        for i in range(h.cuts.alive):
             h.value[h.order[i]] += parts[k].total[i]
     return completed
 

@@ -27,6 +27,7 @@ from locmsim._core cimport (
     card_t,
     creature_t,
     decode_action,
+    lane_slots,
     move_t,
     player_t,
     state_t,
@@ -135,7 +136,7 @@ cdef inline uint32_t reach(const card_t* c, int slot, uint32_t occupied) noexcep
     """Return the creatures that an item used on this one affects."""
     if c.area == AREA_TARGET:
         return 1U << slot
-    return occupied & (63 if c.area == AREA_LANE2 else 7 if slot < 3 else 56)
+    return occupied & lane_slots(slot, c.area == AREA_LANE2)
 
 
 cdef inline bint is_useful(
@@ -160,7 +161,7 @@ cdef inline bint is_useful(
         y = &op.board[m.target - 1]
         if y.keywords & GUARD and x.attack > 0:
             return True
-        lane = 63 if t.rules == RULES_10 else 7 if m.source < 3 else 56
+        lane = lane_slots(m.source, t.rules == RULES_10)
         return (
             (me.marks >> OCCUPIED & lane) == lane and not x.keywords & WARD and y.attack > 0
             and (y.attack >= x.defense or y.keywords & LETHAL != 0)

@@ -64,17 +64,21 @@ ctypedef struct options_t:      # see the dataclasses in options.py
 # Called several times a second; a negative result ends the search. `owner` is passed through.
 ctypedef int (*watch_t)(void* owner) noexcept nogil
 
-# Sequential halving of the plans: each pass plays all that are left on in one more world, and after
-# each share of the budget the worse half drops out. The driver is in _halving.pyx.
+# Sequential halving: after each of `rounds` equal shares of the budget the worse half drops out.
+ctypedef struct cuts_t:
+    int32_t alive               # those that are left
+    int32_t rounds, round       # number of halvings; those done so far
+
+# That of the plans: each pass plays all that are left on in one more world. The driver is in
+# _halving.pyx.
 ctypedef struct halving_t:
     int64_t start               # time at the start, by now_ns_
     int64_t nodes               # nodes of the budget at the start
     int64_t left                # nodes of the budget after the last round
     int64_t cost                # nodes of one plan in a pass of the last round; a guess at first
-    int32_t rounds, round       # number of halvings; those done so far
+    cuts_t cuts
     int32_t finished            # passes of the last round that were finished in time
     int32_t n                   # plans at the start
-    int32_t alive               # plans that are left
     int32_t plan[MAX_PLANS]     # those at the start, in `work_t.plans`; first by expected result
     int32_t order[MAX_PLANS]    # places in `plan`; those that are left come first
     float value[MAX_PLANS]      # [place]: what they are compared by, a sum or a mean of results
@@ -168,6 +172,23 @@ cdef inline bint spend(work_t* w) noexcept nogil:
             return False
     w.nodes += 1
     return True
+
+
+cdef inline void start_cuts(cuts_t* cuts, int32_t n) noexcept nogil:
+    """Begin with n candidates."""
+    cuts.alive = n
+    cuts.rounds = cuts.round = 0
+    while (1 << cuts.rounds) < n:
+        cuts.rounds += 1
+
+
+cdef inline int32_t left_after(cuts_t* cuts, float used) noexcept nogil:
+    """Return how many candidates are left after a share of the budget, and count the halvings."""
+    cdef int32_t left = cuts.alive
+    while cuts.round < cuts.rounds and used * cuts.rounds >= cuts.round + 1:
+        cuts.round += 1
+        left = (left + 1) >> 1
+    return left
 
 
 cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:

@@ -33,7 +33,7 @@ from locmsim.rules.rulesets import (
     DECK_SIZE,
     RULES,
 )
-from locmsim.search._belief import Knowledge, Pool, attractions_of
+from locmsim.search._belief import CardPool, Knowledge, attractions_of
 
 __all__ = [
     "DRAFT_TEMPERATURE",
@@ -94,7 +94,7 @@ class Belief:
         self._rules = RULES["1.5"]
         self._offers: list[tuple[Card, ...]] = []
         self._offered: dict[int, Card] = {}  # their cards by base id
-        self._given: Pool | None = None  # the pool of a state
+        self._state_pool: CardPool | None = None  # the pool of a state
         self._observation: Observation | None = None
         self._determinizer: Determinizer | None = None
         self._knowledge = Knowledge()
@@ -197,7 +197,7 @@ class Belief:
         other._rules = self._rules
         other._offers = self._offers[:]
         other._offered = dict(self._offered)
-        other._given = self._given
+        other._state_pool = self._state_pool
         other._knowledge.seat = None if self.seat is None else 1 - self.seat
         return other
 
@@ -260,7 +260,7 @@ class Belief:
         self._knowledge.see_state(state, player_number(player), observation)
         self._rules = RULES[observation.rules]
         if self._observation is None:
-            self._given = Pool.of_state(state)
+            self._state_pool = CardPool.of_state(state)
         self._observation = observation
         self._determinizer = None
 
@@ -389,14 +389,14 @@ class Belief:
         if self.observation.phase == "choice":
             raise ValueError("there is nothing to sample before the battle")
 
-    def _pool(self) -> Pool:
+    def _pool(self) -> CardPool:
         """Return the cards that may be in the game, which the compiled part gets, too."""
         pool = self._knowledge.pool
         if pool is None:
-            pool = self._given
+            pool = self._state_pool
             if self._knows_offers() or pool is None:
                 cards = [*self._possible().values()]
-                pool = Pool(Table(cards, self._rules.name), cards)
+                pool = CardPool(Table(cards, self._rules.name), cards)
             self._knowledge.use(pool)
         return pool
 
@@ -415,7 +415,7 @@ class Belief:
 
     def _knows_all(self) -> bool:
         """Return whether all cards that may be in the game are known."""
-        return self._given is not None or self._knows_offers()
+        return self._state_pool is not None or self._knows_offers()
 
     def _is_complete(self) -> bool:
         """Return whether all turns of a draft were seen."""
@@ -429,7 +429,7 @@ class Belief:
         if self._scores is not None and rules not in self._scores:
             raise ValueError(f"scores: none for rules {rules}")
         usual = self._scores is None and self._deck is None and rules not in (self._drafts or {})
-        if usual and pool is self._given:
+        if usual and pool is self._state_pool:
             self._knowledge.use(_usual_pool(pool, rules))
             return
         score, builder, value = prior(
@@ -439,26 +439,26 @@ class Belief:
             (self._drafts or {}).get(rules),
         )
         # Without an offer the set is unknown, and so are the decks that others may find in it.
-        known = pool is self._given or bool(self._offers)
+        known = pool is self._state_pool or bool(self._offers)
         offers = self._offers if self._is_complete() else []
         self._knowledge.use(_weighed(pool, rules, score, builder if known else None, value, offers))
 
 
 @lru_cache(maxsize=32)
-def _usual_pool(pool: Pool, rules: str) -> Pool:
+def _usual_pool(pool: CardPool, rules: str) -> CardPool:
     """Return the pool of a state with weights by the package's own scores."""
     score, builder, value = prior(rules)
     return _weighed(pool, rules, score, builder, value, [])
 
 
 def _weighed(
-    pool: Pool,
+    pool: CardPool,
     rules: str,
     score: CardScore,
     builder: DeckBuilder | None,
     value: DraftValue | None,
     offers: Sequence[Sequence[Card]],
-) -> Pool:
+) -> CardPool:
     """Return a pool with the attractiveness of its cards, in a draft by its complete offers."""
     cards = pool.cards
     warmth = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE

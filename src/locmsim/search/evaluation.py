@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.networks._network import Network
-from locmsim.networks.weights import Weights, default_weights
+from locmsim.networks.weights import Weights, shared_weights
+from locmsim.rules.rulesets import get_rules
 from locmsim.search._evaluation import TERMS, CompiledEvaluation
 
 if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-    from locmsim.batch import BatchResult, StateBatch
+    from locmsim.batch import BatchFunction, BatchResult, StateBatch
 
 __all__ = [
     "TERMS",
     "Evaluation",
+    "MoverEvaluation",
     "OnObservations",
+    "TurnEndEvaluation",
     "win_chance",
 ]
 
@@ -67,7 +70,94 @@ class OnObservations:
         return self.function(observations, batch.legal_actions_mask())
 
 
-class Evaluation(Mapping[str, float]):
+class TurnEndEvaluation:
+    """Holds a function that says what a position is worth if the turn ends there.
+
+    Beam search and `MCTS` ask any plain function that way. `PolicySearch` asks plain functions
+    about the player to move, and this one as it asks an `Evaluation`: about a position in mid-turn
+    as if the turn ended there, and after PASS about the end of that turn. It uses no priors of it.
+
+    Parameters
+    ----------
+    function : function of a StateBatch
+        Returns for each row the expected result if the turn ends there, from -1 to 1, for the
+        player whose turn it is, see `StateBatch.values`.
+
+    >>> from locmsim.game.positions import start_position
+    >>> from locmsim.search import PolicySearch
+    >>> even = TurnEndEvaluation(lambda batch: [0.0] * len(batch))
+    >>> PolicySearch(even, simulations=8).search(start_position(1)).value
+    0.0
+    """
+
+    def __init__(self, function: "BatchFunction") -> None:
+        self._function = _callable(function)
+
+    def results(self, batch: "StateBatch") -> "BatchResult":
+        """Return the results expected when the turn ends in each state.
+
+        Parameters
+        ----------
+        batch : StateBatch
+        """
+        return self._function(batch)
+
+
+class MoverEvaluation:
+    """Holds a function that says what a position is worth to the player to move.
+
+    That is what a value network says, also the one of a policy. `PolicySearch` asks any plain
+    function that way. Beam search and `MCTS` ask plain functions about ends of turns, and this one
+    about the position after them, in which the opponent is to move, in a sampled world. They use
+    no priors of it.
+
+    Parameters
+    ----------
+    function : function of a StateBatch
+        Returns for each row the expected result, from -1 to 1, for the player to move, and if it
+        has them, priors. `OnObservations` makes one of a function of observations.
+
+    >>> from locmsim.game.positions import start_position
+    >>> from locmsim.search import BeamSearch
+    >>> even = MoverEvaluation(lambda batch: [0.0] * len(batch))
+    >>> BeamSearch(evaluation=even).search(start_position(1), nodes=50).value
+    0.0
+    """
+
+    def __init__(self, function: "BatchFunction") -> None:
+        self._function = _callable(function)
+
+    @property
+    def function(self) -> "BatchFunction":
+        """The function."""
+        return self._function
+
+    def results(self, batch: "StateBatch") -> "NDArray[np.float64]":
+        """Return the results expected when the turn ends in each state, by the positions after it.
+
+        Parameters
+        ----------
+        batch : StateBatch
+        """
+        import numpy as np
+
+        after = batch.clone()
+        after.step(np.zeros(len(batch), np.int64))
+        values = after.values(self._function)
+        movers, others = np.empty((2, len(batch)), np.int8)
+        batch._array.movers(movers)
+        after._array.movers(others)
+        return np.where(movers == others, values, -values)
+
+
+def _callable(function: "BatchFunction") -> "BatchFunction":
+    """Return a function of a batch; ``TypeError`` for anything else."""
+    if not callable(function) or isinstance(function, Mapping):
+        raise TypeError(f"function: expected a function of a StateBatch, got {function!r}")
+    return function
+
+
+class Evaluation(TurnEndEvaluation, Mapping[str, float]):
     """Evaluates a position by a weighted sum of the terms in `TERMS`.
 
     Terms that begin with "own." are those of the player whose turn ends, and are added; those that
@@ -123,7 +213,7 @@ class Evaluation(Mapping[str, float]):
         network: Network | Literal["default"] | None = "default",
     ) -> None:
         weights = weights or {}
-        self._weights = {**default_weights(rules).evaluation, **weights}
+        self._weights = {**shared_weights(get_rules(rules).name).evaluation, **weights}
         self._compiled = CompiledEvaluation(self._weights)
         # All weights of a set are fitted together, and single ones may come out negative.
         if len(weights) < len(self._weights) and weights.get("their.health", 0) < 0:
@@ -325,5 +415,5 @@ def _default_evaluation(rules: str) -> Evaluation:
 @cache
 def _default_network(rules: str) -> Network | None:
     """Return the package's network for a rule set, if there is one."""
-    arrays = default_weights(rules).network
+    arrays = shared_weights(rules).network
     return None if arrays is None else Network(arrays)

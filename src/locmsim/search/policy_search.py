@@ -20,7 +20,12 @@ from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
 from locmsim.search._values import gumbel
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import Evaluation, OnObservations
+from locmsim.search.evaluation import (
+    Evaluation,
+    MoverEvaluation,
+    OnObservations,
+    TurnEndEvaluation,
+)
 from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
 from locmsim.search.turn_search import determinizer_at
@@ -53,7 +58,7 @@ class Evaluating(Protocol):
 
 
 #: What guides a `PolicySearch`.
-Guide: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
+Guide: TypeAlias = Evaluating | OnObservations | TurnEndEvaluation | MoverEvaluation | BatchFunction
 
 #: Priors or logits, or None; values; whether they are logits.
 _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
@@ -104,10 +109,12 @@ class PolicySearch:
     Parameters
     ----------
     evaluator : Policy, OnObservations, Evaluation, or function of a StateBatch
-        Gives priors of actions and values of positions, -1 to 1, to the player whose turn it is. A
+        Gives values of positions, -1 to 1, to the player to move, and priors of actions. A
         policy or a function of observations (`OnObservations`) is shown them with the history:
         what each player has been shown in the game and in the tree. A function of a `StateBatch`
-        is as `StateBatch.values` says. Without priors all legal actions are alike.
+        returns values or a pair of values and priors. Without priors all legal actions are alike.
+        An `Evaluation`, or a function of ends of turns in a `TurnEndEvaluation`, is asked in
+        mid-turn as if the turn ended there, and after PASS about the end of that turn.
     options
     evaluation : Evaluation, optional
         With a network, for `mix`; that of the rules by default.
@@ -138,10 +145,12 @@ class PolicySearch:
         self._options = PolicyOptions(simulations=simulations, **options)
         self._evaluator = evaluator
         self._evaluation = evaluation
+        #: What is asked about the player to move, or about ends of turns.
+        self._asked = evaluator.function if isinstance(evaluator, MoverEvaluation) else evaluator
         self._layout: str | None = None
-        if isinstance(evaluator, Evaluating | OnObservations):
-            self._layout = evaluator.layout
-        elif not callable(evaluator) and not isinstance(evaluator, Evaluation):
+        if isinstance(self._asked, Evaluating | OnObservations):
+            self._layout = self._asked.layout
+        elif not callable(self._asked) and not isinstance(self._asked, TurnEndEvaluation):
             raise TypeError(f"evaluator: expected a policy or a function, got {evaluator!r}")
         self._seconds = _FIRST_GUESS
 
@@ -325,6 +334,7 @@ class PolicySearch:
             options,
             self.layout,
             options.leaves,
+            isinstance(self._asked, TurnEndEvaluation),
             network,
         )
 
@@ -348,7 +358,7 @@ class PolicySearch:
 
     def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Results]:
         """Return the function that evaluates a number of leaves."""
-        evaluator: Any = self.evaluator
+        evaluator: Any = self._asked
         actions = forest.num_actions
         if isinstance(evaluator, Evaluating):
 
@@ -368,11 +378,12 @@ class PolicySearch:
                 return priors, values, False
 
             return shown
-        evaluate = evaluator.results if isinstance(evaluator, Evaluation) else evaluator
+        at_ends = isinstance(evaluator, TurnEndEvaluation)
+        evaluate = evaluator.results if at_ends else evaluator
 
         def evaluated(n: int) -> _Results:
             values, priors = checked_results(evaluate(StateBatch._of(forest.states())), n, actions)
-            return priors, values, False
+            return None if at_ends else priors, values, False
 
         return evaluated
 

@@ -13,12 +13,17 @@ from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
 from locmsim.search._engine import EngineResult, SearchEngine
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import Evaluation
+from locmsim.search.evaluation import Evaluation, MoverEvaluation, TurnEndEvaluation
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.results import Plan, SearchResult
 
 if TYPE_CHECKING:  # bots start without numpy
     from locmsim.batch import BatchFunction
+
+    _Evaluating = TurnEndEvaluation | MoverEvaluation | BatchFunction
+
+#: What holds an evaluation without being a function.
+_HELD = (TurnEndEvaluation, MoverEvaluation, Mapping, Weights)
 
 __all__ = ["MCTS", "BeamSearch", "Search"]
 
@@ -98,7 +103,8 @@ class Search:
         The options of the search, of its own class; by default the tuned ones.
     evaluation : Evaluation, or mapping of rule sets to them, or callable, optional
         The evaluation of positions; by default that of the package. A function of a `StateBatch`
-        returns expected results and, if it has them, priors, as `StateBatch.values` says. It is
+        returns expected results at ends of turns and, if it has them, priors, as
+        `StateBatch.values` says; one of the player to move is a `MoverEvaluation`. It is
         called once for each level of the beam, and once for each action in the turns that are
         played on at the same time. The prior of a turn in `MCTS` is the product of the priors of
         its actions, PASS included. `OnObservations` makes such a function from one of observations
@@ -113,10 +119,16 @@ class Search:
         self,
         options: SearchOptions | None = None,
         *,
-        evaluation: "Evaluation | BatchFunction | Mapping[str, Evaluation | Weights] | None" = None,
+        evaluation: "_Evaluating | Mapping[str, Evaluation | Weights] | None" = None,
     ) -> None:
         if options is not None and not isinstance(options, self.options_class):
             raise TypeError(f"options: expected {self.options_class.__name__}, got {options!r}")
+        if evaluation is not None and not (callable(evaluation) or isinstance(evaluation, _HELD)):
+            raise TypeError(
+                "evaluation: expected an Evaluation or a function of a StateBatch, whose values are"
+                " those of ends of turns, or a MoverEvaluation of values to the player to move,"
+                f" got {evaluation!r}"
+            )
         self._options = self.options_class() if options is None else options
         self._evaluation = evaluation
         self._engine: SearchEngine | None = None
@@ -228,7 +240,7 @@ class Search:
         self.__dict__.update(state)
         self._turn = threading.RLock()
 
-    def evaluation_for(self, rules: str) -> "Evaluation | BatchFunction":
+    def evaluation_for(self, rules: str) -> "_Evaluating":
         """Return the evaluation for positions of a rule set.
 
         Parameters
@@ -274,7 +286,8 @@ class Search:
             if threads > 1:
                 raise ValueError("threads: a function that evaluates is called by one")
             own = Evaluation(rules=rules).compiled
-            return BatchEngine(self.options, own, None, evaluation_function(source))
+            deals = isinstance(source, MoverEvaluation)
+            return BatchEngine(self.options, own, None, evaluation_function(source), deals)
         if threads > 1:
             from locmsim.search._shared import SharedEngine  # nor that
 

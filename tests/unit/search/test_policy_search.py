@@ -18,7 +18,17 @@ from locmsim.game._turn_view import TurnView
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
 from locmsim.rules.rulesets import get_rules
-from locmsim.search import Belief, Evaluation, OnObservations, PolicySearch, SearchPosition
+from locmsim.search import (
+    MCTS,
+    BeamSearch,
+    Belief,
+    Evaluation,
+    MoverEvaluation,
+    OnObservations,
+    PolicySearch,
+    SearchPosition,
+    TurnEndEvaluation,
+)
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
 from locmsim.search.turn_search import determinizer_at
@@ -125,6 +135,81 @@ def test_visit_for_visit_as_the_reference(rules, options):
             return said_of(world.hash64(), actions)
 
         same(result, ReferenceSearch(worlds, seed, noise, search.options, evaluate), actions)
+
+
+@each_rules
+def test_ends_of_turns_are_asked_about_as_ends_of_turns(rules):
+    """After PASS it is the value of the end of that turn, for the player who ended it."""
+
+    def at_ends(batch: StateBatch):
+        return by_hash(batch)[0], np.ones((len(batch), batch.num_distinct_actions()))
+
+    search = PolicySearch(TurnEndEvaluation(at_ends), amount(70, 400))
+    actions = get_rules(rules).num_actions
+    for number, past in enumerate(starts(rules)[: amount(6, 24)]):
+        worlds = Belief.of_state(past.state, past.state.turn & 1).determinizer()
+        passed = []
+
+        def evaluate(world, past, passed=passed, turn=past.state.turn):
+            passed.append(world.turn == turn)
+            return said_of(world.hash64(), actions)[0], np.ones(actions)
+
+        reference = ReferenceSearch(
+            worlds, seed_of_turn(number, 0), np.zeros(actions), search.options, evaluate,
+            turn_ends=True,
+        )  # fmt: skip
+        same(search.search(past.state, seed=number), reference, actions)
+        assert any(passed)
+
+
+@each_rules
+def test_the_two_kinds_of_evaluation_agree(rules):
+    """A function finds the same plain and in the type of its kind; policies are refused."""
+    state = starts(rules)[2].state
+    found = [
+        PolicySearch(kind, 40).search(state, seed=1) for kind in (by_hash, MoverEvaluation(by_hash))
+    ]
+    assert found[0].policy.tolist() == found[1].policy.tolist()
+    seen = OnObservations(lambda observations, masks: (np.zeros(len(masks)), masks))
+    assert PolicySearch(MoverEvaluation(seen)).layout == seen.layout
+    own = Evaluation(rules=rules)
+    found = [PolicySearch(kind, 40).search(state) for kind in (own, TurnEndEvaluation(own.results))]
+    assert found[0].policy.tolist() == found[1].policy.tolist()
+    with pytest.raises(TypeError, match="MoverEvaluation of values to the player to move"):
+        MCTS(evaluation=Policy.random(rules=rules))
+    with pytest.raises(TypeError, match="a function of a StateBatch, got"):
+        MoverEvaluation(Policy.random(rules=rules))
+    with pytest.raises(TypeError, match="a function of a StateBatch, got"):
+        TurnEndEvaluation(own)
+
+
+@each_rules
+@pytest.mark.parametrize("search", [BeamSearch, MCTS])
+def test_turns_are_found_by_a_value_of_the_player_to_move(rules, search):
+    """It is asked about the opponent after each turn: what wins there is worst before."""
+    asked = []
+
+    def of_mover(batch: StateBatch):
+        asked.extend((state.turn, state.players[state.turn & 1].hand) for state in batch)
+        own = Evaluation(rules=rules, network=None).results(batch)
+        return own, batch.legal_actions_mask()
+
+    state = starts(rules)[3].state
+    me, pool = state.current_player(), {card.base_id for card in state.table.pool}
+    bound = {search.bound: 60 if search is MCTS else 500}
+    result = search(evaluation=MoverEvaluation(of_mover)).search(state, seed=2, **bound)
+    assert state.actions_of(result.line) == result.actions
+    assert -1 <= result.value <= 1
+    assert all(turn > state.turn for turn, _ in asked)
+    others = [hand for turn, hand in asked if turn == state.turn + 1]
+    assert all(held.card.base_id in pool for hand in others for held in hand)
+    # The hidden hand is sampled: it is not one card again and again.
+    assert any(len({held.card.base_id for held in hand}) > 1 for hand in others)
+    batch = StateBatch([state])
+    after = state.child(0)
+    value = MoverEvaluation(of_mover).results(batch)[0]
+    assert value == -of_mover(StateBatch([after]))[0][0]
+    assert after.current_player() != me
 
 
 @pytest.mark.slow
