@@ -112,9 +112,9 @@ def _numbered(state: State) -> State:
     fields = text.split(" ")
     for player in (0, 1):
         first, step = (60 * player, 2) if state.rules == "1.5" else (player + 1, 2)
-        own = iter([one for one in range(first, first + 60 * step, step) if one not in used])
-        place = 3 + player
-        fields[place] = re.sub(r"\?(?=:)", lambda _, own=own: str(next(own)), fields[place])
+        own = (str(one) for one in range(first, first + 60 * step, step) if one not in used)
+        parts = re.split(r"\?(?=:)", fields[3 + player])
+        fields[3 + player] = parts[0] + "".join(next(own) + part for part in parts[1:])
     return State.from_text(" ".join(fields))
 
 
