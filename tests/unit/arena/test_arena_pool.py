@@ -201,7 +201,7 @@ def test_seeds_that_are_used_up(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
-    """No name stands for two versions of a bot, with force neither."""
+    """No name stands for two versions of a bot, unless it is forced, which the table then says."""
     agent, db = tmp_path / "mine.py", tmp_path / "pool.db"
 
     def write(kind: str) -> None:
@@ -212,8 +212,8 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     with Arena([f"v1={spec}", "greedy"], db=db, games=2, seed=1, timeout_scale=0) as arena:
         arena.run()
     write("GreedyAgent")
-    with pytest.raises(StoreError, match=r"mine.py \(of v1\); a changed bot is a new"):
-        Arena(db=db, add=[f"v2={spec}"], force=True)
+    with pytest.raises(StoreError, match=r"mine.py has changed since game 1 \(of v1\).*--retire"):
+        Arena(db=db, add=[f"v2={spec}"])
     with pytest.raises(ValueError, match="add: 'v1' is in the pool; a changed bot is a new player"):
         Arena(db=db, add=[f"v1={spec}"], retire=["v1"])
     with Arena(db=db, add=[f"v2={spec}"], retire=["v1"]) as arena:
@@ -222,8 +222,10 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     with Arena(db=db) as arena:
         assert arena.verify([3, 4]) == []
     write("RandomAgent")
-    with pytest.raises(StoreError, match="a changed bot is a new player"):
+    with pytest.raises(StoreError, match=r"mine.py has changed since game 1 \(of v2\)"):
         Arena(db=db)
+    with Arena(db=db, force=True) as arena:
+        assert "note: " in arena.table()
 
 
 def test_games_that_tell_most() -> None:
