@@ -26,7 +26,6 @@ testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not i
 
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.machine import match_from  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
 SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
@@ -440,14 +439,30 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
             page.wait()
         assert page.view["over"]["winner"] in (0, 1)
         assert page.view["over"]["fault"] is None
-        assert page.view["over"]["path"] == ""
+        # It has a log, a replay that begins in the position, and a report.
+        over = page.view["over"]
+        result, names = load_replay(over["path"])
+        assert names[seat] == "You"
+        assert result.winner == over["winner"]
+        replay = page.page(over["replay"])
+        first = replay["steps"][0]["board"]
+        assert (first["turn"], first["player"]) == (state.turn, mover)
+        assert [step["action"] or "PASS" for step in replay["steps"][1:]] == page.view["path"]
+        found = page.tell("report/start", game=over["replay"], nodes=50)
+        while found["state"] == "running":
+            found = page.ask("/api/jobs", job=found["job"], known=found["version"])
+        assert found["error"] is None
+        assert next(turn["turn"] for turn in found["result"]["turns"]) == state.turn
+        again = page.tell("play/new", again=page.view["game"], players=[*reversed(players)])
+        assert page.page(again["game"])["steps"][0]["board"]["turn"] == state.turn
+        page.tell("play/leave", game=again["game"])
 
 
 def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
     """In a game from a position, first answers have a longer limit, so that programs can start."""
     state = start_position(7, "1.0")
     state.apply_action(0)
-    match = match_from(state)
+    match = Match(start=state)
     player = state.current_player()
     assert match.time_limit_ms(player) == 1000
     match.submit(player, "PASS")

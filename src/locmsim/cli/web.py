@@ -42,13 +42,6 @@ def add_options(parser: Parser) -> None:
         metavar="BOT",
         help="an additional opponent: a command or an agent; NAME=BOT names it (repeatable)",
     )
-    add_shared(
-        parser,
-        "--state",
-        action="append",
-        default=[],
-        help="folder of a run of locmsim optimize, whose parameters are drawn (repeatable)",
-    )
     add(
         "--save",
         metavar="FOLDER",
@@ -105,7 +98,6 @@ def run(options: argparse.Namespace) -> None:
         options.bot,
         options.timeout_scale,
         folder,
-        runs=options.state,
     )
 
     with contextlib.ExitStack() as files:

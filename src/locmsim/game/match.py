@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from locmsim._checks import player_number
-from locmsim._core import State
+from locmsim._core import State, original_of
 from locmsim.contract import Fault, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
 from locmsim.game._match import MALFORMED, NO_ANSWER, base_ids
@@ -25,6 +25,8 @@ from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 __all__ = ["Match"]
 
 _LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
+#: The least time for a first answer in a match that begins in a position, in ms.
+_FIRST_MS = 1000
 _LOG_OF_RESULT = ("winner", "scores", "error")
 
 
@@ -59,12 +61,15 @@ class Match:
         With "old", `input_text` and `submit` have the instance ids of 1.5 in 2022 (docs/rules.md,
         section 1), as bots of that time expect. Everything else has today's: observations, the
         state, decks, results. `encode` and `decode` translate answers.
+    start : State, optional
+        The position that the match begins in, with its rules, without a choice of cards. First
+        answers have a second at least, as bots must start.
 
     Raises
     ------
     ValueError
-        `rules`, `ids` or a key is unknown, a value cannot be used, or `cards` or old ids are given
-        in 1.x.
+        `rules`, `ids` or a key is unknown, a value cannot be used, `cards` or old ids are given
+        in 1.x, or the game is decided at the start.
     """
 
     #: Per player the base ids accepted so far, in the order of the choice.
@@ -84,8 +89,9 @@ class Match:
         params: Mapping[str, int | str] | None = None,
         cards: Sequence[Card] | None = None,
         ids: str = "new",
+        start: State | None = None,
     ) -> None:
-        self._rules = get_rules(rules)
+        self._rules = get_rules(rules if start is None else start.rules)
         self._ids = _codec(self._rules, ids)
         # Clones share what nobody changes.
         self._params = effective_params(self._rules, seed, params or {})
@@ -107,6 +113,25 @@ class Match:
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
         # Per player each answered observation, and the answer.
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
+        self._start = start
+        if start is not None:
+            self._begin(start)
+
+    def _begin(self, start: State) -> None:
+        """Begin in a position."""
+        if start.is_terminal():
+            raise ValueError("start: the game is decided in this position")
+        self._start, self.state = start.clone(), start.clone()
+        cards: dict[int, Card] = {}
+        for side in start.players:
+            held = [(one.id, one.card) for one in (*side.hand, *side.deck)]
+            for instance, card in held + [(one.id, one.card) for one in side.board]:
+                cards[card.base_id] = card
+                original = original_of(self.rules, instance)
+                self._base_ids.update(base_ids(self.rules, [(original, card.base_id)]))
+        self._cards = [cards[base_id] for base_id in sorted(cards)]
+        self._offers = [] if self._rules.draft else [[]]
+        self._to_ask = (start.current_player(),)
 
     def clone(self) -> "Match":
         """Return an independent copy of the match.
@@ -131,7 +156,13 @@ class Match:
 
     def root(self) -> "Match":
         """Return the same match before its first answer."""
-        return Match(self.rules, params=self._params, cards=self._fixed_cards, ids=self.ids)
+        return Match(
+            self.rules,
+            params=self._params,
+            cards=self._fixed_cards,
+            ids=self.ids,
+            start=self._start,
+        )
 
     def state_key(self) -> tuple[object, ...]:
         """Return a key that compares what different answers lead to in one match.
@@ -355,7 +386,10 @@ class Match:
         self._check_asked(player)
         if self.state is None:
             return self._rules.choice_limits_ms[self._step > 0]
-        return self._rules.battle_limits_ms[self.state.turn > 1]
+        limit = self._rules.battle_limits_ms[self.state.turn > 1]
+        if self._start is not None and not self._shown[player]:
+            return max(limit, _FIRST_MS)
+        return limit
 
     def information_state_string(self, player: int) -> str:
         """Return everything that `player` has been shown and has answered so far.
@@ -562,14 +596,16 @@ class Match:
     def log(self) -> dict[str, Any]:
         """All of the match so far as plain dicts, lists, ints and strings, for `Match.replay`.
 
-        ``rules``; ``ids``, those of the answers; ``params``; ``cards``: None, or the card set if
+        ``rules``; ``start``, if the match began in a position, its text; ``ids``, those of the
+        answers; ``params``; ``cards``: None, or the card set if
         neither the rules nor a seed determine it, each card as its row and its name; ``answers``:
         ``[player, line]`` in order, line None for a timeout; ``winner``, ``scores``, ``error``
         (None, or ``player``, ``kind`` and ``message``).
         """
-        fixed = self._fixed_cards
+        fixed, start = self._fixed_cards, self._start
         return {
             "rules": self.rules,
+            **({} if start is None else {"start": start.to_text()}),
             "ids": self.ids,
             "params": self.params,
             "cards": None if fixed is None else [[*card.to_row(), card.name] for card in fixed],
@@ -599,9 +635,10 @@ class Match:
             cards = None if rows is None else [Card(*row) for row in rows]
             answers = [(player, line) for player, line in answers]
             params = dict(params)
+            start = State.from_text(log["start"]) if "start" in log else None
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"not a match log: {error!r}") from None
-        match = cls(rules, params=params, cards=cards, ids=ids)
+        match = cls(rules, params=params, cards=cards, ids=ids, start=start)
         for i, (player, line) in enumerate(answers):
             try:
                 match.submit(player, line)

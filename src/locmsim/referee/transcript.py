@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from locmsim._core import parse_line
+from locmsim._core import State, parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee.log_reader import OWN, own_part, referee_log, what_is_wrong
@@ -94,6 +94,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
             "sent": {str(p): [c.text for c in result.calls if c.player == p] for p in (0, 1)},
             "written": [[i, call.stderr] for i, call in enumerate(result.calls) if call.stderr],
             "decks": result.decks or None,
+            **({"start": match.log["start"]} if "start" in match.log else {}),
         },
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
@@ -290,6 +291,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         if "written" in own:  # which answer a long text belongs to, entries alone do not say
             written = {int(number): str(text) for number, text in own["written"]}
         decks = str(own.get("decks") or "")
+        start = State.from_text(str(own["start"])) if "start" in own else None
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {what_is_wrong(error)}") from None
 
@@ -298,7 +300,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         raise ValueError(
             f"the match was played with the cards of the file {path!r}, which the log does not hold"
         )
-    match = Match(rules, params=params, cards=cards, ids=ids)
+    match = Match(rules, params=params, cards=cards, ids=ids, start=start)
 
     def calls() -> Iterator[tuple[int, str | None, int, str]]:
         for number in itertools.count():

@@ -166,7 +166,7 @@ def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> G
     ValueError
         As for `report_turns`.
     """
-    decks = None if result.match.state is None else report_decks(result.match)
+    decks = report_decks(result.match) if result.match.decks[0] else None
     return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes), decks)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from locmsim.game.match import Match
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import result_log
-from locmsim.web.captures import capture_data, is_capture
+from locmsim.web.captures import is_capture, questions_of
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.positions import Position, position_of_text
@@ -64,17 +64,16 @@ def page(site: Site) -> Page:
     def opened(request: Request, data: dict[str, Any]) -> object:
         """Open what was dropped onto a page: a log, what a bot was sent, or a position."""
         text, name = text_of(data, "text"), text_of(data, "name", "")[:200]
-        if is_capture(text):
-            capture = capture_data(text)
-            if len(capture["steps"]) == 1:  # one turn: nothing is known of the others
-                return {"game": site.keep(position_of_text(text))}
-            return {"game": site.keep_capture(capture)}
+        if is_capture(text) and len([*questions_of(text, None)]) > 1:
+            raise Refusal(
+                "this is what a bot was sent in a whole match: locmsim replay FILE makes a page of"
+                " it; the text of one turn opens here"
+            )
         if not text.lstrip().startswith("{"):
             return {"game": site.keep(position_of_text(text))}
         return {"game": site.library.add(*_logged(text), name or "dropped here", log=text)}
 
     site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
-    site.data[KeyKind.CAPTURE] = lambda key: _found(site.captures, key)
     return Page(
         "game",
         "",

@@ -1,4 +1,4 @@
-"""Keys: what pages call a match, a game that is played, a position, or what a bot was sent."""
+"""Keys: what pages call a match, a game that is played, or a position."""
 
 import re
 from enum import StrEnum
@@ -20,8 +20,6 @@ class KeyKind(StrEnum):
     GAME = "g"
     #: A position that was set up.
     POSITION = "s"
-    #: What a bot was sent.
-    CAPTURE = "c"
 
 
 _TEXT = re.compile(

@@ -31,7 +31,7 @@ from locmsim.web.sources import (
     part_view,
     replay_of,
 )
-from locmsim.web.views import fault_row, seat_names
+from locmsim.web.views import fault_row, told_apart
 
 __all__ = ["Library"]
 
@@ -240,7 +240,7 @@ class Library:
         return {
             "title": game.title,
             "turn": game.turn_name,
-            "names": seat_names(names),
+            "names": told_apart(names),
             "scores": list(result.scores),
             "winner": result.winner,
             "fault": fault_row(result.fault),

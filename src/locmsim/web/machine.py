@@ -8,9 +8,8 @@ from hidden cards is drawn from what the player of a turn was shown, as a bot wo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from locmsim._core import State, original_of
+from locmsim._core import State
 from locmsim.errors import IllegalActionError
-from locmsim.game._match import base_ids
 from locmsim.game.action_text import action_words, line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
@@ -24,10 +23,7 @@ from locmsim.web.panel import HELD, LINES, SAMPLES, SEED
 from locmsim.web.positions import Position
 from locmsim.web.views import Cards, board_view, legal_texts
 
-__all__ = ["Machine", "Place", "machine_of_match", "machine_of_position", "match_from"]
-
-#: The least time for a bot's first answer in ms: what the rules give it for that.
-_FIRST_MS = 1000
+__all__ = ["Machine", "Place", "machine_of_match", "machine_of_position"]
 
 
 class Place(NamedTuple):
@@ -42,27 +38,6 @@ class Place(NamedTuple):
     belief: Belief | None
     #: The actions of the turn so far.
     done: list[str]
-
-
-class _StartedMatch(Match):
-    """A match that begins in a position, where the first answers wait for the bots' start."""
-
-    def time_limit_ms(self, player: int) -> int:
-        answered = any(one == player for one, _ in self._answers)
-        return max(super().time_limit_ms(player), 0 if answered else _FIRST_MS)
-
-
-def match_from(state: State) -> Match:
-    """Return a match that begins in a position; its log, without a choice, cannot be replayed."""
-    match = _StartedMatch(state.rules, seed=0)
-    match.state = state.clone()
-    for side in state.players:
-        held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
-        held += [(creature.id, creature.card) for creature in side.board]
-        found = [(original_of(state.rules, instance), card.base_id) for instance, card in held]
-        match._base_ids.update(base_ids(state.rules, found))
-    match._to_ask = (state.current_player(),)
-    return match
 
 
 class Machine:
@@ -218,7 +193,7 @@ def machine_of_match(
 
 def machine_of_position(position: Position) -> Machine:
     """Return the machine of a position, whose hidden cards are as in `Position.whole`."""
-    match = match_from(position.whole())
+    match = Match(start=position.whole())
     first = position.seen, position.belief
     cards = Cards(position.cards)
     return Machine(match, (Belief(), Belief()), position.names, cards, first)

@@ -39,12 +39,12 @@ from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, wh
 from locmsim.web.forms import form_of, up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.machine import Machine, machine_of_match, machine_of_position, match_from
+from locmsim.web.machine import Machine, machine_of_match, machine_of_position
 from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.panel import CHANCES
 from locmsim.web.replay import chat_of
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, Cards, fault_row, match_page, seat_names, turn_step
+from locmsim.web.views import PERSON, Cards, fault_row, match_page, told_apart, turn_step
 
 __all__ = ["OutdatedError", "PlayedGame", "page"]
 
@@ -102,16 +102,15 @@ class PlayedGame:
     ) -> None:
         if [*players].count(None) > 1:
             raise ValueError("two persons cannot play each other here")
-        if start is not None and start.is_terminal():
-            raise ValueError("the game is decided in this position")
         self.key = key
         self.players = players
         self.start = start
         self._site = site
-        self._match = Match(rules, seed=seed) if start is None else match_from(start)
+        self._match = Match(rules, seed=seed, start=start)
         self.seat = [*players].index(None) if None in players else None
         names = [PERSON if player is None else player.name for player in players]
         self.names = names[0], names[1]
+        self._shown = told_apart(names)
         self.cards = Cards(self._match.cards)
         #: When a page last asked about it.
         self._asked_at = time.monotonic()
@@ -132,7 +131,7 @@ class PlayedGame:
         self._left = False
         if start is not None:
             beliefs = (Belief(), Belief())
-            self._machine = Machine(self._match.clone(), beliefs, self.names, self.cards)
+            self._machine = Machine(self._match.clone(), beliefs, self._shown, self.cards)
         self._offer()
 
     # ---------------------------------------------------------------------- what bots are asked
@@ -194,7 +193,7 @@ class PlayedGame:
         self._calls.append(call)
         if call.turn is None:
             if match.state is not None:
-                begun = machine_of_match(match, self._calls, self.names, self.cards)
+                begun = machine_of_match(match, self._calls, self._shown, self.cards)
                 self._machine = begun
         elif match.state is not None and not dead:
             ended = ["PASS"] if match.state.turn != call.turn else []
@@ -207,12 +206,9 @@ class PlayedGame:
     def _finish(self, sitting: Sitting[Match]) -> None:
         result = sitting.result()
         sitting.close()
-        # A match that began in a position has no log that could be replayed.
-        path, error, key = "", "", ""
-        if self.start is None:
-            path, error = self._save(result_log(result, self.names))
-            agents = [one.agent or one.command if one else "" for one in self.players]
-            key = self._site.library.add(result, self.names, path=path, agents=agents)
+        path, error = self._save(result_log(result, self.names))
+        agents = [one.agent or one.command if one else "" for one in self.players]
+        key = self._site.library.add(result, self.names, path=path, agents=agents)
         self._end(
             {
                 "winner": result.winner,
@@ -322,7 +318,7 @@ class PlayedGame:
             known = {name: over[name] for name in ("winner", "fault", "stderr") if name in over}
             return match_page(
                 self._match.rules,
-                self.names,
+                self._shown,
                 self.cards,
                 steps,
                 agents=[one.agent or one.command if one else "" for one in self.players],
@@ -596,7 +592,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         if key in site.positions:
             return machine_of_position(site.positions[key])
         result, names = site.library.load(key)
-        return machine_of_match(result.match, result.calls, seat_names(names))
+        return machine_of_match(result.match, result.calls, told_apart(names))
 
     def walked(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")

@@ -13,7 +13,7 @@ from locmsim.referee.knowledge import knowledge_at, replayed
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
-from locmsim.web.views import seat_names
+from locmsim.web.views import told_apart
 
 __all__ = [
     "Position",
@@ -78,7 +78,7 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     observation, belief = knowledge_at(result, wanted)
     root = belief.root()
     answer = answers[wanted]
-    first, second = seat_names(names)
+    first, second = told_apart(names)
     cards = tuple(result.match.cards)
     return _checked(Position(observation, belief, root, (first, second), wanted, answer, cards))
 
@@ -108,13 +108,15 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
 def _numbered(state: State) -> State:
     """Return a sampled position, in which hidden cards get instance ids that no other card has."""
     text = state.to_text()
-    used = {int(number) for number in re.findall(r"(?<![\d.])(\d+):", text)}
+    used = {int(number) for number in re.findall(r"(?<=[/,])(\d+):", text)}
     fields = text.split(" ")
     for player in (0, 1):
-        first, step = (60 * player, 2) if state.rules == "1.5" else (player + 1, 2)
-        own = (str(one) for one in range(first, first + 60 * step, step) if one not in used)
-        parts = re.split(r"\?(?=:)", fields[3 + player])
-        fields[3 + player] = parts[0] + "".join(next(own) + part for part in parts[1:])
+        first = 60 * player if state.rules == "1.5" else player + 1
+        own = [one for one in range(first, 240, 2) if one not in used]
+        shown, *hidden = re.split(r"\?(?=:)", fields[3 + player])
+        parts = [f"{number}{part}" for number, part in zip(own, hidden, strict=False)]
+        fields[3 + player] = "".join([shown, *parts])
+        used.update(own[: len(parts)])
     return State.from_text(" ".join(fields))
 
 

@@ -34,7 +34,7 @@ from locmsim.web.views import (
     action_steps,
     fault_row,
     match_page,
-    seat_names,
+    told_apart,
     turn_step,
 )
 
@@ -78,7 +78,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     """
     match = result.match
     cards = Cards(match.cards)
-    shown = seat_names(names)
+    shown = told_apart(names)
     steps = list(_steps(result, cards, shown))
     known = {card.base_id: card for card in match.cards}
     choice = [[cards.key(known[base]) for base in chosen] for chosen in match.chosen]

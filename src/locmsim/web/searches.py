@@ -73,7 +73,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
 
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
-            decks = None if result.match.state is None else report_decks(result.match)
+            decks = report_decks(result.match) if result.match.decks[0] else None
             cards = Cards(result.match.cards)
             keyed = decks and [_deck_keys(deck, cards) for deck in decks]
 

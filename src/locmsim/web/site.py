@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.routing import BaseRoute
 
@@ -22,9 +22,8 @@ from locmsim.web.positions import Position, position_of_game, state_at_step
 
 __all__ = ["Page", "Site"]
 
-#: The number of positions, and of captures, that are kept; with one more the oldest is deleted.
+#: The number of positions that are kept; with one more the oldest is deleted.
 _KEPT = 200
-_Thing = TypeVar("_Thing")
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,6 @@ class Site:
     #: Time in ms and positions of the search for a hint, 0 for no such bound.
     hint_ms: float = 500.0
     hint_nodes: int = 0
-    #: Folders of `locmsim.tuning.Optimization` whose progress is shown.
-    runs: Sequence[str] = ()
     #: What the address needs for everything but the empty pages.
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
@@ -69,8 +66,6 @@ class Site:
     data: dict[KeyKind, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
     #: Positions that were set up, by key.
     positions: dict[str, Position] = field(default_factory=dict)
-    #: Pages of what bots were sent, by key.
-    captures: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: What pages follow.
     news: News = field(default_factory=News)
     #: The searches that take a while.
@@ -89,17 +84,10 @@ class Site:
 
     def keep(self, position: Position) -> str:
         """Keep a position that was set up, and return its key."""
-        return self._keep(self.positions, KeyKind.POSITION, position)
-
-    def keep_capture(self, capture: dict[str, Any]) -> str:
-        """Keep the page of what a bot was sent, and return its key."""
-        return self._keep(self.captures, KeyKind.CAPTURE, capture)
-
-    def _keep(self, things: dict[str, _Thing], kind: KeyKind, thing: _Thing) -> str:
-        key = str(Key(kind, next(self._numbers)))
-        things[key] = thing
-        for old in [*things][:-_KEPT]:
-            del things[old]
+        key = str(Key(KeyKind.POSITION, next(self._numbers)))
+        self.positions[key] = position
+        for old in [*self.positions][:-_KEPT]:
+            del self.positions[old]
         return key
 
     def position(self, key: str, turn: int | None = None) -> Position:

@@ -29,6 +29,7 @@ __all__ = [
     "match_page",
     "seat_names",
     "steps_after",
+    "told_apart",
     "turn_step",
 ]
 
@@ -46,6 +47,14 @@ def fault_row(fault: Fault | None) -> dict[str, Any] | None:
 def seat_names(names: Sequence[str]) -> list[str]:
     """Return what pages call players, also those without a name."""
     return [name or f"Player {seat}" for seat, name in enumerate(names)]
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Return the `seat_names` of a match, of which two that are the same name their seats."""
+    shown = seat_names(names)
+    if shown[0] != shown[1]:
+        return shown
+    return [f"{shown[0]} (first)", f"{shown[1]} (second)"]
 
 
 class Cards:

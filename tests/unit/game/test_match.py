@@ -35,6 +35,7 @@ from locmsim.game.choice import choice_observations, chosen_by
 from locmsim.game.layouts import choice_tensor
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.game.positions import start_position
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x, save_cards
 from locmsim.rules.generator import generate_cards
@@ -1074,3 +1075,31 @@ def test_pickles_of_a_match_are_the_same_everywhere(rules: str) -> None:
         for n in ("0", "9")
     ]
     assert runs[0] == runs[1]
+
+
+@each_rules
+def test_a_match_begins_in_a_position(rules: str) -> None:
+    """It has no choice of cards; its log says where it began, and is replayed from there."""
+    start = start_position(3, rules)
+    start.apply_line("PASS")
+    match = Match(start=start)
+    assert (match.rules, match.phase, match.to_ask) == (rules, "battle", (1,))
+    assert (match.offers, match.chosen, match.decks) == ([], [[], []], [[], []])
+    assert match.state == start
+    assert match.time_limit_ms(1) == 1000  # programs must start
+    while match.to_ask:
+        player = match.to_ask[0]
+        line = greedy_line_of(match, player)
+        match.submit(player, line)
+    assert start.turn == 1  # the state that was given stays as it was
+    again = Match.replay(json.loads(json.dumps(match.log)))
+    assert (again.log, again.state) == (match.log, match.state)
+    assert match.clone().root().state == start
+    with pytest.raises(ValueError, match="decided"):
+        Match(start=match.state)
+    assert "start" not in Match(rules, seed=1).log
+
+
+def greedy_line_of(match: Match, player: int) -> str:
+    agent = make_agent("osl")
+    return str(agent.act(match.observation(player)))

@@ -340,7 +340,8 @@ def test_what_a_bot_was_sent(rules: str) -> None:
             assert set(shown["sides"][1 - me]["hand"]) <= {None}
         # The opponent's actions have the same words as on the page of the whole match.
         result = golden_result(game)
-        whole = replay_data(result, ("the bot", "the bot"))["steps"]
+        called = ("the bot", "they") if me == 0 else ("they", "the bot")
+        whole = replay_data(result, called)["steps"]
         theirs: list[list[str]] = []
         for step in whole:
             if step["player"] == me:

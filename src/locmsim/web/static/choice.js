@@ -30,7 +30,12 @@ export class ChoiceView {
     if (choice.draft) this.draft(box, choice, tools);
     else if (asked) this.construct(box, choice, tools);
     else box.append(element("h1", "Your deck"), tools, this.prompt);
+    // The focus stays at its place, for those who use the keyboard.
+    const picks = [...this.host.querySelectorAll("#offer.draft .pick")];
+    const at = picks.indexOf(/** @type {Element} */ (document.activeElement));
     this.host.replaceChildren(box);
+    if (at >= 0 && choice.draft)
+      /** @type {HTMLElement[]} */ ([...box.querySelectorAll(".pick")])[at]?.focus();
   }
 
   /** A card to click. @param {string} key @param {() => void} onclick */

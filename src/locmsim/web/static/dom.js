@@ -102,6 +102,15 @@ export function refill(id, options, first) {
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 
+/** Whether a key belongs to the tabs or the text that scrolls which has the focus.
+ * @param {HTMLElement} target @param {string} key */
+function ofPlace(target, key) {
+  if (target.closest("[role=tablist]")) return /^Arrow(Left|Right)/.test(key);
+  const { scrollHeight, clientHeight, tabIndex } = target;
+  const scrolls = tabIndex === 0 && scrollHeight > clientHeight + 1;
+  return scrolls && !target.closest("button") && /^(ArrowUp|ArrowDown|Home|End|Page)/.test(key);
+}
+
 /** Do what keys are for, unless they are for a field, a dialog or the browser.
  * @param {() => Record<string, () => void>} keys those that do something now */
 export function onKeys(keys) {
@@ -116,6 +125,7 @@ export function onKeys(keys) {
       document.querySelector("dialog[open]")
     )
       return;
+    if (ofPlace(/** @type {HTMLElement} */ (event.target), event.key)) return;
     const act = keys()[event.key];
     if (!act) return;
     event.preventDefault();

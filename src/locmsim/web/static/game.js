@@ -287,7 +287,6 @@ shown(async () => {
     live(viewer);
     return;
   }
-  if (data.captured !== undefined) return;
   const positioned = data.kind === "position";
   const source = new MachineSource(viewer, new Remote(key, viewer.data.cards));
   new TreePanel(viewer, new Engine(viewer, source, key, positioned));

@@ -9,6 +9,16 @@ export class Panels {
     this.opened = opened;
     this.tabs = element("div.tabs", { role: "tablist", "aria-label": "Panels" });
     this.box = element("div.panels");
+    this.tabs.addEventListener("keydown", (event) => {
+      const all = /** @type {HTMLElement[]} */ ([...this.tabs.children]);
+      const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
+      const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (at < 0 || !way) return;
+      const tab = all[(at + way + all.length) % all.length];
+      event.preventDefault();
+      tab.focus();
+      tab.click();
+    });
   }
 
   /** Add a panel beside the board. @param {string} id @param {string} title

@@ -24,6 +24,8 @@ export class Game {
     this.from = from;
     this.machine = from.machine;
     this.seat = match.seat;
+    /** What had the focus last, which a button that is disabled loses. @type {Element|null} */
+    this.focused = null;
     /** What is legal for the person, in the last position. @type {string[]|null} */
     this.legal = null;
     /** Whether the match has ended: by a win, by a fault, or because it was left. */
@@ -231,17 +233,13 @@ export class Game {
 
   /** Let the buttons be pressed where they do something; the focus stays where it was. */
   enable() {
-    const focused = this.focused ?? document.activeElement;
-    for (const [made, able] of /** @type {[HTMLElement, unknown][]} */ ([
-      [this.end, this.legal],
-      [this.undo, this.undoes],
-    ])) {
-      if (!able && made === focused) this.focused = made;
-      made.toggleAttribute("disabled", !able);
-      if (able && made === this.focused) {
-        if (document.activeElement === document.body) made.focus({ preventScroll: true });
-        this.focused = undefined;
-      }
+    const { activeElement, body } = document;
+    if (activeElement !== body) this.focused = activeElement;
+    this.end.toggleAttribute("disabled", !this.legal);
+    this.undo.toggleAttribute("disabled", !this.undoes);
+    if (this.legal && (this.focused === this.end || this.focused === this.undo)) {
+      const made = this.focused === this.undo && !this.undoes ? this.end : this.focused;
+      /** @type {HTMLElement} */ (made).focus({ preventScroll: true });
     }
     const { viewer } = this;
     this.follow.hidden = !(viewer.line && this.legal && viewer.at === viewer.steps.length - 1);
@@ -266,5 +264,19 @@ export class Game {
     viewer.caption();
     viewer.keepView(null);
     this.tell();
+    const hidden = viewer.steps.some(({ board: { sides } }) =>
+      sides.some((side) => side.hand.includes(null)),
+    );
+    if (hidden) this.doing(() => this.reveal());
+  }
+
+  /** Show both hands, which are told once the match is over. */
+  async reveal() {
+    const { viewer, path } = this;
+    const { board, boards } = await this.machine.ask("walk", { path: [], actions: path });
+    viewer.steps.forEach((step, i) => {
+      step.board = this.teller.position(i ? boards[i - 1] : board);
+    });
+    viewer.redraw();
   }
 }
