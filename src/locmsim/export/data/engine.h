@@ -191,19 +191,6 @@ LOCM_API int locm_engine_place(int size) {
   return 1;
 }
 
-LOCM_API int locm_engine_position(void) {
-  int head = 16, fields = 8, bytes = engine_cards.n_cards * (int)sizeof(locm_card_t);
-  int32_t size = fields + bytes;
-  engine_length = 2 * head + fields + bytes + (int)sizeof(engine_position);
-  memset(engine_text, 0, (size_t)engine_length);
-  memcpy(&engine_text[8], &size, sizeof(size));
-  memcpy(&engine_text[head], &engine_cards.rules, sizeof(engine_cards.rules));
-  memcpy(&engine_text[head + 4], &engine_cards.n_instances, sizeof(engine_cards.n_instances));
-  memcpy(&engine_text[head + fields], engine_cards.cards, (size_t)bytes);
-  memcpy(&engine_text[2 * head + fields + bytes], &engine_position, sizeof(engine_position));
-  return engine_length;
-}
-
 LOCM_API int locm_engine_offers(uint32_t seed_low, uint32_t seed_high) {
   locmi_match_t match;
   uint8_t allowed[160];
