@@ -82,7 +82,7 @@ def advised(page: Any) -> None:
     """Wait for the person's turn, and ask for a hint."""
     page.wait_for_selector("body[data-asked=true] #end:enabled")
     page.click("#hint")
-    page.wait_for_selector("#line li")
+    page.wait_for_selector("#lines button")
 
 
 def tour(browser: Any, result: Result, folder: Path) -> None:
@@ -94,7 +94,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             arena.run(jobs=1)
         library = Library([], ["agents.db"])
         key = library.add(result, ("beam", "greedy"))
-        with serving(Site(library, hint_ms=0.0, hint_nodes=20_000)) as address:
+        with serving(Site(library)) as address:
             parts = urlsplit(address)
 
             def opened(path: str) -> Any:
@@ -112,11 +112,15 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             page.click("#ready")
             for _ in range(2):
                 advised(page)
-                if page.locator("#follow").count():
+                best = page.locator("#lines button").first
+                line = str(best.get_attribute("data-line"))
+                if line != "PASS":
                     moves = page.locator("#log li:not(.turn)")
-                    done = moves.count() + page.locator("#line li").count()
+                    done = moves.count() + len(line.split(";"))
+                    best.click()
                     page.click("#follow")
-                    moves.nth(done - 1).wait_for()
+                    moves.nth(done - 1).wait_for(state="attached")
+                    page.wait_for_selector("#end:enabled")
                 before = page.get_attribute("body", "data-version")
                 page.click("#end")
                 page.wait_for_selector(f"body:not([data-version='{before}'])")

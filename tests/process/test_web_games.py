@@ -117,7 +117,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
     before = set(children_of(os.getpid()))
 
     def make(*bots: str, **more: Any) -> Table:
-        site = Site(Library(), bots, folder=str(tmp_path), hint_ms=0, hint_nodes=300, **more)
+        site = Site(Library(), bots, folder=str(tmp_path), **more)
         client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
         opened.append(client)
         client.__enter__()

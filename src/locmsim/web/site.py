@@ -54,9 +54,6 @@ class Site:
     timeout_scale: float = 5.0
     #: Where games and tournaments are saved; empty for nowhere: they last as long as the server.
     folder: str = ""
-    #: Time in ms and positions of the search for a hint, 0 for no such bound.
-    hint_ms: float = 500.0
-    hint_nodes: int = 0
     #: What the address needs for everything but the empty pages.
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
