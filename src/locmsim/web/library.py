@@ -31,7 +31,7 @@ from locmsim.web.sources import (
     part_view,
     replay_of,
 )
-from locmsim.web.views import fault_row, told_apart
+from locmsim.web.views import fault_row, seat_names, told_apart
 
 __all__ = ["Library"]
 
