@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from browser import browser, keep_screenshots, sync_api
 from helpers import HOSTILE, LOCMSIM, growing_results
+from web_server import server, visit
 
 from locmsim.arena import Arena, Player, Sprt
 
-__all__ = ["browser"]
+__all__ = ["browser", "server", "visit"]
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ def serve() -> Iterator[Server]:
 
 @contextlib.contextmanager
 def _served(*words: str | Path) -> Iterator[str]:
-    command = [*LOCMSIM, "web", *map(str, words)]
+    command = [*LOCMSIM, "web", "--port", "0", *map(str, words)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as tool:
@@ -261,7 +262,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     assert list(tmp_path.iterdir()) == [db]
     address = serve()
     page = open_site(address, "arena")
-    expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db results.db"))
+    expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db FILE"))
 
 
 def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
@@ -278,3 +279,27 @@ def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     ]
     expect(page.locator("#games tbody tr")).to_have_count(2)
     expect(page.locator("#games a")).to_have_count(0)
+
+
+def test_a_gauntlet_is_begun(server: Server, visit: Opener) -> None:
+    """The form is open where there is nothing else, and asks who plays against all others."""
+    page = visit(server(), "arena", refusals=1)
+    page.wait_for_selector("#new-players", state="visible")
+    expect(page.locator("#files")).to_contain_text("start an arena here")
+    page.click("#new-start")
+    expect(page.locator("#notice")).to_have_text("choose 2 to 16 players")
+    page.select_option("#new-players", ["level1", "level2", "agent-random"])
+    expect(page.locator("#new-first")).to_be_hidden()
+    page.select_option("#new-mode", "gauntlet")
+    page.select_option("#new-first", "agent-random")
+    page.fill("#new-games", "2")
+    page.click("#new-start")
+    page.wait_for_url("**/arena?*db=0*")
+    asked = "(what) => fetch(`/api/${what}${location.search}`).then((answer) => answer.json())"
+    for _ in range(300):
+        if page.evaluate(asked, "arena")["files"][0].get("games") == 4:
+            break
+        page.wait_for_timeout(100)
+    games = page.evaluate(asked, "games")["games"]
+    assert len(games) == 4
+    assert all("random" in game["names"] for game in games)

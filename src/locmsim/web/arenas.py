@@ -262,7 +262,7 @@ class _Started:
         """Start one between opponents of the list, and return the number of its file."""
         keys = data.get("players")
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
-            raise Refusal(f"players: expected 2 to {_PLAYERS} keys of opponents")
+            raise Refusal(f"choose 2 to {_PLAYERS} players")
         values = values_of(data, _FORM)
         rules = values["rules"]
         specs = []

@@ -261,8 +261,8 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
             return client.get("/api/arena", params=query).json()["files"][-1]
 
         for data, why in (
-            ({}, "players: expected 2 to 16"),
-            ({"players": ["level1"]}, "players: expected 2 to 16"),
+            ({}, "choose 2 to 16 players"),
+            ({"players": ["level1"]}, "choose 2 to 16 players"),
             ({"players": ["level1", "x"]}, "no such opponent"),
             ({"players": ["level1", "agent-learned"], "rules": "1.2"}, "plays rules 1.5 only"),
             ({"players": ["level1", "level2"], "games": 0}, "games: expected 1 to"),

@@ -174,8 +174,12 @@ class ArenaPage {
     const { files } = await ask("/api/arena");
     if (!files.length) {
       this.files.append(
-        element("p", "No file of results was named. Start: locmsim web --db results.db"),
+        element(
+          "p",
+          "There are no results yet: start an arena here, or one with locmsim arena --db FILE, whose results locmsim web --db FILE shows.",
+        ),
       );
+      /** @type {HTMLDetailsElement} */ ($("new-arena")).open = true;
       return;
     }
     const wanted = new URLSearchParams(location.search).get("db") ?? "0";
