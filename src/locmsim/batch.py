@@ -198,9 +198,10 @@ class StateBatch:
         except ValueError:
             shape = np.shape(players)
             raise ValueError(f"players: expected shape ({len(self)},), got {shape}") from None
-        viewers = np.array([player_number(player) for player in lookers.tolist()], np.int8)
+        for player in {*lookers.tolist()}:
+            player_number(player)
         drawn = self.clone()
-        drawn._array.resample(viewers, self.row_seeds(seed))
+        drawn._array.resample(lookers.astype(np.int8), self.row_seeds(seed))
         return drawn
 
     @classmethod
