@@ -372,7 +372,7 @@ class Games(Episodes):
         if self.shaped and self.players.has_caller_twice():
             raise ValueError(
                 "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
-                " step_into with rewards_both, and without rewards"
+                " LocmVectorEnv.step_into with rewards_both, and without rewards"
             )
 
     def check_alone(self) -> None:

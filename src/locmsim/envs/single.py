@@ -56,6 +56,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def __init__(self, *, render_mode: RenderMode = None, **options: Unpack[OptionValues]) -> None:
         self._play(1, options, render_mode)
+        self.games.check_rewards()
         self.observation_space, self.action_space = spaces_of(self.options)
         self._start()
 

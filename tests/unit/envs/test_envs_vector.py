@@ -987,6 +987,12 @@ def test_shaping_is_refused_while_any_row_is_played_from_both_seats(number):
     env.step(actions)
 
 
+def test_one_row_of_both_seats_has_no_shaping():
+    """It would have nowhere to pay what the other player earns."""
+    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
+        LocmEnv(opponent="caller", shaping={"health": 1.0})
+
+
 def test_options_that_say_who_plays_say_it_alike():
     for pair, alone in (
         (("caller", "osl"), {"opponent": "osl", "seat": "first"}),
