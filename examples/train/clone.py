@@ -122,7 +122,8 @@ def clone(options, log=print):
             f"{time.process_time() - started:5.0f} s  epoch {epoch + 1}:"
             f" {100 * equal:.1f} % of held-out actions agree, value loss {error:.3f}"
         )
-    return net, f"cloned {len(data['action'])} actions of {sources}, {100 * equal:.1f} % agree"
+    training = f"cloned {len(data['action'])} actions of {sources}, {100 * equal:.1f} % agree"
+    return net, f"{training}, seed {options.seed}"
 
 
 def arguments():

@@ -617,7 +617,8 @@ def train(options, make_net=Net, make_rollout=Rollout):  # noqa: C901 (one loop 
         # Only here, as games restart: a run that is broken off goes on as if it had never been.
         if update % options.checkpoint_every == 0 or last:
             if main:
-                training = f"{history}{games} games with {' '.join(options.decks)} decks"
+                training = f"{history}seed {options.seed}: {games} games with"
+                training += f" {' '.join(options.decks)} decks"
                 net.save(folder, f"{training} ({update * size} steps), PPO")
                 content = {
                     "identity": identity(options), "net": net.state_dict(), "history": history,

@@ -94,8 +94,11 @@ def run(options: argparse.Namespace) -> None:
                     if examples.games >= games:
                         break
             if examples is None or not len(examples):
-                raise Failure(f"{options.source}: no examples of rules {options.rules}")
-            examples.save(options.output, options.source)
+                what = f"no examples of rules {options.rules} with the cards of the rules"
+                raise Failure(f"{options.source}: {what}")
+            names = ("player",) if database else ("decks", "seed")
+            made = {name: getattr(options, name) for name in ("games", *names)}
+            examples.save(options.output, options.source, made)
         except ImportError as error:
             raise Failure(str(named_extra(error))) from None
         except (ValueError, WorkersError) as error:

@@ -179,14 +179,17 @@ class Policy(RatingPolicy):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy as .npz: its arrays and one JSON text ``meta``.
 
-        If that fails, an existing file is unchanged.
+        That has the version and the digest of the library by which it was first written. If writing
+        fails, an existing file is unchanged.
 
         Parameters
         ----------
         path : str or path
             The file to write.
         """
-        write_archive(path, self.meta, self.arrays)
+        from locmsim._identity import library
+
+        write_archive(path, {"library": library("locmsim"), **self.meta}, self.arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Policy":

@@ -20,10 +20,12 @@ A file of examples is one .npz. It has a row for each action, in the order of pl
 ``layout``, ``rules``  texts              the layout of ``obs``, and the rule set
 ``layout_version``     a number           the version of the layout
 ``source``             a text             the agent or the file that the games come from
+``made``               a text             JSON: the options, and what the library was
 =====================  =================  ======================================================
 """
 
 import io
+import json
 import os
 import secrets
 import threading
@@ -36,6 +38,7 @@ from numpy.typing import NDArray
 
 from locmsim import _common_options as common
 from locmsim._core import State
+from locmsim._identity import library
 from locmsim._io import numbered, write_whole
 from locmsim._options import check_values, documented
 from locmsim._seeds import derived_seed
@@ -186,7 +189,9 @@ class Examples:
         result["game"] = np.repeat(np.array(numbers, np.int32), lengths)
         return result
 
-    def save(self, path: str | os.PathLike[str], source: str) -> None:
+    def save(
+        self, path: str | os.PathLike[str], source: str, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Write the file.
 
         Parameters
@@ -194,6 +199,8 @@ class Examples:
         path : str or path
         source : str
             Where the examples come from.
+        options : mapping, optional
+            How they were made, as plain data.
 
         Raises
         ------
@@ -208,6 +215,7 @@ class Examples:
             layout_version=np.array(self.layout.version),
             rules=np.array(self.rules),
             source=np.array(source),
+            made=np.array(json.dumps({**(options or {}), "library": library("locmsim")})),
         )
         write_whole(path, buffer.getvalue())
 

@@ -10,6 +10,7 @@ from helpers import each_rules
 from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
+from locmsim._identity import library
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.envs import LocmEnv, LocmVectorEnv
@@ -150,7 +151,7 @@ def test_policies_are_kept_in_files(tmp_path):
         policy.meta["training"] = "none"
         policy.save(path)
         again = Policy.load(path)
-        assert again.meta == policy.meta
+        assert again.meta == {**policy.meta, "library": library("locmsim")}
         assert again.arrays.keys() == policy.arrays.keys()
         assert all((again.arrays[name] == array).all() for name, array in policy.arrays.items())
         assert repr(again) == repr(policy)

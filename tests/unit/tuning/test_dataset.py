@@ -1,6 +1,7 @@
 """Examples to learn from: those of agents, and those of an arena's games."""
 
 import inspect
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from helpers import each_rules
 
 from locmsim import Match, cards_1x, generate_cards
+from locmsim._identity import library
 from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
@@ -130,6 +132,9 @@ def test_the_command(tmp_path, capsys):
         assert (str(file["layout"]), str(file["rules"]), str(file["source"])) == (
             "entities", "1.2", "osl",
         )  # fmt: skip
+        made = json.loads(str(file["made"]))
+        assert (made["games"], made["decks"], made["seed"]) == (3, "random", 0)
+        assert made["library"] == library("locmsim")
         assert int(file["layout_version"]) == get_layout("entities").version
         assert file["obs"].shape == (len(file["action"]), 440)
 
