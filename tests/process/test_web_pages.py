@@ -806,8 +806,9 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     log.write_text(log_line(result))
     page = visit(server(str(log)), f"game/{log_key(log)}")
-    page.click("#tab-about")
+    page.wait_for_selector("#log li")
     page.keyboard.press("ArrowRight")
+    page.click("#tab-about")
     found = {}
     for what in ("Log", "Page", "Position"):
         with page.expect_download() as download:
