@@ -323,9 +323,7 @@ class Belief:
         """Return the position seen last, with arbitrary cards in the hidden places.
 
         This is enough for anything that only concerns the player's turn, and fast, since nothing is
-        sampled. It is not enough as the root of a search that deals worlds from `determinizer`: its
-        table lacks the cards that the opponent may hold, which that of ``sample(0)`` has. The
-        numbers of hidden cards are right, and so is whatever follows from the game so
+        sampled. The numbers of hidden cards are right, and so is whatever follows from the game so
         far, such as the second player's bonus mana.
 
         Returns
@@ -353,8 +351,8 @@ class Belief:
     def determinizer(self) -> Determinizer:
         """Return the sampler behind `sample`, for the last observation.
 
-        Compiled searches deal its worlds into copies of a state that `sample` returned, since only
-        such a state's table has all cards of the worlds.
+        Compiled searches deal its worlds into copies of a state of this belief, whose table has all
+        cards of the worlds.
         """
         if self._determinizer is None:
             self._check_battle()

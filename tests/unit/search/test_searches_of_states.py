@@ -93,7 +93,8 @@ def test_decks_are_not_told_where_no_pool_was_given() -> None:
     states = [State.new(*both) for both in (decks, other)]
     states += [State.from_bytes(state.to_bytes()) for state in states]
     states.append(states[0].child(0).child(0))
-    for one, two in ((states[0], states[1]), (states[2], states[3])):
+    states += [state.resample_hidden(0, 7) for state in states[:2]]
+    for one, two in ((states[0], states[1]), (states[2], states[3]), (states[5], states[6])):
         assert one.table.pool != two.table.pool
         texts = [Belief.of_state(state, 0).sample(1).to_text() for state in (one, two)]
         assert texts[0] == texts[1]
