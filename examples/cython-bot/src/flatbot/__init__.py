@@ -19,7 +19,7 @@ class FlatAgent(BaseAgent):
     def plan(self, state: State, started: float) -> list[int]:
         """Return the actions of a turn that was requested at the time `started`."""
         worlds = self.belief.determinizer()
-        # Not `root()`, whose table lacks the cards that can occur in the worlds.
+        # Any state of the belief does: its table has all cards that can occur in the worlds.
         root = self.belief.sample(0)
         seed = self.random.getrandbits(60)
         return best_turn(root, worlds, tries=self.tries, samples=self.samples, seed=seed)
