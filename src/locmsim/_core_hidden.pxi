@@ -391,7 +391,10 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
             end = first + 1
             while end < n and group[end] == group[first]:
                 end += 1
-            fill_slots(u, who, first, end - first)
+            if end - first == 1:
+                set_slot(u, who, first, first, 0xFFFFFFFFU)
+            else:
+                fill_slots(u, who, first, end - first)
             for _ in range(u.copies[who][group[first]]):
                 u.first[who][places] = <uint8_t>first
                 u.size[who][places] = <uint16_t>(end - first)
