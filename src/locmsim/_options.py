@@ -20,6 +20,7 @@ of the fields of a dataclass and of the parameters of a function. Type checkers 
 ordinary ones.
 """
 
+import functools
 import inspect
 import types
 import typing
@@ -290,12 +291,19 @@ def taking(options: type) -> Callable[[_Object], _Object]:
     """
 
     def complete(function: _Object) -> _Object:
+        def call(*words: Any, **given: Any) -> Any:
+            return function(*words, **given)
+
         *own, _ = inspect.signature(function).parameters.values()
         names = {parameter.name for parameter in own}
         fields = inspect.signature(options).parameters
         more = [parameter for name, parameter in fields.items() if name not in names]
-        function.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
-        return function
+        # Not as `__wrapped__`: whoever reads the defaults in the source reads those of `call`.
+        functools.update_wrapper(call, function)
+        call.__annotations__ = typing.get_type_hints(function, include_extras=True)
+        del call.__wrapped__  # type: ignore[attr-defined]
+        call.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
 
     return complete
 
