@@ -345,8 +345,14 @@ cdef void fill_slots(unknown_t* u, int who, int first, int n) noexcept nogil:
     cdef uint32_t total = 0
     cdef double scale
     cdef int i, of, is_less, less = 0, more = n
+    cdef uint32_t differ = 0
     for i in range(n):
         total += weight[i]
+        differ |= weight[i] ^ weight[0]
+    if differ == 0:
+        for i in range(n):
+            set_slot(u, who, first + i, first + i, 0xFFFFFFFFU)
+        return
     for i in range(n):
         share[i] = weight[i] * <uint32_t>n
         is_less = share[i] < total
@@ -391,10 +397,7 @@ cdef void complete_unknown(unknown_t* u, int own_places, int other_places) noexc
             end = first + 1
             while end < n and group[end] == group[first]:
                 end += 1
-            if end - first == 1:
-                set_slot(u, who, first, first, 0xFFFFFFFFU)
-            else:
-                fill_slots(u, who, first, end - first)
+            fill_slots(u, who, first, end - first)
             for _ in range(u.copies[who][group[first]]):
                 u.first[who][places] = <uint8_t>first
                 u.size[who][places] = <uint16_t>(end - first)
