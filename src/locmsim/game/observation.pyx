@@ -157,7 +157,7 @@ cdef int read_player(
 
 
 cdef int read_action(
-    const char* text, split_line_t* line, int begin, shown_action_t* a, int32_t* rules
+    const char* text, split_line_t* line, int begin, shown_action_t* a, shown_t* o
 ) noexcept nogil:
     """Read an action line; a summon tells by its lane which rules of 1.x they are."""
     cdef int i
@@ -179,9 +179,9 @@ cdef int read_action(
     elif not number(text, line, 3, -ANY, ANY, &a.target):
         return WRONG_ACTION
     if a.kind == SUMMON:
-        if rules[0] < 0:
-            rules[0] = RULES_10 if line.n == 3 else RULES_12
-        if (line.n == 3) != (rules[0] == RULES_10):
+        if o.rules < 0:
+            o.rules = RULES_10 if line.n == 3 else RULES_12
+        if (line.n == 3) != (o.rules == RULES_10):
             return WRONG_ACTION
     return 0 if number(text, line, 0, 0, ANY, &a.base_id) else WRONG_COLUMN
 
@@ -279,7 +279,7 @@ cdef int reader_take(
         if o.n_actions == 0:
             stage += 1              # no action lines follow
     elif stage == ACTION_LINES:
-        r.fault = read_action(text, line, r.begin, &o.actions[i], &o.rules)
+        r.fault = read_action(text, line, r.begin, &o.actions[i], o)
         r.done += 1
         if r.fault == 0 and r.done < o.n_actions:
             return 1
@@ -560,7 +560,7 @@ cdef int take_actions(shown_t* o, actions) except -1:
         raw = f"{base_id} {text}".encode("utf-8", "surrogatepass")
         if (
             split(raw, <int>len(raw), 0, &line) <= len(raw)
-            or read_action(raw, &line, 0, &o.actions[i], &o.rules)
+            or read_action(raw, &line, 0, &o.actions[i], o)
         ):
             raise ValueError(
                 f"opponent_actions[{i}]: expected a base id and an action, got {action!r}")
