@@ -75,7 +75,7 @@ def test_a_bot_becomes_better(bot: str) -> None:
     score = optimization.progress.score
     assert score is not None
     assert score[0] > 0.5
-    proof = optimization.prove(60, jobs=1)
+    proof = optimization.prove(120, jobs=1)
     assert proof.better
     assert proof.score[0] > 0.5
     assert "tuned" in proof.text
