@@ -255,7 +255,7 @@ def main() -> int:
             begin = cloned(options, folder, seed, files, clock)
             paths[seed] = trained(options, folder, seed, begin, clock)
         report(options, paths)
-    except (Paused, ppo.Stopped):
+    except (Paused, KeyboardInterrupt):
         print("paused: the same command continues", flush=True)
         return PAUSED
     return 0

@@ -110,7 +110,7 @@ cdef class Table:
         if fault is not NULL:
             raise ValueError(f"cards: {fault.decode()}")
 
-    def __init__(self, *_cards, **_options):
+    def __init__(self, cards=None, rules="1.5"):
         if self.is_made:
             raise TypeError("a table is made of cards, and immutable")
         self.is_made = True

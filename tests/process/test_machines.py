@@ -62,7 +62,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
         opened.append(client)
         client.__enter__()
-        return Server(client, site.token, "f0")
+        (game,) = client.get("/api/games", params={"token": site.token}).json()["games"]
+        return Server(client, site.token, game["key"])
 
     yield make
     for client in opened:

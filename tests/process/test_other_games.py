@@ -45,8 +45,9 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second, *rest = capsys.readouterr().out.splitlines()
     assert int(first) + int(second) == 30
     assert rest[:3] == ["seed=4", "init_hp=10", "turns=20"]
-    assert any(line.startswith("turn 1, player 1: ") for line in rest)
-    assert rest[-1] == f"player {int(int(second) > int(first))} wins"
+    assert any(line.startswith("turn 1, player 1 (rule): ") for line in rest)
+    winner = int(int(second) > int(first))
+    assert rest[-1] == f"player {winner} ({('search:nodes=20', 'rule')[winner]}) wins"
     data = json.loads(log.read_text())
     assert data["game"]["game"] == "vestrock"
     assert data["scores"] == [int(first), int(second)]
@@ -98,9 +99,12 @@ def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     with Arena.load(db) as arena:
         result = arena.replay(1)
+        players = [arena.settings.players[p].name for p in arena.record(1).outcome.players]
     assert out.startswith(f"{result.scores[0]}\n{result.scores[1]}\nseed=")
     for call in result.calls:
-        assert f"turn {call.turn}, player {call.player}: {call.answer}\n" in out
+        assert (
+            f"turn {call.turn}, player {call.player} ({names[call.player]}): {call.answer}\n" in out
+        )
 
 
 def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

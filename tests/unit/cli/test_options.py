@@ -44,7 +44,7 @@ DOES_NOT_APPLY = [
     ("arena greedy random --alpha 0.1", "--alpha", "--sprt"),
     ("arena greedy random --beta 0.05", "--beta", "--sprt"),
     ("arena greedy random --retire greedy", "--retire", "--db"),
-    ("optimize ./bot --force", "--force", "--plot"),
+    ("optimize ./bot --force", "--force", "--state or --plot"),
     ("arena greedy random --force", "--force", "--db or --verify"),
     ("arena --verify a.db --games 4", "--games", "--verify"),
     ("arena greedy random --sprt-of greedy", "--sprt-of", "--sprt"),

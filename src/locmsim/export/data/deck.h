@@ -22,7 +22,7 @@ static void locmi_best_cards(const locm_card_t *cards, const int *ranked, int n,
 
 // The offered cards by falling score; equal ones by cost, then by base id.
 static void locmi_rank_cards(const locm_card_t *cards, int *ranked, int n) {
-  double scores[LOCM_MAX_SHOWN];
+  double scores[LOCM_OFFER_SIZE];
   int i, j;
   for (i = 0; i < n; i++) {
     const locm_card_t *c = &cards[i];
@@ -43,9 +43,9 @@ static void locmi_rank_cards(const locm_card_t *cards, int *ranked, int n) {
 // Exchanges cards of the deck while that raises its value, and of two random decks; the order of
 // the answer is then that of the base ids.
 static void locmi_improve(const locm_card_t *cards, int *ranked, int n, uint8_t *copies) {
-  static float hidden[LOCM_MAX_SHOWN * LOCMI_DECK_NETWORKS * LOCMI_DECK_UNITS];
+  static float hidden[LOCM_OFFER_SIZE * LOCMI_DECK_NETWORKS * LOCMI_DECK_UNITS];
   static locmi_offer_t offer;
-  uint8_t deck[1 + LOCMI_RESTARTS][LOCM_MAX_SHOWN];
+  uint8_t deck[1 + LOCMI_RESTARTS][LOCM_OFFER_SIZE];
   int i, j, best = 0;
   float terms[LOCMI_DECK_TERMS], most = 0;
   for (i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void locmi_improve(const locm_card_t *cards, int *ranked, int n, uint8_t 
     locmi_offer_add(&offer, locmi_deck_networks, terms);
     deck[0][i] = copies[ranked[i]];
   }
-  for (i = 0; i <= LOCMI_RESTARTS && (i == 0 || n == LOCM_MAX_SHOWN); i++) {
+  for (i = 0; i <= LOCMI_RESTARTS && (i == 0 || n == LOCM_OFFER_SIZE); i++) {
     float value;
     for (j = 0; i && j < LOCM_MAX_DECK; j++) {
       deck[i][locmi_restarts[LOCM_MAX_DECK * (i - 1) + j] % n]++;
@@ -93,9 +93,9 @@ static int locmi_write_choice(char *to, const char *word, int number) {
 }
 
 LOCMI_FUNCTION int locm_game_choose(locm_game_t *g, const locm_shown_t *o, char *text) {
-  static locm_card_t cards[LOCM_MAX_SHOWN];
-  uint8_t copies[LOCM_MAX_SHOWN] = {0};
-  int ranked[LOCM_MAX_SHOWN], n = o->n_cards, length = 0, i, j;
+  static locm_card_t cards[LOCM_OFFER_SIZE];
+  uint8_t copies[LOCM_OFFER_SIZE] = {0};
+  int ranked[LOCM_OFFER_SIZE], n = o->n_cards, length = 0, i, j;
   for (i = 0; i < n; i++) {
     if (!locmi_is_card(&o->cards[i])) return 0;
     locmi_card_of_row(&cards[i], &o->cards[i], 0);
