@@ -102,9 +102,8 @@ def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
         players = [arena.settings.players[p].name for p in arena.record(1).outcome.players]
     assert out.startswith(f"{result.scores[0]}\n{result.scores[1]}\nseed=")
     for call in result.calls:
-        assert (
-            f"turn {call.turn}, player {call.player} ({names[call.player]}): {call.answer}\n" in out
-        )
+        who = f"player {call.player} ({players[call.player]})"
+        assert f"turn {call.turn}, {who}: {call.answer}\n" in out
 
 
 def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
