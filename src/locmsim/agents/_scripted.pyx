@@ -268,8 +268,8 @@ def greedy_line(Knowledge known not None):
 cdef double error_of(uint64_t* stream) noexcept nogil:
     """Draw an error that is near enough to a normal distribution of deviation 1."""
     cdef double total = -6
-    cdef int i
-    for i in range(12):
+    cdef int _
+    for _ in range(12):
         total += (stream_below(stream, 128) + 0.5) / 128
     return total
 

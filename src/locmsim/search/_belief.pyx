@@ -488,7 +488,7 @@ cdef int check_count(str name, int value, int most) except -1:
 
 @cython.final
 cdef class CardPool:
-    """Holds the cards that may be in a game, in a fixed order, and how likely opponents choose them.
+    """Holds the cards that a game may have, in a fixed order, and how likely opponents choose them.
 
     `table` has these cards and no instances, and `cards`, if given, their order; otherwise it is
     that of the table. Pools of the same cards in the same order are equal, whatever their weights.

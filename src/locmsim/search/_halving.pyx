@@ -96,7 +96,9 @@ cdef int32_t passes_due(
     next plans drop out.
     """
     cdef int64_t most = iterations // h.cuts.alive if o.is_tree else w.max_worlds
-    cdef int64_t left = (iterations - h.done) // h.cuts.alive if o.is_tree else w.max_worlds - h.done
+    cdef int64_t left = most - h.done
+    if o.is_tree:
+        left = (iterations - h.done) // h.cuts.alive
     cdef int64_t passes = 1
     cdef int64_t nodes
     if w.steps is not NULL:

@@ -156,9 +156,8 @@ async function play(data) {
   };
   await news();
   if (machine.view?.over) return;
-  const end = follow(`game:${key}`, async (version) => {
-    const { view } = machine;
-    if (!view || Number(version) <= view.version) return;
+  const end = follow(`game:${key}`, async () => {
+    if (!machine.view) return;
     // A change by this page is shown by its own answer first.
     await Promise.all([picking, game?.working]);
     try {
