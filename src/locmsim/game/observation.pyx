@@ -656,6 +656,13 @@ cdef inline Observation new_observation():
     return Observation.__new__(Observation)
 
 
+cdef tuple offer_of(observation):
+    """Return the cards to choose from; none in the battle."""
+    if observation.phase != "choice":
+        return ()
+    return tuple([row.card() for row in observation.cards])
+
+
 @cython.final
 @cython.no_gc                   # its fields hold nothing that could hold it
 cdef class Observation(Shown):
@@ -812,8 +819,7 @@ cdef class Observation(Shown):
         """The cards to choose from, as presented; empty in the battle."""
         with cython.critical_section(self):     # matches share observations
             if self._offer is None:
-                self._offer = (
-                    tuple([row.card() for row in self.cards]) if self.phase == "choice" else ())
+                self._offer = offer_of(self)
             return self._offer
 
     def at(self, int location):

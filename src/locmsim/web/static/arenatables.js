@@ -52,7 +52,9 @@ function countsCell(counts) {
   const parts = Object.entries(counts).sort((a, b) => b[1] - a[1]);
   return element(
     "td.number",
-    { title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", ") },
+    {
+      title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", "),
+    },
     digits(parts.reduce((sum, [, count]) => sum + count, 0)),
   );
 }
@@ -117,11 +119,20 @@ export function drawPairs(results, pick) {
     if (!pairs) continue;
     const [a, b] = pairing.players.map((name) => players.findIndex((one) => one.name === name));
     const [low, high] = pairing.interval;
-    met.set(`${a} ${b}`, { score: pairing.score, pairs, interval: [low, high] });
-    met.set(`${b} ${a}`, { score: 1 - pairing.score, pairs, interval: [1 - high, 1 - low] });
+    met.set(`${a} ${b}`, {
+      score: pairing.score,
+      pairs,
+      interval: [low, high],
+    });
+    met.set(`${b} ${a}`, {
+      score: 1 - pairing.score,
+      pairs,
+      interval: [1 - high, 1 - low],
+    });
   }
   const counted = settings.mirror ? "pairs" : "games";
-  $("pairunit").textContent = `Score in percent of the row's player, its 95 % interval, and the ${counted}.`;
+  $("pairunit").textContent =
+    `Score in percent of the row's player, its 95 % interval, and the ${counted}.`;
   const rows = players.map((one, a) => {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
@@ -136,7 +147,10 @@ export function drawPairs(results, pick) {
           `${found.interval.map(tenths).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
-      const games = element("button", { type: "button", onclick: () => pick(a, b) });
+      const games = element("button", {
+        type: "button",
+        onclick: () => pick(a, b),
+      });
       const interval = found.interval.map(tenths).join("\u2013");
       games.append(element("b", tenths(found.score)), ` ${interval} (${digits(found.pairs)})`);
       cell.append(games);

@@ -52,7 +52,11 @@ async function playOut(viewer) {
     shown(async () => {
       const seat = Number(valueOf("out-seat"));
       const players = [null, null].map((_, i) => (i === seat ? null : valueOf("out-opponent")));
-      const { game } = await tell("/api/play/new", { from: key, step: viewer.at, players });
+      const { game } = await tell("/api/play/new", {
+        from: key,
+        step: viewer.at,
+        players,
+      });
       location.href = address(`/game/${game}`);
     });
   const found = opponentsBy(opponents, viewer.data.rules);
@@ -63,7 +67,10 @@ async function playOut(viewer) {
 function live(viewer) {
   const end = follow(`live:${key}`, async () => {
     /** @type {any} */
-    const news = await ask("/api/live", { game: key, have: viewer.steps.length }).catch((error) => {
+    const news = await ask("/api/live", {
+      game: key,
+      have: viewer.steps.length,
+    }).catch((error) => {
       if (error instanceof Refused) notice(error.message);
       return null; // the next news come when the server is back
     });
@@ -150,7 +157,11 @@ async function play(data) {
     ({ offers } = await machine.ask("offers", {}));
     const { chosen } = /** @type {import("./remote.js").View} */ (machine.view);
     const { size, copies } = data;
-    const choice = { draft: data.rules !== "1.5", offer: offers[offers.length - 1], chosen };
+    const choice = {
+      draft: data.rules !== "1.5",
+      offer: offers[offers.length - 1],
+      chosen,
+    };
     chooser.show({ ...choice, size, copies }, true, bar());
     document.body.dataset.asked = "true";
   };
@@ -220,12 +231,13 @@ function endingOf(data, over) {
   if (over.error) parts.push(element("p", over.error));
   if (over.path) parts.push(element("p.small", `Saved as ${over.path}`));
   else if (over.replay) {
-    const log = { href: address("/api/game/log", { game: over.replay }), download: "" };
+    const log = {
+      href: address("/api/game/log", { game: over.replay }),
+      download: "",
+    };
     const link = element("a", log, "Download the log");
     const rest = ", or start the server with --save FOLDER.";
-    parts.push(
-      element("p.small", "Not saved: it is kept until the server ends. ", link, rest),
-    );
+    parts.push(element("p.small", "Not saved: it is kept until the server ends. ", link, rest));
   }
   for (const text of over.stderr ?? [])
     if (text)
@@ -241,7 +253,11 @@ function endingOf(data, over) {
   const rematch = () =>
     shown(async () => {
       const players = [...data.players].reverse();
-      const { game } = await tell("/api/play/new", { rules: data.rules, again: key, players });
+      const { game } = await tell("/api/play/new", {
+        rules: data.rules,
+        again: key,
+        players,
+      });
       location.href = address(`/game/${game}`);
     });
   if (seat !== null) links.append(button("#rematch.main", "Rematch", rematch));

@@ -25,8 +25,8 @@ export async function newArena() {
     players.replaceChildren(...optionsOf(opponentsBy(opponents, valueOf("new-rules"))));
     offerFirst();
   };
-  const [rules, mode, ...others] = fields.map(
-    (/** @type {import("./form.js").Field} */ one) => fieldOf(one, "new-"),
+  const [rules, mode, ...others] = fields.map((/** @type {import("./form.js").Field} */ one) =>
+    fieldOf(one, "new-"),
   );
   rules.addEventListener("change", offer);
   const start = () =>
@@ -36,7 +36,10 @@ export async function newArena() {
       // In a gauntlet the first one plays against each of the others.
       if (valueOf("new-mode") === "gauntlet")
         keys.sort((a, b) => Number(b === leader) - Number(a === leader));
-      const { db } = await tell("/api/arena/start", { players: keys, ...valuesOf(fields, "new-") });
+      const { db } = await tell("/api/arena/start", {
+        players: keys,
+        ...valuesOf(fields, "new-"),
+      });
       location.href = address("/arena", { db });
     });
   $("main").append(

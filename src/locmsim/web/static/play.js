@@ -32,13 +32,25 @@ export class Game {
     this.ended = false;
     /** What the machine is being asked. @type {Promise<unknown>} */
     this.working = Promise.resolve();
-    this.viewer = new Viewer(host, { ...match, view: match.seat, running: true });
+    this.viewer = new Viewer(host, {
+      ...match,
+      view: match.seat,
+      running: true,
+    });
     const { viewer } = this;
     this.teller = new Teller(viewer.data);
-    this.end = button("#end.main", "End turn", () => this.act("PASS"), { title: "Shift+E" });
-    this.undo = button("#back", "Take back", () => this.takeBack(), { title: "u" });
-    this.hint = button("#hint", "Hint", () => viewer.panels.open("engine"), { title: "h" });
-    this.follow = button("#follow", "Do that", () => this.obey(), { hidden: true });
+    this.end = button("#end.main", "End turn", () => this.act("PASS"), {
+      title: "Shift+E",
+    });
+    this.undo = button("#back", "Take back", () => this.takeBack(), {
+      title: "u",
+    });
+    this.hint = button("#hint", "Hint", () => viewer.panels.open("engine"), {
+      title: "h",
+    });
+    this.follow = button("#follow", "Do that", () => this.obey(), {
+      hidden: true,
+    });
     const away = button("#leave", from.back, () => {
       from.advice.close();
       from.leave();
@@ -73,7 +85,9 @@ export class Game {
       return this.legal ? { prompt: "It is your turn: go to the last step to act." } : {};
     if (this.ended) return { prompt: "The game is over." };
     if (this.legal) return { actions: this.legal };
-    return { prompt: this.seat === null ? "" : "The opponent is thinking\u2026" };
+    return {
+      prompt: this.seat === null ? "" : "The opponent is thinking\u2026",
+    };
   }
 
   /** The position at the end. */
@@ -109,7 +123,10 @@ export class Game {
     this.tell();
     if (winner !== null) this.over(winner);
     else if (mine && !legal) {
-      const { actions } = await this.machine.ask("walk", { path: this.path, actions: [] });
+      const { actions } = await this.machine.ask("walk", {
+        path: this.path,
+        actions: [],
+      });
       this.legal = actions;
       this.tell();
     } else if (!mine && !this.ended) await this.answer();
@@ -118,7 +135,11 @@ export class Game {
   /** Play the turn of the other side. */
   async answer() {
     const { path } = this;
-    const { actions, path: list, chats } = await this.machine.ask("turn", {
+    const {
+      actions,
+      path: list,
+      chats,
+    } = await this.machine.ask("turn", {
       path,
       ...this.from.turn,
     });
@@ -189,7 +210,11 @@ export class Game {
     this.enable();
     return this.doing(async () => {
       const path = this.path.slice(0, -1);
-      const found = await this.machine.ask("walk", { path, actions: [], played: true });
+      const found = await this.machine.ask("walk", {
+        path,
+        actions: [],
+        played: true,
+      });
       viewer.grow(viewer.steps.length - 1, []);
       await this.ready(found.actions);
     });
@@ -273,7 +298,10 @@ export class Game {
   /** Show both hands, which are told once the match is over. */
   async reveal() {
     const { viewer, path } = this;
-    const { board, boards } = await this.machine.ask("walk", { path: [], actions: path });
+    const { board, boards } = await this.machine.ask("walk", {
+      path: [],
+      actions: path,
+    });
     viewer.steps.forEach((step, i) => {
       step.board = this.teller.position(i ? boards[i - 1] : board);
     });
