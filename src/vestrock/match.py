@@ -9,7 +9,7 @@ from typing import Any
 
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
-from locmsim.gamekit import documented
+from locmsim.gamekit import documented, whole
 from vestrock._core import ACTION_WORDS, State, Table
 from vestrock.deck import Card
 from vestrock.options import Parameters
@@ -350,6 +350,7 @@ class Match:
         """
         if self.is_over:
             raise GameOverError("submit: the match is over")
+        player = whole("player", player, 0, 1)
         if player not in self.to_ask:
             raise ValueError(f"player: it is the turn of player {self.state.mover}, got {player}")
         if line is None:
