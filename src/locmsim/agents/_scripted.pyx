@@ -304,7 +304,7 @@ def slipped_line(Knowledge known not None, double slips, double blur, seed):
     cdef state_t s
     cdef list line = []
     cdef char text[MAX_ACTION_TEXT]
-    cdef double most
+    cdef double most = 0
     cdef int action
     chance = (chance + stream_below(&stream, 128)) / 16384
     if not chance < slips:

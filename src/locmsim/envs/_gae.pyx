@@ -145,7 +145,7 @@ def gae(rewards, values, dones, acted, last_values, last_to_move=None, *, gamma=
         nobody = acted < 0
         acted = np.where(nobody, np.int8(0), acted)
         arrays["dones"] = arrays["dones"].copy()
-        arrays["dones"][:-1] |= nobody[1:]
+        arrays["dones"][:shape[0] - 1] |= nobody[1:]
     if out is None:
         out = np.empty(shape, np.float32)
     elif out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:

@@ -744,7 +744,8 @@ def _knowledge(
     """Restore what `Knowledge.__reduce__` returned."""
     cdef Knowledge knowledge = Knowledge()
     if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t) or (
-            len(seen) % sizeof(shown_card_t) or len(seen) > sizeof(knowledge.cards_seen.row)):
+            len(seen) % sizeof(shown_card_t)
+            or len(seen) > <Py_ssize_t>sizeof(knowledge.cards_seen.row)):
         raise ValueError("the knowledge was stored by another version")
     memcpy(&knowledge.b, <const char*>belief, sizeof(belief_t))
     memcpy(&knowledge.shown, <const char*>shown, sizeof(shown_t))
