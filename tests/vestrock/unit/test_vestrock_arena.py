@@ -73,7 +73,7 @@ def test_no_answer_loses_the_match() -> None:
     match.submit(0, "")
     with pytest.raises(ValueError, match="it is the turn of player 1, got 0"):
         match.submit(0, None)
-    with pytest.raises(ValueError, match="player: expected an integer, got 1.0"):
+    with pytest.raises(ValueError, match=r"player: expected an integer, got 1\.0"):
         match.submit(1.0, None)  # type: ignore[arg-type]
     result = match.submit(1, None)
     assert result.error == match.error
