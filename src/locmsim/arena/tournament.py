@@ -65,7 +65,7 @@ _Progress = Annotated[
     Option("show a progress bar with the score and its interval on the standard error"),
 ]
 
-_LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
+_LABEL = re.compile(r"([\w.+-]+)=(.*)", re.DOTALL)
 
 
 @documented(Settings)

@@ -5,6 +5,7 @@ This module also formats results for tournament tools.
 
 import itertools
 import json
+import math
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -386,7 +387,7 @@ def tool_result(result: Result[Any]) -> dict[str, Any]:
             if whose == "T":
                 test_data[name] = value
             elif plus and isinstance(value, float) and isinstance(own.get(name, 0.0), float):
-                own[name] = own.get(name, 0.0) + value
+                own[name] = _number_or_text(str(own.get(name, 0.0) + value))
             else:
                 own[name] = value
             attributes.append(
@@ -415,7 +416,9 @@ def tool_result(result: Result[Any]) -> dict[str, Any]:
 
 
 def _number_or_text(text: str) -> float | str:
+    """Return a finite number, or the text: JSON has no other numbers."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return text
+    return number if math.isfinite(number) else text

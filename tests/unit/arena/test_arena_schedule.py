@@ -219,6 +219,7 @@ def test_a_long_range_of_seeds_takes_no_room() -> None:
         ("./bot --x=3", Player("./bot --x=3", "./bot --x=3", True)),
         ("v1.2=./bot --x=3", Player("v1.2", "./bot --x=3", True)),
         ("./random", Player("./random", "./random", True)),
+        ("bötchen=random", Player("bötchen", "random", False)),
     ],
 )
 def test_parse_player(text: str, player: Player) -> None:

@@ -175,6 +175,20 @@ def test_tool_result() -> None:
     assert list(data["attributes"][0]) == ["name", "player", "turn", "value"]
 
 
+def test_numbers_that_json_lacks_are_texts() -> None:
+    match = Match(seed=4)
+    lines = ("[TDATA] a = nan", "[PDATA] b = -Infinity", "[PDATA] c = 1e999")
+    result = dataclasses.replace(
+        result_of(match, play_lines(match)),
+        data=(lines, ("[PDATA+] sum = 1e308", "[PDATA+] sum = 1e308")),
+    )
+    data = tool_result(result)
+    assert data["test_data"]["a"] == "nan"
+    assert data["player_data"][0].items() >= {"b": "-Infinity", "c": "1e999"}.items()
+    assert data["player_data"][1]["sum"] == "inf"
+    json.dumps(data, allow_nan=False)
+
+
 def test_tool_result_of_a_fault() -> None:
     match = Match(seed=4)
     data = tool_result(result_of(match, play_lines(match, "PASS", "nothing")))
