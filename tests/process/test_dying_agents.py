@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -275,25 +274,24 @@ def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
 def on_a_page(name: str, kind: str, folder: Path) -> None:
     """Play a game as a page does: a person, who has all the time, against the player."""
     pytest.importorskip("starlette")
-    from locmsim.web.games import PageGame
-    from locmsim.web.opponents import opponents
+    pytest.importorskip("httpx2")
+    from starlette.testclient import TestClient
+    from test_web_games import Table
 
-    (bot, *_) = opponents([shlex.join(program(name)) if kind == "program" else spec(name)])
-    changed = threading.Event()
-    game = PageGame("g", [None, bot], "1.5", seed=3, timeout_scale=scale_of(name), folder=folder,
-                ended=lambda *result, **more: "", changed=changed.set)  # fmt: skip
-    game.start()
-    while not game.over:
-        changed.wait()
-        changed.clear()
-        view = game.view()
-        if view["asked"] and view["choice"]:
-            cards = game.hint(time_ms=None, nodes=1)["cards"]
-            game.choose_cards(view["version"], "me", cards)
-        elif view["asked"]:
-            game.end_turn(view["version"], "me")
-    game.join(60)
-    fault = game.view()["over"]["fault"]
+    from locmsim.web.app import create_app
+    from locmsim.web.library import Library
+    from locmsim.web.site import Site
+
+    bot = shlex.join(program(name)) if kind == "program" else spec(name)
+    site = Site(Library(), [bot], folder=str(folder), timeout_scale=scale_of(name))
+    with TestClient(create_app(site), base_url="http://127.0.0.1") as client:
+        page = Table(client, site)
+        page.new("bot0", seed=3)
+        page.choose()
+        while not page.view["over"]:
+            page.play("PASS")
+            page.wait()
+        fault = page.view["over"]["fault"]
     found = fault and Fault(fault["player"], FaultKind(fault["kind"]), fault["message"])
     check(found, name, 1, kind)
 
