@@ -35,7 +35,7 @@ static double score(const locm_shown_card_t *c) {
 
 // Takes the best cards of an offer: one of three, or 30 of 120, each twice.
 static void choose(void) {
-  int taken[LOCM_MAX_SHOWN] = {0};
+  int taken[LOCM_OFFER_SIZE] = {0};
   for (int i = 0; i < seen.n_cards; i++) locm_pool_add(&pool, &offered, &seen.cards[i]);
   for (int left = seen.rules == LOCM_RULES_15 ? LOCM_MAX_DECK : 1; left; left--) {
     int best = -1;

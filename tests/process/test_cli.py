@@ -97,14 +97,15 @@ def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
         assert "v2/bot.py:Mine" in locmsim(*arena, "--jobs", jobs, cwd=tmp_path).stdout
     code = (
         "from locmsim.envs import LocmVectorEnv, Pool\n"
-        f"env = LocmVectorEnv(4, opponent=Pool({{{bots[0]!r}: 1, {bots[1]!r}: 1}}))\n"
-        "env.reset(seed=1)\nfor i in range(200): env.step(env.sample(i))\n"
-        "print([r.games > 0 for r in env.players.results.values()])"
+        f"LocmVectorEnv(4, opponent=Pool({{{bots[0]!r}: 1, {bots[1]!r}: 1}}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.stdout == "[True, True]\n", done.stderr
+    # Environments play in one process, which has one module of a name.
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ValueError: " in done.stderr.splitlines()[-1]
+    assert "bot.py" in done.stderr.splitlines()[-1]
 
 
 def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:
@@ -346,7 +347,7 @@ def test_page_on_a_terminal() -> None:
     match = Match(seed=7)
     while match.phase != "over":
         match.submit(match.to_ask[0], "PASS")
-    assert whole["names"] == [GOOD, GOOD]
+    assert whole["names"] == [f"{GOOD} (first)", f"{GOOD} (second)"]
     assert whole["scores"] == [0, 1]
     assert match.state is not None
     healths = [side["health"] for side in whole["steps"][-1]["board"]["sides"]]
