@@ -108,7 +108,7 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
     lines = run(*words, *patient).splitlines()
     assert lines[:3] == ["0", "1", "seed=2"]
     assert lines[3].removesuffix(", late") == "move 0, player 0: 0 1"
-    assert lines[-1] == "player 1 wins"
+    assert lines[-1] == "player 1 (random) wins"
     bot.write_text("input()\nprint('9 9', flush=True)\ninput()\n")  # there is no such heap
     fault = run("play", "--game", "nim", program, "perfect", "--json", *patient)
     assert json.loads(fault)["fault"]["kind"] == "malformed answer"

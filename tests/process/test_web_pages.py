@@ -475,10 +475,11 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
 
 #: A function in JavaScript that asks for a search of some seconds.
 ASK = """const ask = async (seconds) => {
-    const body = JSON.stringify({ game: location.pathname.slice(6), turn: 2, seconds });
+    const asked = { path: [], done: [], seconds, seed: 0 };
+    const body = JSON.stringify({ game: location.pathname.slice(6), ...asked });
     const headers = { "content-type": "application/json" };
     const sent = { method: "POST", headers, body };
-    return (await fetch(`/api/analyse/search${location.search}`, sent)).status;
+    return (await fetch(`/api/machine/analyse${location.search}`, sent)).status;
 };"""
 
 

@@ -164,10 +164,10 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     chat = f"PASS {HOSTILE.replace(';', '')}"
     game["turns"][0]["output"] += f";{chat}"
     page = open_page(replay_html(golden_result(game, stderr=(HOSTILE, "")), (HOSTILE, HOSTILE)))
-    assert page.title() == f"{HOSTILE} against {HOSTILE}"
+    assert page.title() == f"{HOSTILE} (first) against {HOSTILE} (second)"
     said = " ".join(chat.split()[1:])
     assert page.locator("#side0 .chat").text_content() == f"\u201c{said}\u201d"
-    assert page.locator("#side0 .who bdi").first.text_content() == HOSTILE
+    assert page.locator("#side0 .who bdi").first.text_content() == f"{HOSTILE} (first)"
     page.click("#tab-about")
     assert page.locator("#stderr pre").text_content() == HOSTILE
     # The text did not create elements, and it is isolated from the text around it.
@@ -189,7 +189,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     # A long name leaves space for the choice beside it.
     assert page.locator("#speed").bounding_box()["width"] > 50
     page.evaluate(ALL_SHOWN)
-    assert page.title() == f"{HOSTILE} against {HOSTILE}"
+    assert page.title() == f"{HOSTILE} (first) against {HOSTILE} (second)"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)], ids=["desk", "phone"])

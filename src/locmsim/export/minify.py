@@ -19,7 +19,7 @@ long register restrict return short signed sizeof static struct switch typedef u
 volatile while int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NULL
 memcpy memset memmove memcmp strlen malloc calloc free exit printf fprintf sprintf fgets fflush atoi
 atol atoll putchar puts stdin stdout stderr FILE exp expf sqrt sqrtf tanhf fabsf main argc argv
-timespec timespec_get clock_gettime CLOCK_MONOTONIC TIME_UTC tv_sec tv_nsec j0 j1 jn y0 y1 yn
+fputs timespec timespec_get clock_gettime CLOCK_MONOTONIC TIME_UTC tv_sec tv_nsec j0 j1 jn y0 y1 yn
 WIN32_LEAN_AND_MEAN LARGE_INTEGER QuadPart QueryPerformanceFrequency QueryPerformanceCounter
 defined define if ifdef ifndef elif else endif include pragma
 __builtin_expect __builtin_bswap64 __builtin_ctz __builtin_popcount __asm__ __attribute__

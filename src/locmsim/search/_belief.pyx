@@ -21,6 +21,7 @@ from locmsim._core cimport (
     Shown,
     State,
     Table,
+    append_card,
     card_of_row,
     card_t,
     cards_fault,
@@ -236,9 +237,7 @@ cdef void hide(
     """Add the pool to the table of visible cards, and its first card in all hidden places."""
     cdef int i, first = t.n_cards
     for i in range(pool.n_cards):
-        t.cards[first + i] = pool.cards[i]
-        t.cards[first + i].creature.card = <uint8_t>(first + i)
-    t.n_cards += pool.n_cards
+        append_card(t, &pool.cards[i], pool.cards[i].id)
     state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
     state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
     state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
@@ -248,10 +247,8 @@ cdef int move_entry(table_t* known, const table_t* t, int entry, int16_t* moved)
     """Return the new entry of a visible card, which is added if it was not seen before."""
     cdef int to = moved[entry]
     if to < 0:
-        to = moved[entry] = <int16_t>known.n_cards
-        known.cards[to] = t.cards[entry]
-        known.cards[to].creature.card = <uint8_t>to
-        known.n_cards = known.n_instances = to + 1
+        to = moved[entry] = <int16_t>append_card(known, &t.cards[entry], t.cards[entry].id)
+        known.n_instances = to + 1
     return to
 
 

@@ -163,7 +163,7 @@ MODES = [
     Mode("new bot {new}"),
     Mode(
         "web {log} {other}",
-        "--db {db} --bot greedy --state {run} --save {new} --port 0 --timeout-scale 3 --open",
+        "--db {db} --bot greedy --save {new} --port 0 --timeout-scale 3 --open",
     ),
     Mode(
         "tune --output {new}",

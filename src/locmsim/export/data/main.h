@@ -15,9 +15,9 @@ static void play_turn(locm_state_t *state, int64_t start, int64_t most) {
     printf("%s%.*s", i ? ";" : "", length, text);
     locm_state_apply(state, &game.table, actions[i]);
   }
-  printf(n > 0 ? "\n" : "PASS\n");
-  fprintf(stderr, "turn %d: value %.3f, %ld nodes, %ld ms\n", game.turns, game.value,
-          (long)game.nodes, (long)((locm_now_ns() - start) / 1000000));
+  puts(n > 0 ? "" : "PASS");
+  fprintf(stderr, "turn %d: value %.3f, %ld nodes, %.0f ms\n", game.turns, game.value,
+          (long)game.nodes, (locm_now_ns() - start) / 1e6);
 }
 
 // Reads what is shown: 1, 0 at the end of the input, -1 for a line that is not of the protocol.
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     if (kind == LOCM_TURN) {
       play_turn(&state, start, most);
     } else if (kind == LOCM_OVER) {
-      printf("PASS\n");
+      puts("PASS");
     } else {
       length = kind == LOCM_OFFER ? locm_game_choose(&game, &seen, text) : 0;
       more = length ? 1 : -1;
@@ -56,6 +56,6 @@ int main(int argc, char **argv) {
     if (more < 0) break;
     fflush(stdout);
   }
-  if (more < 0) fprintf(stderr, "what is shown is not of rules " RULES_NAME "\n");
+  if (more < 0) fputs("not rules " RULES_NAME "\n", stderr);
   return more < 0;
 }
