@@ -185,7 +185,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
             place,
         )
     option = page.locator("#view option").nth(1).text_content()
-    assert option == f"only \u2068{HOSTILE}\u2069"
+    assert option == f"only \u2068{HOSTILE} (first)\u2069"
     # A long name leaves space for the choice beside it.
     assert page.locator("#speed").bounding_box()["width"] > 50
     page.evaluate(ALL_SHOWN)
