@@ -1,7 +1,6 @@
 from locmsim.agents.base import Agent as Agent
 from locmsim.agents.base import BaseAgent as BaseAgent
 from locmsim.agents.greedy import GreedyAgent as GreedyAgent
-from locmsim.agents.guided import PolicySearchAgent as PolicySearchAgent
 from locmsim.agents.learned import LearnedAgent as LearnedAgent
 from locmsim.agents.level import LEVELS as LEVELS
 from locmsim.agents.level import Level as Level
@@ -9,6 +8,7 @@ from locmsim.agents.level import LevelAgent as LevelAgent
 from locmsim.agents.max_attack import MaxAttackAgent as MaxAttackAgent
 from locmsim.agents.osl import OSLAgent as OSLAgent
 from locmsim.agents.policy import PolicyAgent as PolicyAgent
+from locmsim.agents.policy_search import PolicySearchAgent as PolicySearchAgent
 from locmsim.agents.random import RandomAgent as RandomAgent
 from locmsim.agents.registry import AGENTS as AGENTS
 from locmsim.agents.registry import AgentInfo as AgentInfo
@@ -24,4 +24,4 @@ from locmsim.agents.registry import parse_spec as parse_spec
 from locmsim.agents.rule import RuleAgent as RuleAgent
 from locmsim.agents.turn_search import BeamAgent as BeamAgent
 from locmsim.agents.turn_search import MCTSAgent as MCTSAgent
-from locmsim.agents.turn_search import SearchAgent as SearchAgent
+from locmsim.agents.turn_search import TurnSearchAgent as TurnSearchAgent

@@ -50,7 +50,7 @@ BUILT_IN = {
     "mcts": ("turn_search", "MCTSAgent"),
     "policy": ("policy", "PolicyAgent"),
     "learned": ("learned", "LearnedAgent"),
-    "search": ("guided", "PolicySearchAgent"),
+    "search": ("policy_search", "PolicySearchAgent"),
     "rule": ("rule", "RuleAgent"),
     "osl": ("osl", "OSLAgent"),
     "max-attack": ("max_attack", "MaxAttackAgent"),

@@ -32,7 +32,7 @@ from locmsim.search import (
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.turn_search import Search
 
-__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent", "turn_times"]
+__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "TurnSearchAgent", "turn_times"]
 
 #: Default time for a turn, and default share of the limit. Even if another program keeps the same
 #: core busy, a turn of 100 ms is answered in time (docs/figures.md).
@@ -86,7 +86,7 @@ def turn_times(rules: str, time_ms: float, share: float, factor: float) -> tuple
 
 
 @documented()
-class SearchAgent(BelievingAgent):
+class TurnSearchAgent(BelievingAgent):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
     Parameters
@@ -127,7 +127,7 @@ class SearchAgent(BelievingAgent):
         options: SearchOptions | None = None,
     ) -> None:
         check_bounds(time_ms, self.bound, limit)
-        check_values(SearchAgent, belief=belief, share=share, threads=threads)
+        check_values(TurnSearchAgent, belief=belief, share=share, threads=threads)
         if share != SHARE and not time_ms:
             raise ValueError("share: needs time_ms")
         setattr(self, self.bound, limit)
@@ -229,10 +229,10 @@ class SearchAgent(BelievingAgent):
         Raises
         ------
         ValueError
-            `turn` was not called yet, or `done` is impossible in the turn.
+            `act` was not called yet, or `done` is impossible in the turn.
         """
         if self.result is None:
-            raise ValueError("there is no turn yet: call `turn` first")
+            raise ValueError("there is no turn yet: call `act` first")
         seed = seed_of_turn(self._seed, self._turns - 1)
         left = time_ms if time_ms is not None else self.time_ms or None
         self.result = self.find(self.belief.observation, left, seed, done)
@@ -274,12 +274,12 @@ def _initializer(bound: str, hint: Any, options: type[SearchOptions]) -> Callabl
     """Return the ``__init__`` of an agent whose parameters are also its bound and options."""
     fields = inspect.signature(options).parameters
 
-    def __init__(self: SearchAgent, *words: Any, **more: Any) -> None:
+    def __init__(self: TurnSearchAgent, *words: Any, **more: Any) -> None:
         chosen = {name: more.pop(name) for name in fields.keys() & more}
         limit = more.pop(bound, 0)
-        SearchAgent.__init__(self, *words, **more, limit=limit, options=options(**chosen))
+        TurnSearchAgent.__init__(self, *words, **more, limit=limit, options=options(**chosen))
 
-    own = [*inspect.signature(SearchAgent.__init__).parameters.values()][:-2]
+    own = [*inspect.signature(TurnSearchAgent.__init__).parameters.values()][:-2]
     own += [Parameter(bound, Parameter.KEYWORD_ONLY, default=0, annotation=hint)]
     __init__.__annotations__ = {one.name: one.annotation for one in own[1:]}
     shown = inspect.Signature([*own, Parameter("options", Parameter.VAR_KEYWORD)])
@@ -288,7 +288,7 @@ def _initializer(bound: str, hint: Any, options: type[SearchOptions]) -> Callabl
 
 
 @documented(BeamOptions)
-class BeamAgent(SearchAgent):
+class BeamAgent(TurnSearchAgent):
     """Beam search over the player's turn; the best turns are compared by playouts.
 
     The search is `locmsim.search.BeamSearch`.
@@ -310,7 +310,7 @@ class BeamAgent(SearchAgent):
 
 
 @documented(MCTSOptions)
-class MCTSAgent(SearchAgent):
+class MCTSAgent(TurnSearchAgent):
     """Monte-Carlo tree search over whole turns: the player's and possible later ones.
 
     The search is `locmsim.search.MCTS`.

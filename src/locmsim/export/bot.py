@@ -6,7 +6,7 @@ from typing import Annotated
 
 from locmsim._checks import MOST_MS
 from locmsim._options import Option, check_values, documented
-from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent, turn_times
+from locmsim.agents.turn_search import SHARE, TIME_MS, TurnSearchAgent, turn_times
 from locmsim.export.header import selected
 from locmsim.export.kit import Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
@@ -119,7 +119,7 @@ def export_bot(
     used_weights = (weights or WeightsFile())[rules]
     parts = check_parts(rules, ["deck", "draft", "search"])
     kit = make_kit(rules, parts, used_weights, search=search, options=options, ascii=ascii)
-    first, later = turn_times(rules, time_ms, share, SearchAgent.FIRST_TURN)
+    first, later = turn_times(rules, time_ms, share, TurnSearchAgent.FIRST_TURN)
     head = _HEAD.format(
         rules=rules,
         search=search,

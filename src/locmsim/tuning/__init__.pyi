@@ -1,7 +1,7 @@
 from locmsim.tuning.fitting import fit_logistic as fit_logistic
 from locmsim.tuning.optimization import Optimization as Optimization
 from locmsim.tuning.optimization import OptimizationSettings as OptimizationSettings
-from locmsim.tuning.self_play import play_match as play_match
+from locmsim.tuning.self_play import play_weights as play_weights
 from locmsim.tuning.settings import PARTS as PARTS
 from locmsim.tuning.settings import PROOF_SEEDS as PROOF_SEEDS
 from locmsim.tuning.settings import RECORDED_SEEDS as RECORDED_SEEDS

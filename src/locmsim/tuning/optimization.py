@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TextIO
 
@@ -97,15 +97,15 @@ def _play_pair(settings: Settings, call: _Call, apart: bool) -> _PlayedPair:
         points += 0.5 if won is None else float(won == 0)
         if outcome.fault is not None:
             seat = outcome.fault.player
-            if settings.players[outcome.players[seat]].name != _RIVAL:
+            if not settings.players[outcome.players[seat]].name.startswith(_AGAINST):
                 last = record.stderr[seat].strip().splitlines()[-1:]
                 faults.append(": ".join([outcome.fault.message, *last]))
     elapsed = sum(record.elapsed_ns for record in records)
     return _PlayedPair(points, len(faults), faults[0] if faults else "", elapsed)
 
 
-#: Name of an opponent that is not tuned.
-_RIVAL = "opponent"
+#: What the name of an opponent that is not tuned begins with, before the opponent itself.
+_AGAINST = "against "
 
 
 @documented()
@@ -312,7 +312,7 @@ class Optimization:
             except ValueError as error:
                 raise ValueError(f"against: {error}") from None
             for spec in [one.spec for one in found] or [split_player(text)[1]]:
-                yield Player(_RIVAL, spec, self._is_program(spec))
+                yield Player(_AGAINST + " ".join(spec.split()), spec, self._is_program(spec))
 
     def _identity(self) -> dict[str, str]:
         """Return what the bot, without the file of a template, and its opponents are."""
@@ -433,8 +433,10 @@ class Optimization:
         """Return the mirrored pairs of a trial."""
         trial = self._open[number]
         deal = trial.deal if number % _CHECK else f"check {number}"
-        first = self._player("first", trial.first)
-        second = self._start if trial.second is None else self._player("second", trial.second)
+        first = self._player("bot", trial.first)
+        second = self._start
+        if trial.second is not None:
+            second = self._player("bot with other values", trial.second)
         if not self._rivals:
             return (self._pair(first, second, deal),)
         rival = self._rivals[number % len(self._rivals)]
@@ -564,10 +566,10 @@ class Optimization:
     @contextlib.contextmanager
     def _workers(self, jobs: int | None, dask: str | None) -> Iterator[Workers]:
         # The arena knows which workers these players need, and refuses what cannot be played.
-        others = self._rivals or (self._start,)
+        others = {one.name: one for one in self._rivals or (self._player("bot", self._origin),)}
         with (
             Arena(
-                [self._start, *(replace(one, name=f"other {i}") for i, one in enumerate(others))],
+                [self._start, *others.values()],
                 game=self.settings.game,
                 games=2,
                 timeout_scale=self.settings.timeout_scale,

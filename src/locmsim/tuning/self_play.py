@@ -44,8 +44,8 @@ __all__ = [
     "TrainingGames",
     "counted",
     "deck_rows",
-    "play_match",
     "play_task",
+    "play_weights",
 ]
 
 #: Search options of the players, those of the agent `beam`. Results depend on them: card values
@@ -413,7 +413,7 @@ def _choose_alike(first: Weights, second: Weights) -> bool:
     return parts[0] == parts[1]
 
 
-def play_match(
+def play_weights(
     first: Weights,
     second: Weights,
     seeds: Sequence[int],

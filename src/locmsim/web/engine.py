@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from locmsim.agents.level import LEVELS, Level
-from locmsim.agents.turn_search import SHARE, SearchAgent, turn_times
+from locmsim.agents.turn_search import SHARE, TurnSearchAgent, turn_times
 from locmsim.export.wasm import engine_module
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
@@ -34,7 +34,7 @@ def battle_data(result: Result[Match]) -> dict[str, Any]:
 
 def _level_data(rules: str, level: Level) -> dict[str, float]:
     """Return how a level plays, with the milliseconds of its first turn and of each later one."""
-    first, later = turn_times(rules, level.time_ms, SHARE, SearchAgent.FIRST_TURN)
+    first, later = turn_times(rules, level.time_ms, SHARE, TurnSearchAgent.FIRST_TURN)
     return {**asdict(level), "first_ms": first, "time_ms": later}
 
 

@@ -30,7 +30,7 @@ from locmsim.tuning import (
     TUNING_SEEDS,
     Tuner,
     TuningSettings,
-    play_match,
+    play_weights,
     self_play,
     settings,
 )
@@ -107,13 +107,13 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
 
 
 def test_equal_players_split_all_pairs() -> None:
-    counts = play_match(OURS, OURS, range(1, 13), rules="1.2", nodes=100)
+    counts = play_weights(OURS, OURS, range(1, 13), rules="1.2", nodes=100)
     assert (counts.lost, counts.split, counts.won) == (0, 12, 0)
 
 
 def test_a_match_is_seen_from_both_sides() -> None:
-    forth = play_match(OURS, BAD_ATTACK, range(1, 13), rules="1.2", nodes=100)
-    back = play_match(BAD_ATTACK, OURS, range(1, 13), rules="1.2", nodes=100)
+    forth = play_weights(OURS, BAD_ATTACK, range(1, 13), rules="1.2", nodes=100)
+    back = play_weights(BAD_ATTACK, OURS, range(1, 13), rules="1.2", nodes=100)
     assert (forth.lost, forth.split, forth.won) == (back.won, back.split, back.lost)
     assert forth.score > 0.6
 
@@ -127,10 +127,10 @@ def test_players_choose_as_agents_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(self_play, "State", SimpleNamespace(new=noted))
     weights = default_weights("1.5")
-    play_match(weights, weights, [3], nodes=10)
+    play_weights(weights, weights, [3], nodes=10)
     assert decks == [sorted(build_deck(generate_cards(3)))] * 4
     decks.clear()
-    play_match(OURS, OURS, [3], rules="1.2", nodes=10)
+    play_weights(OURS, OURS, [3], rules="1.2", nodes=10)
     offers, picked = Match("1.2", seed=3).offers, list[Card]()
     for turn, triplet in enumerate(offers):
         picked.append(triplet[pick(triplet, picked, "1.2", earlier=offers[:turn])])
@@ -218,7 +218,7 @@ def test_a_draw_is_half_a_win_in_either_seat(
     winners = iter([-1, -1, 0, -1, -1, 0])
     monkeypatch.setattr(self_play, "play_game", lambda *_: (next(winners),))
     weights = default_weights("1.2")
-    counts = self_play.play_match(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
+    counts = self_play.play_weights(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
     assert (counts.split, counts.mostly_won, counts.mostly_lost) == (1, 1, 1)
 
 
@@ -371,7 +371,7 @@ def test_fit_repairs_broken_weights() -> None:
     )
     lines(tuner, 1)
     assert tuner.accepted
-    counts = play_match(tuner.best, BAD_ATTACK, PROOF_SEEDS[:30], rules="1.2", nodes=100)
+    counts = play_weights(tuner.best, BAD_ATTACK, PROOF_SEEDS[:30], rules="1.2", nodes=100)
     assert counts.score > 0.6
 
 

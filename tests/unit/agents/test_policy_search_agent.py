@@ -137,7 +137,9 @@ def test_turns_are_proposed_when_time_is_given(options, share, monkeypatch):
 
     monkeypatch.setattr(locmsim.search, "BeamSearch", Told)
     # A clock that stands still: the whole of the turn's time is left.
-    monkeypatch.setattr("locmsim.agents.guided.time", SimpleNamespace(perf_counter=lambda: 5.0))
+    monkeypatch.setattr(
+        "locmsim.agents.policy_search.time", SimpleNamespace(perf_counter=lambda: 5.0)
+    )
     agent = make_agent(f"search:{options}")
     agent.reset(3)
     state = start_position(3)

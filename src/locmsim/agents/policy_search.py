@@ -1,4 +1,4 @@
-"""The agent "guided", a tree search guided by a network."""
+"""The agent "search", a tree search guided by a network."""
 
 import time
 from dataclasses import dataclass, field
