@@ -208,8 +208,13 @@ def _add_bot(parser: Parser) -> None:
         help="password of the account (default: $VESTROCK_PASSWORD, else the account's name)",
     )
     add_option(parser, Declared("seed", int, 0, Option("seed of the bot")))
-    turn = Option("duration of a turn on the server", 0.01, 3600.0, measured_in="seconds")
-    add_option(parser, Declared("turn_seconds", float, 1.0, turn))
+    turn = Option(
+        "duration of a turn on the server (default: measured, from 0.25 s up)",
+        0.01,
+        3600.0,
+        measured_in="seconds",
+    )
+    add_option(parser, Declared("turn_seconds", float, None, turn))
     reserve = Option("part of each turn reserved for the network", 0.0, measured_in="seconds")
     add_option(parser, Declared("reserve", float, 0.2, reserve))
     again = Option(
@@ -231,7 +236,7 @@ def _bot(options: argparse.Namespace) -> None:
 
     with _explained():
         bot = make_bot(options.bot, options.seed)
-        if options.reserve >= options.turn_seconds:
+        if options.turn_seconds is not None and options.reserve >= options.turn_seconds:
             raise ValueError(
                 f"--reserve: expected less than --turn-seconds, {options.turn_seconds:g},"
                 f" got {options.reserve:g}"

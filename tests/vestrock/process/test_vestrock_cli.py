@@ -294,7 +294,7 @@ def test_accounts_are_made_and_used(
         (["bot", "genius"], 2, "no bot 'genius'"),
         (["bot", "rule", "--port=1"], 1, "127.0.0.1 port 1: "),
         (
-            ["bot", "rule", "--reserve=2"],
+            ["bot", "rule", "--turn-seconds=1", "--reserve=2"],
             2,
             "--reserve: expected less than --turn-seconds, 1",
         ),

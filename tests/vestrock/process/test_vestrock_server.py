@@ -406,6 +406,21 @@ def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
         client.close()
 
 
+def test_a_bot_measures_how_long_a_turn_lasts() -> None:
+    """A server with short turns, of which the player knows nothing."""
+    with served(turn_seconds=0.4, early=False) as table, table.client("bob"):
+        player = Player(table.client("ann"), make_bot("search", 1))
+        playing = threading.Thread(target=player.run, daemon=True)
+        playing.start()
+        until(lambda: player.figures.turns >= 5)
+        table.stop()
+        playing.join(PATIENCE)
+        player.client.close()
+    assert set(player.figures.replies) == {0}
+    assert player.figures.late == 0
+    assert player.turn_seconds == pytest.approx(0.4, abs=0.1)
+
+
 ATTACKERS = "1 C 2 3 3 0 0\n2 C 1 3 3 0 0\n3 C 1 9 9 0 0\n4 C 1 9 9 0 0\n"
 
 
