@@ -295,7 +295,8 @@ class TaskRunner(Generic[_Task, _T]):
     workers : Workers
         The workers.
     tasks : iterable
-        The tasks; the next one is fetched when a worker becomes free.
+        The tasks; the next one is fetched when a worker becomes free. None: there is none before
+        another result.
     submit : callable
         ``submit(executor, task)`` submits a task and returns its future.
     parts : callable, optional
@@ -319,14 +320,14 @@ class TaskRunner(Generic[_Task, _T]):
     def __init__(
         self,
         workers: Workers,
-        tasks: Iterable[_Task],
+        tasks: Iterable[_Task | None],
         submit: Callable[[Executor, _Task], Future[_T]],
         *,
         parts: Callable[[_Task], Sequence[_Task]] = lambda task: [task],
         name: Callable[[_Task], str] = str,
     ) -> None:
         self._workers = workers
-        self._left = iter(tasks)
+        self._left: Iterator[_Task | None] = iter(tasks)
         self._submit = submit
         self._parts = parts
         self._name = name
@@ -364,9 +365,8 @@ class TaskRunner(Generic[_Task, _T]):
                 self._start(*self._suspects.popleft())
             return
         while len(self._running) < self.current_slots():
-            try:
-                task = next(self._left)
-            except StopIteration:
+            task = next(self._left, None)
+            if task is None:
                 return
             self._start(task, 0)
 

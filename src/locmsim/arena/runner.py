@@ -4,9 +4,10 @@ import itertools
 import logging
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from typing import NamedTuple
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from locmsim.arena.game_worker import name_of, play_games
 from locmsim.arena.records import Record
@@ -16,7 +17,7 @@ from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee.agent_process import raised
 from locmsim.workers import TaskRunner, Workers, WorkersError
 
-__all__ = ["ArenaError", "play_missing"]
+__all__ = ["ArenaError", "BatchRunner", "play_missing"]
 
 _log = logging.getLogger(__name__)
 
@@ -25,9 +26,78 @@ _log = logging.getLogger(__name__)
 _TASK_SECONDS = 0.2
 _MAX_BATCH = 256
 
+_Played = TypeVar("_Played")
+#: Numbers of games, and whether a worker died in them before.
+_Task = tuple[list[int], bool]
+
 
 class ArenaError(RuntimeError):
     """The tournament cannot continue; the games that were played are stored."""
+
+
+class BatchRunner(Generic[_Played]):
+    """Plays what has numbers on workers, as many in a task as last a moment. Iterate over it once.
+
+    It yields iterators of results that have arrived, each with an ``elapsed_ns``; with `in_order`
+    in the order of the numbers, so that early ones wait. `take` returns up to that many numbers to
+    play next, and may have more after further results. `submit` gets an executor, the numbers of a
+    task, and whether a worker died in them before: then each is alone. `most` is the longest task
+    by the number of tasks that the workers have at a time. `ArenaError` if it cannot continue.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        take: Callable[[int], list[int]],
+        submit: Callable[[Executor, list[int], bool], Future[list[_Played]]],
+        name: Callable[[Sequence[int]], str],
+        *,
+        in_order: bool = False,
+        most: Callable[[int], int] = lambda slots: _MAX_BATCH,
+    ) -> None:
+        self._take, self._most = take, most
+        self._name = name
+        self._size = 1
+        self._order: deque[int] | None = deque() if in_order else None
+        self._early: dict[int, _Played] = {}
+        self._runner: TaskRunner[_Task, list[_Played]] = TaskRunner(
+            workers,
+            self._tasks(),
+            lambda executor, task: submit(executor, *task),
+            parts=lambda task: [([number], True) for number in task[0]],
+            name=lambda task: name(task[0]),
+        )
+
+    def __iter__(self) -> Iterator[Iterator[_Played]]:
+        try:
+            for (numbers, _), future in self._runner:
+                try:
+                    results: list[Any] = future.result()
+                except Exception as error:
+                    raise ArenaError(f"{self._name(numbers)}: {raised(error)}") from error
+                seconds = sum(one.elapsed_ns for one in results) / 1e9 / len(results)
+                self._size = int(_TASK_SECONDS / max(seconds, 1e-9))
+                self._early.update(zip(numbers, results, strict=True))
+                yield self._ready(numbers)
+        except WorkersError as error:
+            raise ArenaError(str(error)) from None
+
+    def _tasks(self) -> Iterator[_Task | None]:
+        while True:
+            size = max(1, min(self._size, self._most(self._runner.current_slots())))
+            numbers = self._take(size)
+            if self._order is not None:
+                self._order.extend(numbers)
+            yield (numbers, False) if numbers else None
+
+    def _ready(self, numbers: list[int]) -> Iterator[_Played]:
+        waiting = deque(numbers) if self._order is None else self._order
+        while waiting and waiting[0] in self._early:
+            yield self._early.pop(waiting.popleft())
+
+    def stop(self) -> list[_Played]:
+        """Start no more tasks; return the finished results that were not yielded."""
+        return [*self._early.values(), *itertools.chain.from_iterable(self._runner.results())]
 
 
 def play_missing(
@@ -46,117 +116,46 @@ def play_missing(
     when the sequential test of the tally has decided. `on_games` is called whenever games have
     arrived. However this ends, the games played so far are stored.
     """
-    _Run(store, tally, count, workers, on_games, isolate, apart).run()
+    todo, run = store.missing(count), secrets.token_hex()
+    # A sequential test counts games in the order of the schedule, no more of them than it needs.
+    tested = tally.sprt is not None
 
-
-class _Task(NamedTuple):
-    """Games for a worker."""
-
-    numbers: list[int]
-    #: Whether a worker died in them before.
-    again: bool = False
-
-
-class _Run:
-    def __init__(
-        self,
-        store: Store,
-        tally: Tally,
-        count: int,
-        workers: Workers,
-        on_games: Callable[[int], None],
-        isolate: bool,
-        apart: bool,
-    ) -> None:
-        self._store = store
-        self._tally = tally
-        self._on_games = on_games
-        self._todo = store.missing(count)
-        self._isolate, self._apart = isolate, apart
-        self._batch = 1
-        self._name = secrets.token_hex()
-        self._runner = TaskRunner(
-            workers,
-            self._batches(),
-            self._submit,
-            # After a death: each game alone, and its agents in processes of their own.
-            parts=lambda task: [_Task([number], again=True) for number in task.numbers],
-            name=lambda task: name_of(tally.settings, task.numbers),
-        )
-        # A sequential test counts games in the order of the schedule, and no more of them than it
-        # needs: games that arrive early wait here.
-        self._in_order: deque[int] = deque()
-        self._early: dict[int, Record] = {}
-
-    def run(self) -> None:
-        try:
-            for task, future in self._runner:
-                self._take(task, future)
-                if self._tally.decided:
-                    self._runner.stop()
-        except StoreError:
-            raise
-        except WorkersError as error:
-            self._keep_what_is_done()
-            raise ArenaError(str(error)) from None
-        except BaseException:
-            self._keep_what_is_done()
-            raise
-
-    def _batches(self) -> Iterator[_Task]:
-        while not self._tally.decided and (
-            numbers := list(itertools.islice(self._todo, self._batch))
-        ):
-            if self._tally.sprt is not None:
-                self._in_order.extend(numbers)
-            yield _Task(numbers)
-
-    def _submit(self, executor: Executor, task: _Task) -> Future[list[Record]]:
+    def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
         return executor.submit(
             play_games,
-            self._tally.settings,
-            task.numbers,
-            f"{self._store.path}{LIVE_SUFFIX}",
-            run=self._name,
-            again=task.again,
-            isolate=self._isolate,
-            apart=self._apart,
+            tally.settings,
+            numbers,
+            f"{store.path}{LIVE_SUFFIX}",
+            run=run,
+            again=again,
+            isolate=isolate,
+            apart=apart,
         )
 
-    def _take(self, task: _Task, future: Future[list[Record]]) -> None:
-        try:
-            records = future.result()
-        except Exception as error:
-            name = name_of(self._tally.settings, task.numbers)
-            raise ArenaError(f"{name}: {raised(error)}") from error
-        self._keep(records)
-        seconds = sum(record.elapsed_ns for record in records) / 1e9 / len(records)
-        self._batch = max(1, min(_MAX_BATCH, int(_TASK_SECONDS / max(seconds, 1e-9))))
+    def keep(records: list[Record]) -> None:
+        if records and not tally.decided:
+            store.add_all(records)
+            for record in records:
+                tally.add(record.outcome)
+            _log.debug("games %s arrived", [record.outcome.number for record in records])
+            on_games(len(records))
 
-    def _keep(self, records: list[Record]) -> None:
-        if self._tally.sprt is None:
-            self._store_and_count(records)
-            return
-        self._early.update((record.outcome.number, record) for record in records)
-        kept = 0
-        while self._in_order and self._in_order[0] in self._early and not self._tally.decided:
-            self._store_and_count([self._early.pop(self._in_order.popleft())], report=False)
-            kept += 1
-        if self._tally.decided:
-            _log.info("the sequential test has decided: %s", self._tally.sprt_state)
-            self._early.clear()
-        self._on_games(kept)
-
-    def _store_and_count(self, records: list[Record], report: bool = True) -> None:
-        self._store.add_all(records)
-        for record in records:
-            self._tally.add(record.outcome)
-        _log.debug("games %s arrived", [record.outcome.number for record in records])
-        if report:
-            self._on_games(len(records))
-
-    def _keep_what_is_done(self) -> None:
-        records = list(self._early.values())
-        records += itertools.chain.from_iterable(self._runner.results())
-        if records and not self._tally.decided:
-            self._store_and_count(records)
+    games = BatchRunner(
+        workers,
+        lambda size: [] if tally.decided else [*itertools.islice(todo, size)],
+        submit,
+        partial(name_of, tally.settings),
+        in_order=tested,
+    )
+    try:
+        for records in games:
+            for some in ([one] for one in records) if tested else [[*records]]:
+                keep(some)
+            if tally.decided:
+                _log.info("the sequential test has decided: %s", tally.sprt_state)
+                games.stop()
+    except StoreError:
+        raise
+    except BaseException:
+        keep(games.stop())
+        raise

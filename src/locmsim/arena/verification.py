@@ -4,19 +4,16 @@ import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import NamedTuple
 
 from locmsim.arena.game_worker import name_of, new_match, play_games
 from locmsim.arena.records import Record
-from locmsim.arena.runner import ArenaError
+from locmsim.arena.runner import BatchRunner
 from locmsim.arena.schedule import Settings
-from locmsim.referee.agent_process import raised
-from locmsim.workers import TaskRunner, Workers
+from locmsim.workers import Workers
 
 __all__ = ["Difference", "differences"]
-
-#: Games of a task.
-_BATCH = 4
 
 
 class Difference(NamedTuple):
@@ -51,30 +48,18 @@ def differences(
 ) -> Iterator[Difference]:
     """Play games again, and yield the first difference of each that has one, as they end."""
 
-    def submit(executor: Executor, task: tuple[list[int], bool]) -> Future[list[Record]]:
-        games, again = task
-        return executor.submit(play_games, settings, games, run=run, again=again, isolate=isolate)
+    def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
+        return executor.submit(play_games, settings, numbers, run=run, again=again, isolate=isolate)
 
-    run = secrets.token_hex()
-    left = iter(numbers)
-    batches = iter(lambda: [*itertools.islice(left, _BATCH)], [])
-    runner = TaskRunner(
-        workers,
-        ((batch, False) for batch in batches),
-        submit,
-        # After a death, as when they were played: each alone, its agents in their own processes.
-        parts=lambda task: [([number], True) for number in task[0]],
-        name=lambda task: name_of(settings, task[0]),
+    run, left = secrets.token_hex(), iter(numbers)
+    games = BatchRunner(
+        workers, lambda size: [*itertools.islice(left, size)], submit, partial(name_of, settings)
     )
-    for task, future in runner:
-        try:
-            records = future.result()
-        except Exception as error:
-            raise ArenaError(f"{name_of(settings, task[0])}: {raised(error)}") from error
+    for records in games:
         for now in records:
             if (found := _difference(settings, stored(now.outcome.number), now)) is not None:
                 yield found
-        on_games(len(records))
+            on_games(1)
 
 
 def _difference(settings: Settings, before: Record, now: Record) -> Difference | None:
