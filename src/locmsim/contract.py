@@ -31,6 +31,7 @@ __all__ = [
     "play_match",
     "require",
     "start_turn",
+    "turn_words",
 ]
 
 
@@ -89,6 +90,19 @@ class TurnResult:
     applied: list[str]
     ignored: list[str]
     error: Fault | None = None
+
+
+def turn_words(turn: int | None, turn_name: str = "turn") -> str:
+    """Return where in a match something was, in words: "turn 7", or "the choice phase".
+
+    Parameters
+    ----------
+    turn : int or None
+        As `Match.turn`.
+    turn_name : str
+        As `Game.turn_name`.
+    """
+    return "the choice phase" if turn is None else f"{turn_name} {turn}"
 
 
 class Match(Protocol):

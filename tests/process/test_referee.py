@@ -353,6 +353,15 @@ def test_died_after_half_a_line(processes: Processes) -> None:
     assert_fault(result, 0, FaultKind.CRASHED, "exited with code 4", "'PAS' without a line end")
 
 
+def test_died_after_whole_lines() -> None:
+    with Supervisor() as supervisor:
+        bot = BotProcess(["/bin/sh", "-c", "read line; printf 'A\\nB\\nC\\n'; exit 4"], supervisor)
+        assert bot.ask("?\n", 10.0, lenient=True)[0] == "A"
+        time.sleep(0.2)
+        with pytest.raises(BotFault, match=r"exited with code 4, after 'B\\nC\\n'$"):
+            bot.ask("?\n", 10.0, lenient=True)
+
+
 def test_closed_input(run: Run) -> None:
     result = run("close_input", 1)
     assert_fault(result, 0, FaultKind.CLOSED_INPUT, "closed its input")

@@ -14,8 +14,10 @@ from typing import Any, BinaryIO, NamedTuple
 from locmsim.arena.registry import find_log_part, game_from_json
 from locmsim.contract import FaultKind, LogPart
 from locmsim.referee.log_reader import (
+    NoJSONError,
     is_log,
     is_of_another_game,
+    no_json,
     own_part,
     read_log,
     referee_log,
@@ -243,13 +245,13 @@ def _parsed(line: bytes) -> Any:
     """
     try:
         log = json.loads(line)
-    except json.JSONDecodeError:
+    except json.JSONDecodeError as error:
         if line.lstrip().startswith(b"{"):
-            with contextlib.suppress(json.JSONDecodeError):
+            with contextlib.suppress(NoJSONError):
                 return read_log(line)
         if line.strip() in (b"{", b"[") or not line.rstrip().endswith(b"}"):
             return None
-        raise
+        raise no_json(error) from None
     if not isinstance(log, dict):
         raise ValueError("no log of a match")
     return log

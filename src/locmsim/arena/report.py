@@ -13,7 +13,7 @@ from locmsim._io import counted, printable
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
-from locmsim.contract import FaultKind
+from locmsim.contract import FaultKind, turn_words
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
 __all__ = [
@@ -250,7 +250,7 @@ def _faults(tally: Tally, failed: Iterable[tuple[Outcome, str]]) -> str:
 def _first_fault(settings: Settings, outcome: Outcome, words: str) -> str:
     """Describe a fault in one line, with its turn and the last line of a traceback."""
     assert outcome.fault is not None
-    at = f"{settings.game.turn_name} {outcome.turns - 1}" if outcome.turns else "the choice phase"
+    at = turn_words(outcome.turns - 1 if outcome.turns else None, settings.game.turn_name)
     last = words.rstrip().rpartition("\n")[2].strip()
     last = re.sub(r"^(\w+\.)+(?=\w+: )", "", last)  # the module of an exception
     text = f"    first in game {outcome.number}, {at}: {outcome.fault.message}"

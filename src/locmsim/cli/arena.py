@@ -29,7 +29,7 @@ from locmsim.cli._common import (
 from locmsim.cli._players import check_game
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
-from locmsim.contract import Part
+from locmsim.contract import Part, turn_words
 
 if TYPE_CHECKING:
     from locmsim.arena import Arena, Sprt
@@ -282,8 +282,7 @@ def _verify_arena(options: argparse.Namespace) -> int:
         print(json.dumps({"games": count, "differences": [one._asdict() for one in found]}))
         return int(bool(found))
     for one in found:
-        at = "the choice phase" if one.turn is None else f"{word} {one.turn}"
-        print(f"game {one.number}: in {at} {one.player} answered otherwise")
+        print(f"game {one.number}: in {turn_words(one.turn, word)} {one.player} answered otherwise")
         for when, line in (("then", one.before), ("now", one.now)):
             print(f"    {when}: {'no answer' if line is None else printable(line)}")
     same = "all came out the same" if not found else f"{len(found)} came out differently"

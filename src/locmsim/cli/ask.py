@@ -14,7 +14,7 @@ from locmsim.cli._common import Failure, Parser, ended_by_signals
 from locmsim.cli._players import as_bot
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
-from locmsim.contract import Part
+from locmsim.contract import Part, turn_words
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
@@ -26,7 +26,6 @@ __all__ = ["add_options", "run"]
 
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
-_STDERR_LINES = 15
 _CANNOT_CONTINUE = "cannot continue a turn; beam and mcts can"
 
 
@@ -213,8 +212,8 @@ def _answers(
         if call.turn in turns:
             answers.append(_compared(result, call, question.match, line, problem, words))
         elif problem:
-            at = "the choice phase" if call.turn is None else f"turn {call.turn}"
             words = printable(words.rstrip())
+            at = turn_words(call.turn)
             raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
         if problem:
             break
@@ -366,6 +365,8 @@ def _print_lines(answer: _NewAnswer, played: "Played") -> None:
 
 
 def _print_answer(answer: _NewAnswer, played: "Played") -> None:
+    from locmsim.referee.any_game import end_of_stderr
+
     call = answer.call
     name, word = played.names[call.player], played.game.turn_name
     known = f" ({name})" if name not in ("", f"Player {call.player}") else ""
@@ -374,8 +375,6 @@ def _print_answer(answer: _NewAnswer, played: "Played") -> None:
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
     for when, text in (("then", call.stderr), ("now", answer.stderr)):
-        if words := printable(text.rstrip()):
-            print(f"standard error {when}:")
-            for line in words.splitlines()[-_STDERR_LINES:]:
-                print(f"    {line}")
+        if lines := end_of_stderr(text):
+            print(f"standard error {when}:", *lines, sep="\n    ")
     sys.stdout.flush()

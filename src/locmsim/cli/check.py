@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-_STDERR_LINES = 5
 #: After so many checks in a row that failed alike, no more are played.
 _ALIKE = 3
 
@@ -99,8 +98,9 @@ def _print(found: "CheckResult", before: str) -> None:
     print(f"{verdict:8}{found.check.name}: {counted(len(found.answers), 'answer')}{illegal}")
     if found.fault:
         print(f"        {printable(found.fault)}")
-        lines = [] if found.stderr == before else printable(found.stderr.rstrip()).splitlines()
-        for line in lines[-_STDERR_LINES:]:
+        from locmsim.referee.any_game import end_of_stderr
+
+        for line in [] if found.stderr == before else end_of_stderr(found.stderr):
             print(f"        | {line}")
     elif found.illegal:
         first = found.illegal[0]

@@ -1,7 +1,6 @@
 """``locmsim replay``: write a page that shows an earlier match, or one to play matches in."""
 
 import argparse
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -66,8 +65,6 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(f"{options.source}: {error.strerror}") from None
     except StoreError as error:
         raise Failure(error) from None
-    except json.JSONDecodeError as error:
-        raise Failure(f"{options.source}: not a log: {error}") from None
     except ValueError as error:
         raise Failure(f"{options.source}: {error}") from None
     except ImportError as error:

@@ -6,14 +6,16 @@ from dataclasses import asdict
 from typing import Any
 
 from locmsim._io import printable
-from locmsim.contract import Game
+from locmsim.contract import Game, turn_words
 from locmsim.referee.illegal import illegal_text
 from locmsim.referee.process_match import Call, Result
 
 __all__ = [
     "NAMELESS",
     "called",
+    "end_of_stderr",
     "fault_text",
+    "heading",
     "last_words",
     "plain_log",
     "plain_text",
@@ -25,6 +27,7 @@ __all__ = [
     "written_text",
 ]
 
+#: How many lines of a standard error people are shown.
 _STDERR_LINES = 15
 #: Maximum number of characters shown of an answer, and of its ignored parts.
 _ANSWER, _IGNORED = 2000, 20
@@ -41,15 +44,20 @@ def called(player: int, names: Sequence[str]) -> str:
     return f"player {player} ({names[player]})" if names[player] else f"player {player}"
 
 
+def heading(call: Call, who: str, turn_name: str = "turn") -> str:
+    """Return what a list says of an answer before it: when it was given, and by whom."""
+    return f"{turn_words(call.turn, turn_name).removeprefix('the ')}, {who}:"
+
+
 def plain_text(
     result: Result[Any], turn_name: str = "turn", names: Sequence[str] = NAMELESS
 ) -> str:
     """Return the answers of a match, one per line, what was dropped, and how it ended."""
     lines = []
     for call in result.calls:
-        at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
         answer = "no answer" if call.answer is None else printable(call.answer)
-        lines.append(f"{at}, {called(call.player, names)}: {answer}{', late' if call.late else ''}")
+        begin = heading(call, called(call.player, names), turn_name)
+        lines.append(f"{begin} {answer}{', late' if call.late else ''}")
         if call.result.ignored:
             lines.append(f"    not done: {printable('; '.join(call.result.ignored))}")
         lines += written_lines(call)
@@ -93,8 +101,7 @@ def stderr_text(
     lines = []
     for call in result.calls:
         if call.stderr:
-            at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
-            lines += [f"{at}, {who[call.player]}:", *written_lines(call)]
+            lines += [heading(call, who[call.player], turn_name), *written_lines(call)]
     for player in (0, 1):
         if not any(call.stderr for call in result.calls if call.player == player):
             lines += last_words(result, player, names) or [f"{who[player]}: nothing"]
@@ -198,15 +205,17 @@ def fault_text(result: Result[Any], *, words: bool = False, names: Sequence[str]
     fault = result.fault
     if fault is None:
         return ""
-    at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
-    lines = [f"{called(fault.player, names)} failed in {at} ({fault.kind}): {fault.message}"]
+    who, at = called(fault.player, names), turn_words(result.calls[-1].turn)
+    lines = [f"{who} failed in {at} ({fault.kind}): {fault.message}"]
     return "\n".join([*lines, *(last_words(result, fault.player, names) if words else [])])
 
 
 def last_words(result: Result[Any], player: int, names: Sequence[str] = NAMELESS) -> list[str]:
     """Return the last lines of a player's standard error; [] if there was no output."""
-    text = printable(result.stderr[player].rstrip())
-    if not text:
-        return []
-    shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
-    return [f"{called(player, names)}, end of standard error:", *shown]
+    lines = [f"    {line}" for line in end_of_stderr(result.stderr[player])]
+    return [f"{called(player, names)}, end of standard error:", *lines] if lines else []
+
+
+def end_of_stderr(text: str) -> list[str]:
+    """Return the last lines of a standard error, as many as people are shown."""
+    return printable(text.rstrip()).splitlines()[-_STDERR_LINES:]

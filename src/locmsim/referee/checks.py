@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from locmsim.contract import Match
+from locmsim.contract import Match, turn_words
 from locmsim.referee.any_game import fault_text
 from locmsim.referee.illegal import IllegalAction, illegal_actions
 from locmsim.referee.process import BotFault, BotProcess
@@ -153,9 +153,8 @@ def _asked(
                     break
         except BotFault as fault:
             asked = [c.turn for c in recorded.calls if c.player == check.seat]
-            at = asked[min(len(found.answers), len(asked) - 1)]
-            where = "the choice phase" if at is None else f"turn {at}"
-            found.fault = f"failed in {where} ({fault.kind}): {fault.message}"
+            at = turn_words(asked[min(len(found.answers), len(asked) - 1)])
+            found.fault = f"failed in {at} ({fault.kind}): {fault.message}"
         if bot is not None:
             found.stderr = bot.stderr_tail()
     return found
@@ -182,8 +181,8 @@ def _evaluate(found: CheckResult, match: Any, call: Call, line: str, recorded: R
         if trial.to_ask == (other.player,) and other.turn is None and call.turn is None:
             trial.submit(other.player, other.answer)
     if trial.error is not None and trial.error.player == call.player:
-        where = "the choice phase" if call.turn is None else f"turn {call.turn}"
-        found.fault = f"failed in {where} ({trial.error.kind}): {trial.explain()}"
+        at = turn_words(call.turn)
+        found.fault = f"failed in {at} ({trial.error.kind}): {trial.explain()}"
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from locmsim._core import Creature, State
 from locmsim.art import card_title, card_titles
+from locmsim.contract import turn_words
 from locmsim.errors import InvalidActionError
 from locmsim.game.action_text import line_words
 from locmsim.game.boards import effects
 from locmsim.game.match import Match
-from locmsim.referee.any_game import NAMELESS, called, last_words, written_lines
+from locmsim.referee.any_game import NAMELESS, called, heading, last_words, written_lines
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
@@ -80,8 +81,8 @@ def match_text(
     lines += _turns(result, style)
     if result.fault:
         fault = result.fault
-        who = called(fault.player, names)
-        lines.append(style(_RED, f"{_at(result)}{who} failed: {fault.message}"))
+        at, who = turn_words(result.calls[-1].turn), called(fault.player, names)
+        lines.append(style(_RED, f"in {at} {who} failed: {fault.message}"))
         lines += last_words(result, fault.player, names)
     if result.winner is not None:
         lines.append(style(_BOLD, f"{called(result.winner, names)} wins"))
@@ -122,11 +123,6 @@ def answer_words(
             return [line_words(state, actions, names, titles) for actions in found]
         match.submit(call.player, call.answer)
     raise ValueError(f"turn: the match has no turn {turn}")
-
-
-def _at(result: Result[Match]) -> str:
-    turn = result.calls[-1].turn
-    return "in the choice phase " if turn is None else f"in turn {turn} "
 
 
 # ------------------------------------------------------------------------------------- cards
@@ -183,7 +179,7 @@ def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
         if call.turn is None or state is None:
             match.submit(call.player, call.answer)
             if call.stderr:
-                yield f"choice phase, {style.player(call.player)}:"
+                yield heading(call, style.player(call.player))
                 yield from written_lines(call)
             continue
         yield ""

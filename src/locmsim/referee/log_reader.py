@@ -12,8 +12,10 @@ from typing import Any
 __all__ = [
     "OWN",
     "REPLAY",
+    "NoJSONError",
     "is_log",
     "is_of_another_game",
+    "no_json",
     "own_part",
     "read_log",
     "referee_log",
@@ -26,16 +28,31 @@ OWN = "locmsim"
 REPLAY = "locmsim replay"
 
 
+class NoJSONError(ValueError):
+    """What should be a log is not JSON."""
+
+
+def no_json(error: ValueError) -> NoJSONError:
+    """Return the error for what cannot be decoded or is not JSON."""
+    got = "bytes that are no text"
+    if isinstance(error, json.JSONDecodeError):
+        shown = error.doc[error.pos :].partition("\n")[0][:40]
+        got = f"{repr(shown) if shown else 'the end'} in line {error.lineno}"
+    return NoJSONError(f"not a log: expected JSON, got {got}")
+
+
 def read_log(data: bytes) -> Any:
     """Return the first JSON value of a file, a log in the form of `referee_log`.
 
-    Some tools print scores and parameters behind it. ``ValueError`` if there is no JSON, or if
+    Some tools print scores and parameters behind it. `NoJSONError`, or ``ValueError`` if
     another log follows: each line that begins with a brace is one.
     """
-    text = data.decode(json.detect_encoding(data), "surrogatepass").lstrip("\ufeff")
-    start = len(text) - len(text.lstrip())
     try:
+        text = data.decode(json.detect_encoding(data), "surrogatepass").lstrip("\ufeff")
+        start = len(text) - len(text.lstrip())
         log, end = json.JSONDecoder().raw_decode(text, start)
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise no_json(error) from None
     except RecursionError as error:
         raise ValueError(f"no JSON: {error}") from None
     if not isinstance(log, Mapping):

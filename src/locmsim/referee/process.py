@@ -356,7 +356,8 @@ class BotProcess:
         if code is not None:
             kind, reason = FaultKind.CRASHED, f"its process {end_of(code)}"
         if self._output:
-            reason += f", after {self._shown()} without a line end"
+            ended = _LINE_END.search(self._output)
+            reason += f", after {self._shown()}{'' if ended else ' without a line end'}"
         return BotFault(kind, reason)
 
     def _shown(self) -> str:

@@ -112,8 +112,6 @@ def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
         return load_replay(path)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not a log: {error}") from None
     finally:
         os.unlink(path)
 

@@ -153,8 +153,6 @@ def _event_of(line: bytes) -> Any:
 
 def error_text(path: str, error: Exception) -> str:
     """Return what is wrong with a file, in one line that names it."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"{path}: not a log: {error}"
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return words if path in words else f"{path}: {words}"
 

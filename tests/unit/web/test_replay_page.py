@@ -395,9 +395,13 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file" in run(capsys, str(path), code=1)
     assert str(tmp_path) in run(capsys, f"{path}:3", code=1)
     path.write_text("{")
-    assert f"{path}: not a log: " in run(capsys, str(path), code=1)
-    path.write_bytes(b"\xff\xfe")
-    assert str(path) in run(capsys, str(path), code=1)
+    assert f"{path}: not a log: expected JSON, got the end in line 1" in run(
+        capsys, str(path), code=1
+    )
+    path.write_text("no JSON\nand more")
+    assert "not a log: expected JSON, got 'no JSON' in line 1" in run(capsys, str(path), code=1)
+    path.write_bytes(b"\xff\xfe\xfd")
+    assert "not a log: expected JSON, got bytes" in run(capsys, str(path), code=1)
     path.write_bytes(b"SQLite format 3\0" + bytes(range(256)))
     assert f"give one by its number, as in {path}:1" in run(capsys, str(path), code=1)
     for text in ("[]", "{}", "3"):
