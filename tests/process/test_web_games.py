@@ -453,6 +453,24 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
             found = page.ask("/api/jobs", job=found["job"], known=found["version"])
         assert found["error"] is None
         assert next(turn["turn"] for turn in found["result"]["turns"]) == state.turn
+        # Its turns can be tried again: what they gave away is told as in the report.
+        lost = [turn for turn in found["result"]["turns"] if turn["player"] == seat]
+        place = {"game": over["replay"], "turn": lost[0]["turn"]}
+        opened = page.tell("practice/open", **place)
+        assert opened["steps"][0]["board"]["turn"] == lost[0]["turn"]
+        assert set(opened["steps"][0]["board"]["sides"][1 - seat]["hand"]) <= {None}
+        best = page.tell("practice/solution", **place)
+        assert page.tell("practice/check", **place, actions=best["actions"])["solved"]
+        job = page.tell("practice/mistakes", game=over["replay"], seat=seat)
+        while job["state"] == "running":
+            job = page.ask("/api/jobs", job=job["job"])
+        assert job["error"] is None
+        mistakes = job["result"]["mistakes"]
+        assert mistakes
+        assert {one["turn"] for one in mistakes} <= {turn["turn"] for turn in lost}
+        # What the engine and the tree say of a turn of it, too.
+        for what in ("tree/holdable", "tree/start"):
+            page.tell(what, game=over["replay"], turn=mistakes[0]["turn"])
         again = page.tell("play/new", again=page.view["game"], players=[*reversed(players)])
         assert page.page(again["game"])["steps"][0]["board"]["turn"] == state.turn
         page.tell("play/leave", game=again["game"])

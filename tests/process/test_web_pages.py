@@ -922,6 +922,39 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
 
 
 @pytest.mark.slow
+def test_a_phone_held_sideways_has_small_cards(
+    server: Server, visit: Opener, tmp_path: Path
+) -> None:
+    log = tmp_path / "game.json"
+    log.write_text(log_line(golden_result(long_game("1.5"))))
+    page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 844, "height": 390})
+    page.wait_for_selector("#log li")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    cards = page.locator(".lane .card, .hand .card").all()
+    assert len(cards) > 4
+    assert all(card.bounding_box()["height"] < 100 for card in cards)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 844
+    lanes = page.locator(".lanes").bounding_box()
+    assert lanes["y"] + lanes["height"] <= 390
+
+
+@pytest.mark.slow
+def test_the_text_of_a_card_covers_no_hand(server: Server, visit: Opener, tmp_path: Path) -> None:
+    log = tmp_path / "game.json"
+    log.write_text(log_line(golden_result(long_game("1.5"))))
+    page = visit(server(str(log)), f"game/{log_key(log)}")
+    page.wait_for_selector("#log li")
+    for side in ("lower", "upper"):
+        hand = page.locator(f".side.{side} .hand")
+        hand.locator(".card").nth(1).hover()
+        text = page.locator("#card-text")
+        expect(text).to_be_visible()
+        box, around = text.bounding_box(), hand.bounding_box()
+        assert box["y"] + box["height"] <= around["y"] or box["y"] >= around["y"] + around["height"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game",
     [None, pytest.param("vestrock:turns=8", marks=pytest.mark.slow)],

@@ -177,7 +177,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
         "[...document.querySelectorAll('bdi')].map((e) => getComputedStyle(e).unicodeBidi)"
     )
     assert set(isolated) == {"isolate"}
-    for place in ("#odds", "#outcome", "#said"):
+    for place in ("#value", "#outcome", "#said"):
         assert HOSTILE not in page.evaluate(
             "(place) => [...document.querySelector(place).childNodes]"
             ".filter((node) => node.nodeType === Node.TEXT_NODE)"

@@ -377,7 +377,7 @@ def _row(source: str, game: ListedGame) -> dict[str, Any]:
         "key": game.key or f"{source}:{game.number}",
         "source": game.source,
         "number": game.place,
-        "names": [*game.names],
+        "names": told_apart(game.names),
         "winner": game.winner,
         "fault": fault,
         "turns": game.turns,

@@ -22,9 +22,10 @@ from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
 from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
 from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
+from locmsim.web.machine import machine_of_position
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, Cards, action_steps, seat_names, steps_after
+from locmsim.web.views import PERSON, seat_names, told_apart
 
 __all__ = ["page"]
 
@@ -87,11 +88,7 @@ def page(site: Site) -> Page:
 
     def step(request: Request, data: dict[str, Any]) -> object:
         position = _exercise(site, data).position
-        cards = Cards(position.cards)
-        actions = actions_of(data)
-        return steps_after(
-            position.root.clone(), actions, cards, position.names, hidden=position.hidden
-        )
+        return machine_of_position(position).walk([], actions_of(data), position.hidden)
 
     def check(request: Request, data: dict[str, Any]) -> object:
         exercise, actions = _exercise(site, data), actions_of(data)
@@ -101,10 +98,10 @@ def page(site: Site) -> Page:
 
     def solution(request: Request, data: dict[str, Any]) -> object:
         exercise = _exercise(site, data)
-        position, cards = exercise.position, Cards(exercise.position.cards)
+        position = exercise.position
         actions = answer_actions(position.root, exercise.best())
-        steps = action_steps(position.root.clone(), actions, cards, position.names, position.hidden)
-        return {"actions": actions, "steps": steps, "cards": cards.to_json()["cards"]}
+        found = machine_of_position(position).walk([], actions, position.hidden)
+        return {**found, "actions": actions}
 
     def mistakes(request: Request, data: dict[str, Any]) -> object:
         games, of_whom = _games(site, data)
@@ -248,7 +245,7 @@ def _find(job: Job, site: Site, games: list[str], of_whom: _Whom) -> None:
             players = of_whom(names)
             for turn in report_turns(result, players=players, check=job.check):
                 if turn.loss >= LEAST_LOSS:
-                    found.append(_mistake(key, turn, seat_names(names)))
+                    found.append(_mistake(key, turn, told_apart(names)))
                     job.update(number, len(games), {"mistakes": [*found]})
     job.update(len(games), len(games), {"mistakes": found})
 

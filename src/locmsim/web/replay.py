@@ -73,8 +73,8 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         `locmsim.web.views.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat`` (the
         words after its actions), ``illegal`` (the first illegal actions of the answer, each with
         its reason) and ``stderr`` (what the bot wrote to its standard error in that turn, of a long
-        text the two ends). ``odds`` is player 0's chance of winning by the value
-        network at the end of the last turn that ended, where the rule set has such a network.
+        text the two ends). ``value`` is what the value network says at the end of the
+        last turn that ended, -1 to 1 for player 0, where the rule set has such a network.
     """
     match = result.match
     cards = Cards(match.cards)
@@ -240,22 +240,22 @@ def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterato
     illegal: dict[int, list[str]] = {}
     for one in illegal_actions(result):
         illegal.setdefault(one.turn, []).append(f"{one.action} ({one.reason})")
-    odds: dict[str, float] = {}
+    value: dict[str, float] = {}
     for call, state, applied in played_turns(result):
-        start = turn_step(state, cards)
+        start = turn_step(state, cards, None)
         line = call.answer
         start["answer"] = None if line is None else line[:_ANSWER_SHOWN]
         start["chat"] = chat_of(line or "", RULES[rules].lanes)
         start["illegal"] = illegal.get(start["turn"], [])[:_ILLEGAL]
         start["stderr"] = written_text(call)
         start["ms"] = round(call.elapsed_ns / 1e6, 1)
-        steps = [start, *action_steps(state, applied, cards, names)]
+        steps = [start, *action_steps(state, applied, cards, names, None)]
         for step in steps:
-            step.update(odds)
+            step.update(value)
         # The network judges the ends of turns, seen by the player whose turn ends. Until the next
         # one its last value stands.
-        odds = _odds(network, state)
-        steps[-1].update(odds)
+        value = _value(network, state)
+        steps[-1].update(value)
         yield from steps
 
 
@@ -291,13 +291,13 @@ def chat_of(answer: str, lanes: int) -> str:
     return " ".join(spoken)[:_CHAT_SHOWN]
 
 
-def _odds(network: Network | None, state: State) -> dict[str, float]:
-    """Return player 0's chance of winning, to a thousandth."""
+def _value(network: Network | None, state: State) -> dict[str, float]:
+    """Return player 0's search value by the network, to a thousandth."""
     if state.is_terminal():
-        return {"odds": 1.0 - float(state.winner or 0)}
+        return {"value": 1.0 - 2.0 * (state.winner or 0)}
     if network is None:
         return {}
     # The network judges the ends of turns, seen by the player whose turn ends.
     player = state.current_player()
-    probability = 1 / (1 + math.exp(-network(state, player)))
-    return {"odds": round(probability if player == 0 else 1 - probability, 3)}
+    value = math.tanh(network(state, player) / 2)
+    return {"value": round(value if player == 0 else -value, 3)}

@@ -28,7 +28,6 @@ __all__ = [
     "legal_texts",
     "match_page",
     "seat_names",
-    "steps_after",
     "told_apart",
     "turn_step",
 ]
@@ -128,8 +127,8 @@ def match_page(
     }
 
 
-def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
-    """Return a position as a page draws it."""
+def board_view(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]:
+    """Return a position as a page draws it, with the hand of the player `hidden` left out."""
     over = state.is_terminal()
     sides = []
     for player, side in enumerate(state.players):
@@ -167,7 +166,7 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
     }
 
 
-def turn_step(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
+def turn_step(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]:
     """Return the step of a page for the start of a turn, or for a position within one."""
     player = state.turn & 1
     board = board_view(state, cards, hidden)
@@ -179,7 +178,7 @@ def action_steps(
     actions: Iterable[str],
     cards: Cards,
     names: Sequence[str],
-    hidden: int | None = None,
+    hidden: int | None,
 ) -> list[dict[str, Any]]:
     """Return the steps of a page for actions that follow each other in a turn."""
     steps = []
@@ -195,19 +194,3 @@ def action_steps(
 def legal_texts(state: State) -> list[str]:
     """Return the legal actions as texts, without the end of the turn."""
     return [state.action_to_string(action) for action in state.legal_actions()[1:]]
-
-
-def steps_after(
-    state: State,
-    actions: Iterable[str],
-    cards: Cards,
-    names: Sequence[str],
-    hidden: int | None = None,
-) -> dict[str, Any]:
-    """Return the steps of actions, and what can be done then."""
-    steps = action_steps(state, actions, cards, names, hidden)
-    return {
-        "steps": steps,
-        "actions": [] if state.is_terminal() else legal_texts(state),
-        "cards": cards.to_json()["cards"],
-    }

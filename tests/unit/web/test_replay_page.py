@@ -105,18 +105,18 @@ def _states(game: dict[str, Any]) -> list[list[Any]]:
     return [turn["states"] for turn in game["turns"]]
 
 
-def test_the_chance_of_winning_is_that_of_the_end_of_a_turn() -> None:
+def test_the_search_value_is_that_of_the_end_of_a_turn() -> None:
     agents = [make_agent("greedy"), make_agent("random")]
     steps = replay_data(play(agents, Match(seed=3), timeout_scale=0))["steps"]
     ends = [i for i in range(len(steps) - 1) if steps[i + 1]["action"] is None]
-    assert all("odds" not in step for step in steps[: ends[0]])
+    assert all("value" not in step for step in steps[: ends[0]])
     for i in range(ends[0] + 1, len(steps) - 1):
-        changed = steps[i]["odds"] != steps[i - 1]["odds"]
+        changed = steps[i]["value"] != steps[i - 1]["value"]
         assert i in ends or not changed
-    assert len({steps[i]["odds"] for i in ends}) > len(ends) / 2
-    assert any(0 < steps[i]["odds"] < 1 for i in ends)
-    assert all(0 <= steps[i]["odds"] <= 1 for i in ends)
-    assert steps[-1]["odds"] in (0, 1)
+    assert len({steps[i]["value"] for i in ends}) > len(ends) / 2
+    assert any(0 < abs(steps[i]["value"]) < 1 for i in ends)
+    assert all(-1 <= steps[i]["value"] <= 1 for i in ends)
+    assert steps[-1]["value"] in (-1, 1)
 
 
 def test_what_bots_say() -> None:

@@ -37,6 +37,15 @@ def results_of(path: Path, games: int) -> Path:
     return path
 
 
+def test_two_players_of_one_name_are_told_apart_by_seat() -> None:
+    library = Library()
+    library.add(match_of(), ("ann", "ann"))
+    library.add(match_of(), ("ann", "bob"))
+    rows = library.games(GameQuery(players=["ann"]))["games"]
+    assert [row["names"] for row in rows] == [["ann", "bob"], ["ann (first)", "ann (second)"]]
+    assert library.choices()["players"] == ["ann", "bob"]
+
+
 # ------------------------------------------------------------------------------ what is read
 
 

@@ -39,10 +39,15 @@ function tell(place, large) {
   box.hidden = false;
   const around = card.getBoundingClientRect();
   const { width, height } = box.getBoundingClientRect();
-  const right = around.right + MARGIN;
-  const left = right + width < innerWidth ? right : around.left - MARGIN - width;
+  // Beside a hand, not on it.
+  const hand = card.closest(".hand")?.getBoundingClientRect();
+  const right = hand ? around.left : around.right + MARGIN;
+  const left = hand || right + width < innerWidth ? right : around.left - MARGIN - width;
+  let { top } = around;
+  if (hand) top = hand.top - MARGIN - height;
+  if (hand && top < 0) top = hand.bottom + MARGIN;
   box.style.left = `${Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))}px`;
-  box.style.top = `${Math.max(MARGIN, Math.min(around.top, innerHeight - height - MARGIN))}px`;
+  box.style.top = `${Math.max(MARGIN, Math.min(top, innerHeight - height - MARGIN))}px`;
 }
 
 function hide() {

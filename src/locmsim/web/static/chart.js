@@ -1,5 +1,5 @@
 // @ts-check
-// Draws a line as SVG: a chance of winning over a match, or a curve between axes. Part of every page
+// Draws a line as SVG: a value over a match, or a curve between axes. Part of every page
 // and of a replay's file.
 
 import { number, shape } from "./dom.js";

@@ -134,6 +134,8 @@ export function onKeys(keys) {
 }
 
 export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
+/** A search value, which is no chance, as text. @param {number} value */
+export const searchValue = (value) => minus(`${value < 0 ? "" : "+"}${value.toFixed(2)}`);
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
 /** A number of things. @param {number} count @param {string} what one of them */

@@ -139,7 +139,7 @@ export function pathTo(steps) {
 
 /** Positions as the engine tells them, as pages draw them; and actions in words. */
 export class Teller {
-  /** @param {Match} data */
+  /** @param {Pick<Match, "cards"|"lanes"|"names">} data */
   constructor(data) {
     this.data = data;
     const ids = Object.entries(data.cards).map(([key, card]) => [card.row[0], key]);

@@ -22,6 +22,7 @@ import {
 import { follow } from "./follow.js";
 import { form } from "./form.js";
 import { followJob } from "./jobs.js";
+import { Teller } from "./local.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -169,12 +170,20 @@ class Table {
     document.body.dataset.done = String(this.actions.length);
   }
 
+  /** The position and those that follow it. @param {any} found by `walk` of the machine
+   * @param {string[]} actions @returns {Step[]} */
+  after(found, actions) {
+    const data = /** @type {Data} */ (this.data);
+    Object.assign(data.cards, found.cards);
+    const [first] = data.steps;
+    return [first, ...new Teller(data).steps(actions, first.board, found)];
+  }
+
   /** Show the position after some actions of the turn. @param {string[]} actions */
   async to(actions) {
     const found = await tell("/api/practice/step", { ...this.exercise.place, actions });
-    Object.assign(/** @type {Data} */ (this.data).cards, found.cards);
     this.actions = actions;
-    this.steps = [...this.steps.slice(0, 1), ...found.steps];
+    this.steps = this.after(found, actions);
     this.legal = found.actions;
     this.draw();
   }
@@ -219,12 +228,10 @@ class Table {
 
   async tellSolution() {
     const { exercise } = this;
-    const data = /** @type {Data} */ (this.data);
     const found = await tell("/api/practice/solution", exercise.place);
-    Object.assign(data.cards, found.cards);
     mark(exercise.id, false);
-    const steps = [data.steps[0], ...found.steps];
-    const words = found.steps.map((/** @type {Step} */ step) => step.words);
+    const steps = this.after(found, found.actions);
+    const words = steps.slice(1).map((step) => step.words);
     const rows = (words.length ? words : ["End the turn"]).map(
       (/** @type {string} */ text, /** @type {number} */ i) =>
         element(

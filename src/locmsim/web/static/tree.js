@@ -1,7 +1,7 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { button, element, minus, number as digits, optionsOf, percent } from "./dom.js";
+import { button, element, number as digits, optionsOf, percent, searchValue } from "./dom.js";
 import { followJob } from "./jobs.js";
 import { notice, shown, tell } from "./site.js";
 
@@ -10,9 +10,6 @@ import { notice, shown, tell } from "./site.js";
  * @typedef {{value: number, chance?: number, steps: Step[], next?: Turn|null}} Turn */
 /** @typedef {{name: string, seed: number, hand: string[], value: number|null, replies: Turn[]}} World */
 /** @typedef {Turn & {worlds: World[]}} Line */
-
-/** A search value as text. @param {number} value */
-const valueOf = (value) => minus(`${value < 0 ? "" : "+"}${value.toFixed(2)}`);
 
 export class TreePanel {
   /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine */
@@ -98,7 +95,7 @@ export class TreePanel {
           },
         },
         turn.chance === undefined
-          ? element("b", { title: "search value" }, valueOf(turn.value))
+          ? element("b", { title: "search value" }, searchValue(turn.value))
           : element("b", percent(turn.chance)),
         ` ${who}`,
         element("bdi", words.join("; ") || "End the turn"),
@@ -122,7 +119,7 @@ export class TreePanel {
           { "data-path": path, open: open.has(path) },
           element(
             "summary",
-            `${world.name}${world.value === null ? "" : `, search value ${valueOf(world.value)}`}: they hold `,
+            `${world.name}${world.value === null ? "" : `, search value ${searchValue(world.value)}`}: they hold `,
             element("bdi", titles(world.hand)),
           ),
           element("ul.plain.branch", ...replies),

@@ -1,12 +1,12 @@
 // @ts-check
-// A match, step by step: the board, the list of moves, the slider, the chart of chances. Pages add
+// A match, step by step: the board, the list of moves, the slider, the chart of search values. Pages add
 // panels to it; a replay's file has it as it is. Its parts are in modules of their own.
 
 import { Board } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
 import { chartOf, drawChart, markPlace } from "./chart.js";
-import { against, element, isolated, nameOf, onKeys, percent, select } from "./dom.js";
+import { against, element, isolated, nameOf, onKeys, searchValue, select } from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
 import { MoveList } from "./moves.js";
 import { Panels } from "./panels.js";
@@ -15,7 +15,7 @@ import { Playback } from "./playback.js";
 /** @typedef {import("./board.js").Position} Position */
 /** @typedef {{turn: number, player: number, action: string|null, words: string, board: Position,
  *   answer?: string|null, chat?: string, illegal?: string[], stderr?: string, ms?: number,
- *   odds?: number, theirs?: string[]}} Step */
+ *   value?: number, theirs?: string[]}} Step */
 /** @typedef {import("./cards.js").Deck & {rules: string, lanes: number, names: string[],
  *   seat: number|null, view?: number|null, winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, params: Record<string, string>,
@@ -52,8 +52,8 @@ export class Viewer {
       this.moves.reveal();
       this.changed();
     });
-    this.chart = this.oddsChart();
-    this.odds = element("p#odds");
+    this.chart = this.valueChart();
+    this.value = element("p#value");
     this.said = element("p#said", { "aria-live": "polite" });
     /** What can be done, in a game that is played. */
     this.tools = element("div#tools.tools");
@@ -85,9 +85,9 @@ export class Viewer {
     onKeys(() => (this.root.isConnected ? this.actions() : {}));
   }
 
-  /** The chart of chances, where a click leads to a step. */
-  oddsChart() {
-    const chart = chartOf("Chance of winning by turn", "chart");
+  /** The chart of search values, where a click leads to a step. */
+  valueChart() {
+    const chart = chartOf("Search value by turn", "chart");
     chart.addEventListener("click", (event) => {
       const box = chart.getBoundingClientRect();
       const { clientX } = /** @type {MouseEvent} */ (event);
@@ -121,7 +121,7 @@ export class Viewer {
         "div.aside",
         this.tools,
         this.said,
-        element("div.chances", this.chart, this.odds),
+        element("div.values", this.chart, this.value),
         playback.controls,
         playback.slider,
         panels.tabs,
@@ -193,13 +193,9 @@ export class Viewer {
     this.playback.mark(this.at);
     markPlace(this.chart, this.steps.length - 1, this.at);
     const names = this.data.names;
-    this.odds.replaceChildren();
-    if (step.odds !== undefined)
-      this.odds.append(
-        "Value network: ",
-        element("bdi", names[0]),
-        `, ${percent(step.odds)} chance of winning`,
-      );
+    this.value.replaceChildren();
+    if (step.value !== undefined)
+      this.value.append("Value network, for ", nameOf(names, 0), `: ${searchValue(step.value)}`);
     this.said.replaceChildren(
       element("bdi", step.words || `Turn ${step.turn}, ${names[step.player]}`),
     );
@@ -334,18 +330,18 @@ export class Viewer {
     const x = [];
     /** @type {number[]} */
     const y = [];
-    steps.forEach(({ odds }, i) => {
-      if (odds === undefined) return;
+    steps.forEach(({ value }, i) => {
+      if (value === undefined) return;
       if (x.length) {
         x.push(i);
         y.push(y[y.length - 1]);
       }
       x.push(i);
-      y.push(odds);
+      y.push(value);
     });
     const last = steps.length - 1;
-    const lines = [{ y: 0.5, class: "even" }];
-    drawChart(chart, { x, y, low: y.map(() => 0), high: y, bottom: 0, top: 1, last, lines });
+    const lines = [{ y: 0, class: "even" }];
+    drawChart(chart, { x, y, low: y.map(() => -1), high: y, bottom: -1, top: 1, last, lines });
     /** @type {HTMLElement} */ (chart.parentElement).hidden = x.length < 2;
   }
 }
