@@ -9,7 +9,6 @@ import sys
 import types
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
@@ -416,14 +415,14 @@ def _is_installed(name: str) -> bool:
     return PathFinder.find_spec(name, _installed()) is not None
 
 
-@cache
 def _installed() -> list[str]:
-    """Return the folders of Python's modules and of installed packages."""
+    """Return the folders of Python's modules and of installed packages, .pth files' among them."""
     import site
     import sysconfig
 
     places = {*map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))}
-    places |= {place for place in sys.path if os.path.basename(place) == "lib-dynload"}
+    names = ("lib-dynload", "site-packages", "dist-packages")
+    places |= {place for place in sys.path if os.path.basename(place) in names}
     places.update(site.getsitepackages() if hasattr(site, "getsitepackages") else ())
     return [*places, site.getusersitepackages()]
 

@@ -302,6 +302,16 @@ def test_helpers_hide_no_installed_module(folder):
         make_agent("random.py:Mine")
 
 
+def test_packages_of_another_environment_are_installed(folder, monkeypatch):
+    place = folder / "other" / "site-packages"  # as a .pth file adds it
+    place.mkdir(parents=True)
+    (place / "theirs.py").write_text("from locmsim.agents import RandomAgent as Mine\n")
+    (folder / "theirs.py").write_text("raise AssertionError('hidden')\n")
+    (folder / "bot.py").write_text("from theirs import Mine\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(place)])
+    assert isinstance(make_agent("bot.py:Mine"), RandomAgent)
+
+
 def test_a_helper_that_is_missing(folder):
     (folder / "utils.py").write_text("import no_such_helper\n")
     (folder / "bot.py").write_text("import utils\n")
